@@ -85,8 +85,8 @@ def named_tables() -> Work:
     from tb_perfcompare.analysis.entities.device_work import device_tables
     from tb_perfcompare.analysis.entities.operators import operator_tables
     from tb_perfcompare.analysis.trace.event_steps import event_steps
+    from tb_perfcompare.analysis.trace.interpretation import interpret
     from tb_perfcompare.analysis.trace.steps import step_windows
-    from tb_perfcompare.analysis.trace.timeline import interpret
     from tb_perfcompare.analysis.trace.vendor import find_vendor
     from tb_perfcompare.model.summary.summary import StepCategory
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
@@ -176,7 +176,7 @@ def compare() -> Work:
 
 def served() -> Work:
     """The same as a server does it: by worker processes, side by side. Their processor time counts."""
-    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+    from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import side_from_path
     from tb_perfcompare.workspace.workspace import Workspace
 
@@ -200,8 +200,8 @@ def aggregate() -> Work:
     from tb_perfcompare.analysis.entities.operators import operator_tables
     from tb_perfcompare.analysis.summarize import summarize
     from tb_perfcompare.analysis.trace.event_steps import event_steps
+    from tb_perfcompare.analysis.trace.interpretation import interpret
     from tb_perfcompare.analysis.trace.steps import step_windows
-    from tb_perfcompare.analysis.trace.timeline import interpret
     from tb_perfcompare.analysis.trace.vendor import find_vendor
     from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 

@@ -83,7 +83,7 @@ def _job(ranks: int, mb: float, scratch: Path | None) -> dict[str, Any]:
 
 def _measured(baseline: str, candidate: str) -> dict[str, Any]:
     """In a process of its own."""
-    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+    from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import side_from_path
     from tb_perfcompare.workspace.workspace import Workspace
 

@@ -84,6 +84,12 @@ class InputError(PerfCompareError):
         self.reason = message
 
 
+def unreadable(path: str, error: OSError) -> InputError:
+    """What the system says about a file that cannot be opened or read."""
+    hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
+    return InputError(path, error.strerror or str(error), hint=hint)
+
+
 class UnrecognisedFormat(InputError):
     """No reader takes the file."""
 

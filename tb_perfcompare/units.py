@@ -24,7 +24,6 @@ class Unit:
 US = Unit("us")
 COUNT = Unit("count")
 FRACTION = Unit("fraction")
-RATIO = Unit("ratio")
 PERCENT = Unit("percent")
 NUMBER = Unit("number")
 BYTES = Unit("bytes")

@@ -44,7 +44,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "comparison/causes/evidence", "comparison/checks", "comparison/ranks", "comparison/result",
         "comparison/statistics",
     },
-    "comparison/causes/evidence": {"comparison/result", "comparison/statistics", "comparison/tables"},
+    "comparison/causes/evidence": {
+        "comparison/ledger", "comparison/result", "comparison/statistics", "comparison/tables",
+    },
     "comparison/checks": {"comparison/alignment", "comparison/result", "comparison/statistics"},
     "comparison/kinds": {"comparison/result", "comparison/statistics"},
     "comparison/launches": {"comparison/result"},
@@ -76,8 +78,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "sources/perf_data": {"sources/recognition", "sources/storage"},
     "sources/saved": {"sources/recognition", "sources/storage"},
     "sources/trace": {
-        "sources/recognition", "sources/storage", "sources/trace/columns", "sources/trace/repair",
-        "sources/trace/scanners",
+        "sources/storage", "sources/trace/columns", "sources/trace/repair", "sources/trace/scanners",
     },
     "sources/trace/columns": {"sources/native"},
     "sources/trace/repair": {"sources/trace/columns"},

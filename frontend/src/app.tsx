@@ -1,7 +1,9 @@
 // The tab as a whole: which pair, which state, which view.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import type { Pair, RunsAnswer, Side } from './contract/wire';
+import { fetchComparison } from './api/api';
+import { useStream } from './api/use_stream';
+import type { Comparison, Pair, RunsAnswer, Side } from './contract/wire';
 import type { ProfilerPlace } from './host/profiler_tab';
 import { profilerView, type TableRow } from './host/profiler_views';
 import { STRICT, SUMMARY } from './host/tab';
@@ -13,7 +15,6 @@ import { NoRuns, OneRun, Problems, Scanning } from './pair/no_pair';
 import { Pickers } from './pair/pickers';
 import { remember } from './pair/recent';
 import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './pair/selection';
-import { useComparison } from './pair/use_comparison';
 import { useRuns } from './pair/use_runs';
 import { ResultView } from './result_view';
 import { Failed, failureText } from './states/failed';
@@ -21,19 +22,23 @@ import { Loading } from './states/loading';
 import { Message } from './states/message';
 import { Brief } from './summary/verdict';
 import { Tabs, tabsOf } from './tabs';
-import { Banner } from './ui/banners';
+import { Banner } from './ui/controls/banners';
+import { Kept } from './ui/kept';
 import { Lazy } from './ui/lazy';
+import { sideName } from './ui/sides';
 import { text } from './ui/strings';
 import { useKeys } from './ui/use_keys';
 import { viewOf, viewsOf } from './views';
 
 // in variables: a part is known by the function that fetches it
-const loadKeys = () => import('./ui/keys').then((part) => part.Keys);
+const loadKeys = () => import('./ui/controls/keys').then((part) => part.Keys);
 const loadVerdicts = () => import('./candidates/verdicts_view').then((part) => part.VerdictsView);
 const loadHistory = () => import('./history/history_view').then((part) => part.HistoryView);
 
 /** State of a table that a change of table or pair starts afresh. */
-const FRESH: Change = { q: '', sort: '', status: 'all', min: null, row: '', columns: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
+const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
+
+const comparisons = new Kept<Comparison>(8);
 
 export function App() {
   const { answer, failure, scanning, retryIn, refresh } = useRuns();
@@ -55,8 +60,8 @@ export function App() {
   const { page, candidates } = address;
   const paired = page === '';
   const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window, address.marker);
-  const [state, again] = useComparison(question, query);
-  const comparison = paired && state.status === 'ready' ? state.comparison : null;
+  const [state, again, cancel] = useStream(comparisons, question, (onProgress, signal) => fetchComparison(query!, onProgress, signal));
+  const comparison = paired && state.status === 'ready' ? state.answer : null;
   // what is on screen may still be the answer to the question before
   const asked = state.status === 'ready' ? state.question : '';
   const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
@@ -131,7 +136,7 @@ export function App() {
       return (
         <Message
           alert
-          title={text.errors.missingTitle(missing.side === 'a' ? text.sideA : text.sideB, text.errors.missing[missing.what], missing.name)}
+          title={text.errors.missingTitle(sideName(missing.side), text.errors.missing[missing.what], missing.name)}
           hint={text.errors.missingHint}
           action={text.empty.again}
           onAction={() => refresh(true)}
@@ -141,15 +146,15 @@ export function App() {
       return answer.runs.length === 1 ? <OneRun answer={answer} onPair={pair} onRescan={() => refresh(true)} /> : <Message title={text.empty.choosePair} />;
     switch (state.status) {
       case 'loading':
-        return <Loading files={state.files} phase={state.phase} since={state.since} onCancel={state.cancel} />;
+        return <Loading {...state} onCancel={cancel} />;
       case 'failed':
-        return <Failed failure={state.failure} onRetry={again} pairs={answer.pairs.filter((one) => holds(one, a) || holds(one, b)).slice(0, OTHER_PAIRS)} onPair={pair} />;
+        return <Failed failure={state.failure!} onRetry={again} pairs={answer.pairs.filter((one) => holds(one, a) || holds(one, b)).slice(0, OTHER_PAIRS)} onPair={pair} />;
       case 'cancelled':
         return <Message title={text.loading.cancelled} action={text.loading.again} onAction={again} />;
       case 'ready':
         return (
           <ResultView
-            comparison={state.comparison}
+            comparison={state.answer!}
             question={state.question}
             query={compared}
             tab={tab}
@@ -227,7 +232,7 @@ export function App() {
         {newer !== '' && <Banner message={text.banners.newer(newer)} action={text.banners.update} onAction={() => setLoaded(answer)} />}
         {said !== '' && <Banner message={said} onDismiss={() => setSaid('')} dismiss={text.banners.dismiss} />}
         {answer.runs.length > 0 && <Problems answer={answer} />}
-        {comparison && <Tabs views={views} current={tab} onChoose={chooseTab} />}
+        {comparison && <Tabs views={views} current={tab} table={comparison.tables[tab]} metric={address.metric} sort={address.sort} onChoose={chooseTab} onMetric={(metric) => change({ metric, sort: '', columns: '' }, true)} />}
       </header>
       <main class="view" aria-busy={scanning || state.status === 'loading'}>
         {comparison ? (

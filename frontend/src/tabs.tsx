@@ -1,13 +1,15 @@
 // What a comparison can show: the summary and its tables, in six views. A table that is absent is listed with the reason.
 
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Comparison } from './contract/wire';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { Comparison, Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { formatTitle } from './pair/selection';
-import { usualCount } from './table/shown_rows';
+import { MAIN, metricOf, metricsOf } from './table/metric_choice';
+import { usualCount } from './table/rows';
 import { isSplit } from './summary/ledger';
 import { formatCount } from './ui/format';
-import { Menu } from './ui/menu';
+import { Menu } from './ui/controls/menu';
+import { Select } from './ui/controls/select';
 import { sentence, text } from './ui/strings';
 import { useWidth } from './ui/use_width';
 import { firstOf, viewOf, type View } from './views';
@@ -77,11 +79,16 @@ function reasonText(told: string[]): string {
 interface Props {
   views: View[];
   current: string;
+  /** the table that is shown, and which of its times a link names */
+  table: Table | undefined;
+  metric: string;
+  sort: string;
   onChoose: (id: string) => void;
+  onMetric: (metric: string) => void;
 }
 
 /** A tab list with one tab stop, and below it what of the view is shown; arrow keys, Home and End move and choose. */
-export function Tabs({ views, current, onChoose }: Props) {
+export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }: Props) {
   const [list, width] = useWidth();
   const last = useRef<Record<string, string>>({});
   const shown = viewOf(views, current);
@@ -125,13 +132,15 @@ export function Tabs({ views, current, onChoose }: Props) {
           </button>
         ))}
       </div>
-      <Choices view={shown} current={current} onChoose={onChoose} />
+      <Choices view={shown} current={current} onChoose={onChoose}>
+        {table && <MetricChoice table={table} metric={metric} sort={sort} onMetric={onMetric} />}
+      </Choices>
     </div>
   );
 }
 
 /** Which rows of the view are shown, and grouped by what; nothing where there is no choice. */
-function Choices({ view, current, onChoose }: { view: View; current: string; onChoose: (id: string) => void }) {
+function Choices({ view, current, onChoose, children }: { view: View; current: string; onChoose: (id: string) => void; children: preact.ComponentChildren }) {
   const kind = view.rows.find((rows) => rows.tabs.some((tab) => tab.id === current)) ?? view.rows[0];
   const group = (tab: Tab): string => text.views.groups[tab.id] ?? tab.label;
   return (
@@ -149,18 +158,25 @@ function Choices({ view, current, onChoose }: { view: View; current: string; onC
       {kind && kind.tabs.length > 1 && (
         <label class="group-by">
           {text.views.groupBy}
-          <select class="select" value={current} onChange={(event) => onChoose(event.currentTarget.value)}>
-            {kind.tabs.map((tab) => (
-              <option key={tab.id} value={tab.id}>
-                {group(tab)}
-                {tab.count !== null && ` (${formatCount(tab.count)})`}
-              </option>
-            ))}
-          </select>
+          <Select value={current} options={kind.tabs.map((tab) => [tab.id, group(tab) + (tab.count === null ? '' : ` (${formatCount(tab.count)})`)])} onChoose={onChoose} />
         </label>
       )}
+      {children}
       {view.absent.length > 0 && view.rows.length > 0 && <Absent tabs={view.absent} />}
     </div>
+  );
+}
+
+/** Which of its times a table shows; nothing where it has one. */
+function MetricChoice({ table, metric, sort, onMetric }: { table: Table; metric: string; sort: string; onMetric: (metric: string) => void }) {
+  const metrics = useMemo(() => metricsOf(table), [table]);
+  const shown = useMemo(() => metricOf(table, metric, sort), [table, metric, sort]);
+  if (metrics.length < 2) return null;
+  return (
+    <label class="metric-choice">
+      {text.table.metric}
+      <Select value={shown?.name || MAIN} options={metrics.map(({ name, label }) => [name || MAIN, label])} onChoose={onMetric} />
+    </label>
   );
 }
 

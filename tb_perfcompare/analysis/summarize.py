@@ -21,13 +21,11 @@ from tb_perfcompare.analysis.entities.device_work import device_tables
 from tb_perfcompare.analysis.entities.modules import module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
-from tb_perfcompare.analysis.iterations.iteration_notes import iteration_notes
-from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
-from tb_perfcompare.analysis.trace.clock import clock_zero_ns
-from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, environment
+from tb_perfcompare.analysis.iterations.step_ranges import iteration_notes, trace_steps
+from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, clock_zero_ns, environment
 from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.arrays import Ints, StepIndex

@@ -6,7 +6,7 @@ import os
 import runpy
 import sys
 from collections.abc import Sequence
-from types import CodeType, ModuleType
+from types import CodeType, ModuleType, TracebackType
 
 from tb_perfcompare.capture.after_import import after_import
 from tb_perfcompare.capture.options import Program, parse
@@ -25,6 +25,7 @@ def main(argv: Sequence[str]) -> None:
     after_import("torch", recorder.torch_imported)
     if not own:
         recorder.watch()
+    _leave_out_of_tracebacks()
     try:
         if program.is_module:
             _run_module(program)
@@ -32,6 +33,18 @@ def main(argv: Sequence[str]) -> None:
             _run_script(program, own, recorder)
     finally:
         recorder.finish()
+
+
+def _leave_out_of_tracebacks() -> None:
+    """Those of the program begin with its own frames."""
+    show, here = sys.excepthook, os.path.dirname(__file__)
+
+    def shown(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        while trace is not None and os.path.dirname(trace.tb_frame.f_code.co_filename) == here:
+            trace = trace.tb_next
+        show(kind, error.with_traceback(trace), trace)
+
+    sys.excepthook = shown
 
 
 def _run_module(program: Program) -> None:
@@ -54,7 +67,7 @@ def _run_script(program: Program, own_function: str, recorder: Recorder) -> None
     sys.modules["__main__"] = main_module  # where pickle and multiprocessing look
     sys.argv = [program.name, *program.arguments]
     _look_first_in(os.path.dirname(main_module.__file__))
-    exec(_compiled(source, program.name, own_function), main_module.__dict__)
+    exec(_compiled(source, main_module.__file__, own_function), main_module.__dict__)
 
 
 def _compiled(source: bytes, name: str, own_function: str) -> CodeType:
@@ -63,7 +76,7 @@ def _compiled(source: bytes, name: str, own_function: str) -> CodeType:
     try:
         return compile(decorated(source, name, own_function), name, "exec", dont_inherit=True)
     except LookupError:
-        raise SystemExit(f"tb_perfcompare.capture: {name} has no function {own_function}") from None
+        raise SystemExit(f"tb_perfcompare.capture: {os.path.basename(name)} has no function {own_function}") from None
 
 
 def _look_first_in(directory: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,8 +13,11 @@ OUT_VARIABLE = "TB_PERFCOMPARE_OUT"
 
 USUAL_OUT = "tb_perfcompare_traces"
 
+_LOCAL_RANK = re.compile(r"--local[-_]rank=\d+")
+"""First argument that deepspeed and torch.distributed.launch give to the script that they start."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Schedule:
     """Steps to wait, to warm up, and to record, and how many recordings."""
 
@@ -23,7 +27,7 @@ class Schedule:
     repeat: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CaptureOptions:
     """`step`: function whose calls are steps, "" for the optimizer's; `whole`: from `import torch` to the end."""
 
@@ -37,7 +41,7 @@ class CaptureOptions:
     stop: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Program:
     """A script, or a module with `is_module`, and its arguments."""
 
@@ -96,18 +100,19 @@ def parse(argv: Sequence[str]) -> tuple[CaptureOptions, Program]:
     parser.add_argument("--repeat", metavar="N", type=_positive, default=1, help="recordings (default: 1)")
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module")
     parser.add_argument("program", metavar="SCRIPT", nargs=argparse.REMAINDER, help="the script and its arguments")
-    found = parser.parse_args(argv)
-    words = found.program[1:] if found.program[:1] == ["--"] else found.program
+    to_program = tuple(argv[:1]) if argv and _LOCAL_RANK.fullmatch(argv[0]) else ()
+    given = parser.parse_args(argv[len(to_program) :])
+    words = given.program[1:] if given.program[:1] == ["--"] else given.program
     if not words:
         parser.error("no script to run")
-    if not found.active:
+    if not given.active:
         parser.error("--active is 0: nothing to record")
     options = CaptureOptions(
-        found.out or os.environ.get(OUT_VARIABLE) or USUAL_OUT,
-        Schedule(found.wait, found.warmup, found.active, found.repeat), found.step or "", found.whole,
-        not found.no_shapes, found.stacks, found.memory, found.stop_after_capture,
+        given.out or os.environ.get(OUT_VARIABLE) or USUAL_OUT,
+        Schedule(given.wait, given.warmup, given.active, given.repeat), given.step or "", given.whole,
+        not given.no_shapes, given.stacks, given.memory, given.stop_after_capture,
     )  # fmt: skip
-    return options, Program(words[0], tuple(words[1:]), found.module)
+    return options, Program(words[0], (*to_program, *words[1:]), given.module)
 
 
 def _count(text: str) -> int:

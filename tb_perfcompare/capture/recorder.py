@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from tb_perfcompare.capture.options import CaptureOptions
+from tb_perfcompare.capture.options import OUT_VARIABLE, CaptureOptions
 from tb_perfcompare.capture.step_marks import mark_calls, mark_optimizer_steps
 
 FACTS_FILE = "facts.json"
@@ -78,11 +78,14 @@ class Recorder:
         profiler, self._profiler = self._profiler, None
         if profiler is not None:
             profiler.stop()
-        if self._scheduled and not self._written:
-            total = self._options.schedule.wait + self._options.schedule.warmup + 1
-            _say(f"nothing recorded: the program ended after {self._steps} steps, recording begins after {total}")
         if self._written:
             self._write_facts()
+        elif self._scheduled:
+            total = self._options.schedule.wait + self._options.schedule.warmup + 1
+            _say(f"nothing recorded: the program ended after {self._steps} steps, recording begins after {total}")
+        elif self._options.step and not self._options.whole:
+            missing = "torch was not imported" if self._torch is None else f"{self._options.step} was not called"
+            _say(f"nothing recorded: {missing}")
 
     def _start(self, schedule: Any) -> None:
         if self._over or self._profiler is not None or self._is_busy():
@@ -101,10 +104,13 @@ class Recorder:
 
     def _write(self, profiler: Any) -> None:
         self._written += 1
-        os.makedirs(self._options.out, exist_ok=True)
-        stamp = time.time_ns() if self._options.schedule.repeat > 1 or "TB_PERFCOMPARE_OUT" not in os.environ else ""
-        name = f"worker{_rank()}{f'.{stamp}' if stamp else ''}.pt.trace.json.gz"
-        profiler.export_chrome_trace(os.path.join(self._options.out, name))
+        stamp = f".{time.time_ns()}" if self._options.schedule.repeat > 1 or OUT_VARIABLE not in os.environ else ""
+        path = os.path.join(self._options.out, f"worker{_rank()}{stamp}.pt.trace.json.gz")
+        try:
+            os.makedirs(self._options.out, exist_ok=True)
+            profiler.export_chrome_trace(path)
+        except (OSError, RuntimeError) as error:  # the program goes on
+            _say(f"{path} cannot be written: {error}")
 
     def _discard(self) -> None:
         """Ends the recording that was begun before the program turned out to have steps."""

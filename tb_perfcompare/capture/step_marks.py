@@ -14,13 +14,14 @@ from tb_perfcompare.capture.after_import import after_import
 MARK_NAME = "_tb_perfcompare_step"
 """Decorator put in front of a function of the script."""
 
-Mark = Callable[[], None]
 
-
-def mark_optimizer_steps(torch: Any, mark: Mark) -> Callable[[], None]:
+def mark_optimizer_steps(torch: Any, mark: Callable[[], None]) -> Callable[[], None]:
     """Marks each step of the optimizer that steps first, so that a second one (as of a GAN) makes no steps of its own.
     Returns what ends it."""
-    from torch.optim.optimizer import register_optimizer_step_post_hook
+    try:
+        from torch.optim.optimizer import register_optimizer_step_post_hook
+    except ImportError:  # an old torch: iterations are found afterwards
+        return lambda: None
 
     first: list[weakref.ref[Any]] = []
 
@@ -34,27 +35,31 @@ def mark_optimizer_steps(torch: Any, mark: Mark) -> Callable[[], None]:
     return end
 
 
-def mark_calls(function: str, mark: Mark) -> None:
+def mark_calls(function: str, mark: Callable[[], None]) -> None:
     """Marks each call of MODULE:FUNCTION when the module is imported. Functions of the script itself: `decorated`."""
     module, _, path = function.partition(":")
 
     def wrap(loaded: ModuleType) -> None:
         *owners, name = path.split(".")
-        owner = functools.reduce(getattr, owners, loaded)
-        setattr(owner, name, marking(mark)(getattr(owner, name)))
+        try:
+            owner = functools.reduce(getattr, owners, loaded)
+            marked = marking(mark)(getattr(owner, name))
+        except AttributeError:
+            raise SystemExit(f"tb_perfcompare.capture: {module} has no function {path}") from None
+        setattr(owner, name, marked)
 
     after_import(module, wrap)
 
 
-def marking(mark: Mark) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def marking(mark: Callable[[], None]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: the function, and a mark when it returns."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def marked(*positional: Any, **named: Any) -> Any:
-            answer = function(*positional, **named)
+            result = function(*positional, **named)
             mark()
-            return answer
+            return result
 
         return marked
 
@@ -69,8 +74,8 @@ def decorated(source: bytes, name: str, path: str) -> ast.Module:
     *owners, function = path.split(".")
     for owner in owners:
         body = _named(body, owner, (ast.ClassDef,)).body
-    found = _named(body, function, (ast.FunctionDef,))
-    found.decorator_list.insert(0, ast.copy_location(ast.Name(MARK_NAME, ast.Load()), found))
+    definition = _named(body, function, (ast.FunctionDef,))
+    definition.decorator_list.insert(0, ast.copy_location(ast.Name(MARK_NAME, ast.Load()), definition))
     return tree
 
 

@@ -7,8 +7,11 @@ its steps. The exit status is that of the gate, 2 if a command fails, 130 if int
 from __future__ import annotations
 
 import argparse
+import signal
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tb_perfcompare.capture.options import add_capture, capture_words
@@ -21,9 +24,8 @@ from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.experiment.command import parse_command
 from tb_perfcompare.experiment.config import read_config
-from tb_perfcompare.experiment.experiment import CommandFailed, Experiment, Variant, experiment
+from tb_perfcompare.experiment.experiment import Experiment, RecordingFailed, Variant, open_experiment
 from tb_perfcompare.experiment.looks import Looks
-from tb_perfcompare.experiment.stopping import Plan
 from tb_perfcompare.experiment.turns import turns
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
@@ -54,6 +56,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
+    with _termination_as_interrupt():
+        return _run(arguments, console)
+
+
+@contextmanager
+def _termination_as_interrupt() -> Iterator[None]:
+    """Commands run in process groups of their own: whoever ends this one, such as a cancelled job, means them, too."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _run(arguments: argparse.Namespace, console: Console) -> int:
     variants = _variants(arguments)
     if arguments.output:
         check_writable(arguments.output)
@@ -61,14 +81,13 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.junit and len(variants) > 2:
         raise PerfCompareError("--junit is for one candidate", hint="leave it out")
     options = CompareOptions()
-    with experiment(
+    with open_experiment(
         arguments.out, variants, capture_words(arguments), seed=arguments.seed, most_rounds=arguments.most_rounds,
         alpha=options.alpha, resume=arguments.resume,
-    ) as made, new_workspace() as workspace:  # fmt: skip
-        plan = Plan(made.manifest.most_rounds, made.manifest.alpha, len(variants) - 1)
-        looks = Looks(made, plan, options, workspace, console.complain, console.progress)
-        stopped = _Recording(made, looks, console, arguments.most_minutes).run()
-        if not made.manifest.rounds():
+    ) as experiment, new_workspace() as workspace:  # fmt: skip
+        looks = Looks(experiment, options, workspace, console.complain, console.progress)
+        stopped = _Recording(experiment, looks, console, arguments.most_minutes).run()
+        if not experiment.manifest.rounds():
             if stopped == _INTERRUPTED:
                 console.complain("interrupted before the first round was complete; go on with --resume")
             return stopped
@@ -77,14 +96,14 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
             write_file(arguments.output, data)
         else:
             console.answer(data)
-        return stopped or _gate(looks, made.manifest.rounds(), workspace, arguments, console)
+        return stopped or _gate(looks, workspace, arguments, console)
 
 
 class _Recording:
     """The rounds of an experiment, with what is said about them."""
 
-    def __init__(self, made: Experiment, looks: Looks, console: Console, most_minutes: float | None) -> None:
-        self._made = made
+    def __init__(self, experiment: Experiment, looks: Looks, console: Console, most_minutes: float | None) -> None:
+        self._experiment = experiment
         self._looks = looks
         self._console = console
         self._end_s = None if most_minutes is None else time.monotonic() + 60 * most_minutes
@@ -95,7 +114,7 @@ class _Recording:
             self._rounds()
         except KeyboardInterrupt:
             return _INTERRUPTED
-        except CommandFailed as error:
+        except RecordingFailed as error:
             for line in error.tail:
                 self._console.complain(f"  | {line}")
             self._console.complain(f"tb-perfcompare ab: {error}")
@@ -103,9 +122,9 @@ class _Recording:
         return 0
 
     def _rounds(self) -> None:
-        manifest = self._made.manifest
-        names = [variant.name for variant in self._made.variants]
-        if manifest.rounds() and self._looks.after(manifest.rounds()):
+        manifest = self._experiment.manifest
+        names = [variant.name for variant in self._experiment.variants]
+        if manifest.rounds() and self._looks.settled():
             return
         for number, order in enumerate(turns(names, manifest.most_rounds, manifest.seed), start=1):
             left = [name for name in order if not manifest.is_recorded(number, name)]
@@ -117,26 +136,26 @@ class _Recording:
                 return
             for name in left:
                 self._record(number, name)
-            if self._looks.after(number):
+            if self._looks.settled():
                 return
 
     def _is_late(self, names: Sequence[str]) -> bool:
-        usual = sum(self._made.manifest.usual_seconds(name) or 0.0 for name in names)
+        usual = sum(self._experiment.manifest.usual_seconds(name) or 0.0 for name in names)
         return self._end_s is not None and usual > 0 and time.monotonic() + usual > self._end_s
 
     def _record(self, number: int, name: str) -> None:
-        manifest = self._made.manifest
+        manifest = self._experiment.manifest
         usual = manifest.usual_seconds(name)
 
         def tick(seconds: float) -> None:
             self._console.draw(f"round {number} of {manifest.most_rounds}  {name}  {_progress(seconds, usual)}")
 
-        facts = self._made.record(number, name, tick)
+        facts = self._experiment.record(number, name, tick)
         seen = self._looks.of_recording(number, name)
         self._console.complain(f"round {number}  {name}  {seen}, {facts.seconds:.0f} s")
 
 
-def _gate(looks: Looks, rounds: int, workspace: Workspace, arguments: argparse.Namespace, console: Console) -> int:
+def _gate(looks: Looks, workspace: Workspace, arguments: argparse.Namespace, console: Console) -> int:
     """The worst status of all candidates: 1 before 3 before 0."""
     statuses = []
     gates = arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on
@@ -144,7 +163,7 @@ def _gate(looks: Looks, rounds: int, workspace: Workspace, arguments: argparse.N
     for name in looks.candidates:
         if several:
             console.complain(f"{name}:")
-        request = looks.request(name, rounds)
+        request = looks.request(name)
         comparison = workspace.compare(request, console.progress)
         statuses.append(run_gate(comparison, request, workspace, arguments, console))
     return next((status for status in (1, 3) if status in statuses), 0)

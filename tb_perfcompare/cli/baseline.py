@@ -16,9 +16,8 @@ from tb_perfcompare.cli.arguments import (
     add_step_marker,
     add_step_window,
 )
-from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console
-from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
 from tb_perfcompare.comparison.result.table import Table

@@ -22,13 +22,11 @@ from tb_perfcompare.cli.arguments import (
     add_top,
 )
 from tb_perfcompare.cli.gate import add_gate, check_gate, run_gate
-from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
-from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

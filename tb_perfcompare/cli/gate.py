@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.errors import InputError, PerfCompareError
+from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.gate.category import category_time
 from tb_perfcompare.gate.cause import checked_rule, no_cause
 from tb_perfcompare.gate.job_summary import job_summary
@@ -19,7 +19,7 @@ from tb_perfcompare.gate.limits import parse_budget, parse_limit
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, exit_status
 from tb_perfcompare.gate.step_time import step_time
 from tb_perfcompare.model.progress import Reporter
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.workspace import Workspace
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
@@ -93,7 +93,8 @@ def run_gate(
     if arguments.junit:
         write_file(arguments.junit, junit(comparison, outcomes, unsure))
     if arguments.github_summary is not None:
-        _append(_summary_file(arguments), job_summary(comparison, outcomes, unsure))
+        # other steps of the job may have written there
+        write_file(_summary_file(arguments), job_summary(comparison, outcomes, unsure), add=True)
     for outcome in outcomes:
         console.complain(_line(outcome, unsure))
     return exit_status(outcomes, unsure)
@@ -138,15 +139,6 @@ def _summary_file(arguments: argparse.Namespace) -> str:
             f"--github-summary has no file, and {SUMMARY_VARIABLE} is not set", hint="give it a file to add to"
         )
     return str(path)
-
-
-def _append(path: str, data: bytes) -> None:
-    """Other steps of the job may have written there."""
-    try:
-        with open(path, "ab") as file:
-            file.write(data)
-    except OSError as error:
-        raise InputError(path, f"cannot be written: {error.strerror or error}", hint="write elsewhere") from error
 
 
 def _argument(parse: Callable[[str], T]) -> Callable[[str], T]:

@@ -10,12 +10,44 @@ import time
 from collections.abc import Iterable
 from typing import TextIO
 
-from tb_perfcompare.cli.progress_line import ProgressLine
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.progress import Progress
+from tb_perfcompare.number_text import byte_scale, number
 from tb_perfcompare.render.printable import printable
-from tb_perfcompare.render.widths import Terminal
+from tb_perfcompare.render.widths import Terminal, elide
+
+_GAP = "  "
+_LEAST_PATH = 8
+
+
+class ProgressLine:
+    """Keeps the latest progress of each file."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, Progress] = {}
+
+    def text(self, progress: Progress, width: int) -> str:
+        """Phase, bytes read and in all, events, and the file that is told of, in at most `width` columns."""
+        if progress.path:
+            self._files[progress.path] = progress
+        figures = _GAP.join([progress.phase, *self._figures()])
+        left = width - len(figures) - len(_GAP)
+        if not progress.path or left < _LEAST_PATH:
+            return elide(figures, width)
+        return f"{figures}{_GAP}{elide(printable(progress.path), left)}"
+
+    def _figures(self) -> list[str]:
+        total = sum(file.total_bytes for file in self._files.values())
+        if not total:
+            return []
+        done = sum(file.done_bytes for file in self._files.values())
+        events = sum(file.events for file in self._files.values())
+        scale = byte_scale(total)
+        read = f"{number(done * scale.factor)} of {number(total * scale.factor)} {scale.symbol}"
+        count = f" in {len(self._files)} files" if len(self._files) > 1 else ""
+        return [read + count, f"{events:,} events"]
+
 
 _REDRAW_S = 0.1
 _LINE_WIDTH = 79
@@ -113,15 +145,13 @@ def check_writable(path: str) -> None:
         raise InputError(path, "its directory does not exist", hint=f"create {folder} or write elsewhere")
 
 
-def write_file(path: str, data: bytes) -> None:
-    """Writes the answer to a file. Raises InputError naming it."""
+def write_file(path: str, data: bytes, *, add: bool = False) -> None:
+    """Writes the answer to a file, or adds it to what is there. Raises InputError naming it."""
     try:
-        with open(path, "wb") as file:
+        with open(path, "ab" if add else "wb") as file:
             file.write(data)
     except OSError as error:
-        raise InputError(
-            path, f"cannot be written: {error.strerror or error}", hint="write elsewhere with -o"
-        ) from error
+        raise InputError(path, f"cannot be written: {error.strerror or error}", hint="write elsewhere") from error
 
 
 def _forget(stream: TextIO) -> None:

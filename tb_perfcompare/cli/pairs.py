@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 
 from tb_perfcompare.cli.output import Console
-from tb_perfcompare.cli.sources import new_workspace, strict_listing
+from tb_perfcompare.cli.sources import strict_listing
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.listing.describe import pairs_dict
+from tb_perfcompare.workspace.listing.index import Index, Root
 
 _COLUMNS = (
     columns.key("baseline", "Baseline", "run to compare against"),
@@ -26,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
-    with new_workspace([arguments.logdir]) as workspace:
-        listing = strict_listing(workspace, arguments.logdir)
+    listing = strict_listing(Index([Root(arguments.logdir)]), arguments.logdir)
     if arguments.json:
         console.answer(wire.encode(pairs_dict(listing), indent=2) + b"\n")
         return 0

@@ -11,9 +11,8 @@ import time
 from datetime import datetime, timezone
 
 from tb_perfcompare.cli.arguments import add_all_steps, add_selection, add_step_marker, add_step_window
-from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console
-from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.number_text import many
 from tb_perfcompare.workspace.baselines import saved_content
 from tb_perfcompare.workspace.record_point import record

@@ -12,7 +12,7 @@ from tb_perfcompare.cli.arguments import add_scheduler, add_step_marker
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.plain_values import Cell, device_dict, iterations_dict, note_dict
+from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, device_dict, iterations_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
@@ -99,7 +99,7 @@ def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
             "by": iterations_dict(answer.iterations),
         },
         "mean_step_us": _mean_step_us(answer),
-        "problems": [note_dict(note) for note in answer.notes],
+        "problems": as_plain(answer.notes),
     }
 
 

@@ -1,19 +1,56 @@
-"""The workspace a command works in."""
+"""The workspace a command works in, and the runs that its arguments name."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
-from tb_perfcompare.workspace.listing.index import Listing, Root
-from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
+from tb_perfcompare.workspace.inputs.sides import Side, Steps
+from tb_perfcompare.workspace.listing.index import Index, Listing, Root, side_from_path
+
+if TYPE_CHECKING:
+    from tb_perfcompare.workspace.workspace import Workspace
+
+RUN = "directory of a run, one file, or the name of a saved baseline"
+"""Help of an argument that names a run."""
+
+
+def add_baselines(parser: argparse.ArgumentParser) -> None:
+    """--baselines."""
+    from tb_perfcompare.workspace.baselines import USUAL_PLACE
+
+    parser.add_argument(
+        "--baselines", metavar="DIR", default=USUAL_PLACE,
+        help=f"where saved baselines are looked for by name (default: {USUAL_PLACE})",
+    )  # fmt: skip
+
+
+def named_side(
+    given: str, baselines: str, *, worker: str | None, span: str | None, steps: Steps | None, all_steps: bool,
+    launches: str | None = None, counters: str | None = None, marker: str = "",
+    kind: str = "",
+) -> Side:  # fmt: skip
+    """The side a user means; it is called what they wrote, wherever the baselines lie. Raises InputError and
+    SelectionError."""
+    from tb_perfcompare.workspace.baselines import Baselines
+
+    path = Baselines(baselines).located(given)
+    side = side_from_path(path, worker, span, steps, launches=launches, counters=counters)
+    if path != given:
+        side = replace(side, source=given, files=tuple(replace(file, source=given) for file in side.files))
+    return replace(side, all_steps=side.all_steps or all_steps, marker=marker or side.marker, kind=kind)
 
 
 @contextmanager
 def new_workspace(logdirs: Sequence[str] = (), scheduler: str | None = None) -> Iterator[Workspace]:
     """A workspace whose processes end with the command; `scheduler` is the address of a cluster that reads."""
+    from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
+    from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
+
     roots = [Root(path) for path in logdirs]
     workspace = Workspace(roots, in_process_bytes=SMALL_BYTES, cache=user_cache(), scheduler=scheduler)
     try:
@@ -22,9 +59,9 @@ def new_workspace(logdirs: Sequence[str] = (), scheduler: str | None = None) -> 
         workspace.close()
 
 
-def strict_listing(workspace: Workspace, logdir: str) -> Listing:
+def strict_listing(lister: Workspace | Index, logdir: str) -> Listing:
     """The listing; a log directory that cannot be listed at all is an error here."""
-    listing = workspace.listing()
+    listing = lister.listing()
     if not listing.runs:
         for note in listing.problems:
             if note.where == logdir:

@@ -19,16 +19,15 @@ from tb_perfcompare.cli.arguments import (
     add_step_marker,
     add_step_window,
 )
-from tb_perfcompare.cli.named_runs import add_baselines
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.cli.sources import add_baselines, new_workspace
 from tb_perfcompare.cli.strict_sources import CORRECTED, PUBLISHED, SIDES, Job, check_options, find_jobs
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.render.formats import render
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs.strict_corrected import of_tables, of_worker
 from tb_perfcompare.workspace.jobs.strict_jobs import CSV, MARKDOWN, TEXT, drawn, drawn_text
 from tb_perfcompare.workspace.workspace import Workspace

@@ -15,15 +15,13 @@ from tb_perfcompare.cli.arguments import (
     add_step_marker,
     add_step_window,
 )
-from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render.formats import FORMATS, render_table
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
-from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table
 from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, CandidateRow, with_adjusted_p
 from tb_perfcompare.workspace.workspace import Workspace

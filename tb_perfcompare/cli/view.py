@@ -18,9 +18,8 @@ from tb_perfcompare.cli.arguments import (
     add_step_window,
     add_top,
 )
-from tb_perfcompare.cli.named_runs import RUN, add_baselines, named_side
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.cli.sources import new_workspace
+from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.errors import PerfCompareError, SelectionError

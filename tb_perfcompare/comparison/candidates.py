@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
-from tb_perfcompare.comparison.statistics.family_wise import holm
+from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
 _CALLS = (Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.causes.leading_cause import counted_first, with_l
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
-from tb_perfcompare.comparison.kinds.check import mix_check, mix_text
+from tb_perfcompare.comparison.kinds.split import mix_check, mix_text
 from tb_perfcompare.comparison.kinds.table import iteration_kinds_table, kinds_split
 from tb_perfcompare.comparison.launches.rows import LaunchRows, launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
@@ -38,7 +38,7 @@ from tb_perfcompare.comparison.pace.split import (
     paces_of_observations,
 )
 from tb_perfcompare.comparison.pace.table import common_work_table
-from tb_perfcompare.comparison.pace.words import withheld
+from tb_perfcompare.comparison.pace.words import with_look, withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
@@ -66,7 +66,7 @@ from tb_perfcompare.comparison.tables.fixed_tables import (
 )
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_tables
-from tb_perfcompare.comparison.tables.reading_note import as_read
+from tb_perfcompare.comparison.tables.views import as_read
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
 from tb_perfcompare.comparison.verdict.verdict import judge
@@ -101,7 +101,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     if kinds is not None:
         checks += (mix_check(kinds, options.margin, directed=headline.verdict in _DIRECTED),)
         headline = replace(headline, reason=f"{headline.reason}; {mix_text(kinds)}")
-    headline = _withheld_if_void(headline, checks)
+    headline = with_look(_withheld_if_void(headline, checks), options.look)
     itself = with_itself(checks)
     if itself:
         sentence = f"{verdict_word(headline.verdict)}: {itself}"
@@ -213,7 +213,9 @@ def _findings(
         every = without_trifles((*told.findings, *findings, *causes.findings), context.least_us)
         findings = counted_first(every)[: options.top_findings]
         if baseline.metric == STEP_TIME:
-            findings = with_largest_entry(findings, ledger, baseline, candidate, options, told.explained)
+            findings = with_largest_entry(
+                findings, ledger, baseline, candidate, options, told.explained, told.entities
+            )
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
 

@@ -17,6 +17,9 @@ LAUNCHER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 _MODULE = "tb_perfcompare.capture"
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?")
+_MODULE_OR_CODE_INSIDE = re.compile(r"-[^-XWcm]*[cm].")
+"""Options of Python that hold what is run, such as -mpkg.train."""
+
 _OPTIONS_WITH_VALUE = ("-X", "-W", "--check-hash-based-pycs")
 _STARTERS = frozenset({"torchrun", "accelerate", "deepspeed", "uv"})
 _STARTER_MODULES = frozenset({
@@ -80,22 +83,22 @@ def _script_place(words: Sequence[str]) -> int | None:
     return None
 
 
-def _place_after_python(words: Sequence[str], at: int) -> int | None:
-    while at < len(words):
-        word = words[at]
+def _place_after_python(words: Sequence[str], place: int) -> int | None:
+    while place < len(words):
+        word = words[place]
         if word == "-m":
-            module = words[at + 1] if at + 1 < len(words) else ""
-            return _place_after_starter(words, at + 2) if module in _STARTER_MODULES else at
-        if word in ("-c", "-"):
+            module = words[place + 1] if place + 1 < len(words) else ""
+            return _place_after_starter(words, place + 2) if module in _STARTER_MODULES else place
+        if word in ("-c", "-") or _MODULE_OR_CODE_INSIDE.match(word):
             return None
         if not word.startswith("-"):
-            return at
-        at += 2 if word in _OPTIONS_WITH_VALUE else 1
+            return place
+        place += 2 if word in _OPTIONS_WITH_VALUE else 1
     return None
 
 
-def _place_after_starter(words: Sequence[str], at: int) -> int | None:
-    for number in range(at, len(words)):
+def _place_after_starter(words: Sequence[str], place: int) -> int | None:
+    for number in range(place, len(words)):
         if _PYTHON.fullmatch(os.path.basename(words[number])):
             return _place_after_python(words, number + 1)
         if words[number].endswith(".py") or words[number] in _MODULE_OPTIONS:

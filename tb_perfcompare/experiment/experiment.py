@@ -14,7 +14,11 @@ from tb_perfcompare.capture.options import OUT_VARIABLE
 from tb_perfcompare.errors import InputError, PerfCompareError
 from tb_perfcompare.experiment.command import Command
 from tb_perfcompare.experiment.environment import environment, gpus, load
-from tb_perfcompare.experiment.manifest import (
+from tb_perfcompare.experiment.process import Ended, run_process
+from tb_perfcompare.experiment.revision import git_state, worktree
+from tb_perfcompare.experiment.stopping import planned_levels
+from tb_perfcompare.experiment.traces import LOOKED_FOR, other_files, program_facts, take_traces
+from tb_perfcompare.sources.saved.manifest import (
     FILE,
     Manifest,
     RecordingFacts,
@@ -22,9 +26,6 @@ from tb_perfcompare.experiment.manifest import (
     read_manifest,
     write_manifest,
 )
-from tb_perfcompare.experiment.process import Ended, run_process
-from tb_perfcompare.experiment.revision import git_state, worktree
-from tb_perfcompare.experiment.traces import LOOKED_FOR, program_facts, take_traces
 
 USUAL_ROUNDS = 10
 
@@ -41,15 +42,14 @@ class Variant:
     revision: str = ""
 
 
-class CommandFailed(PerfCompareError):
-    """A command ended with another status than zero; `tail`: the last lines it printed."""
+class RecordingFailed(PerfCompareError):
+    """A command ended with another status than zero, or wrote no trace; `tail`: the last lines it printed."""
 
     code = "command"
 
-    def __init__(self, variant: str, number: int, ended: Ended, log: str) -> None:
-        how = f"ended by signal {-ended.status}" if ended.status < 0 else f"failed with exit status {ended.status}"
-        super().__init__(f"{variant} {how} in round {number}", hint=f"its output is in {log}")
-        self.tail = ended.tail
+    def __init__(self, what: str, hint: str, tail: tuple[str, ...]) -> None:
+        super().__init__(what, hint=hint)
+        self.tail = tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ class Experiment:
         return os.path.join(self.out, name)
 
     def record(self, number: int, name: str, tick: Callable[[float], None]) -> RecordingFacts:
-        """Runs the command of a variant once. Raises CommandFailed, and PerfCompareError where it wrote no trace."""
-        variant = next(one for one in self.variants if one.name == name)
+        """Runs the command of a variant once. Raises RecordingFailed, and PerfCompareError where it cannot start."""
+        variant = next(each for each in self.variants if each.name == name)
         written, logs = os.path.join(self.out, _WRITING), os.path.join(self.out, _LOGS)
         shutil.rmtree(written, ignore_errors=True)
         os.makedirs(written)
@@ -80,10 +80,10 @@ class Experiment:
             words = variant.command.launched(self.capture)
             ended = run_process(words, self.directories[name], variables, log, tick)
             if ended.status:
-                raise CommandFailed(name, number, ended, log)
+                raise RecordingFailed(f"{name} {_how(ended)} in round {number}", f"its output is in {log}", ended.tail)
             files = take_traces(written, self.run_directory(name), number)
             if not files:
-                raise _no_trace(variant, number, written, log)
+                raise _no_trace(variant, number, written, log, ended.tail)
             facts = RecordingFacts(
                 number, name, began, round(ended.seconds, 3),
                 tuple(os.path.relpath(path, self.out).replace(os.sep, "/") for path in files), before,
@@ -101,7 +101,7 @@ class Experiment:
 
 
 @contextmanager
-def experiment(
+def open_experiment(
     out: str, variants: Sequence[Variant], capture: Sequence[str], *, seed: int | None, most_rounds: int | None,
     alpha: float, resume: bool,
 ) -> Iterator[Experiment]:  # fmt: skip
@@ -114,10 +114,12 @@ def experiment(
     with ExitStack() as stack:
         here = os.getcwd()
         directories = {
-            one.name: stack.enter_context(worktree(here, one.revision)) if one.revision else here for one in variants
+            variant.name: stack.enter_context(worktree(here, variant.revision)) if variant.revision else here
+            for variant in variants
         }
         facts = tuple(
-            VariantFacts(one.name, one.command.text, one.revision, git_state(directories[one.name])) for one in variants
+            VariantFacts(variant.name, variant.command.text, variant.revision, git_state(directories[variant.name]))
+            for variant in variants
         )
         if known is None:
             try:
@@ -125,24 +127,28 @@ def experiment(
             except OSError as error:
                 raise InputError(out, f"cannot be made: {error.strerror}", hint="choose another --out") from error
             drawn = time.time_ns() % 2**31 if seed is None else seed
-            known = Manifest(facts, drawn, most_rounds or USUAL_ROUNDS, alpha, environment())
+            levels = planned_levels(most_rounds or USUAL_ROUNDS, alpha, len(variants) - 1)
+            known = Manifest(facts, tuple(capture), drawn, alpha, levels, environment())
             write_manifest(out, known)
         else:
-            _check_same(known, facts, out, seed, most_rounds)
+            _check_same(known, facts, out, capture, seed, most_rounds)
         yield Experiment(out, tuple(variants), directories, capture, known)
 
 
 def _check_same(
-    known: Manifest, facts: Sequence[VariantFacts], out: str, seed: int | None, most_rounds: int | None
-) -> None:
-    for one, other in zip(known.variants, facts, strict=False):
-        if one != other:
-            changed = "code" if (one.name, one.command) == (other.name, other.command) else "command"
+    known: Manifest, facts: Sequence[VariantFacts], out: str, capture: Sequence[str], seed: int | None,
+    most_rounds: int | None,
+) -> None:  # fmt: skip
+    for before, now in zip(known.variants, facts, strict=False):
+        if before != now:
+            changed = "code" if (before.name, before.command) == (now.name, now.command) else "command"
             raise InputError(
-                out, f"was recorded with another {changed} of {one.name}", hint="choose another --out"
+                out, f"was recorded with another {changed} of {before.name}", hint="choose another --out"
             )
     if len(known.variants) != len(facts):
         raise InputError(out, f"was recorded with {len(known.variants)} commands", hint="choose another --out")
+    if known.capture != tuple(capture):
+        raise InputError(out, f"was recorded with {' '.join(known.capture)}", hint="give the same options")
     if most_rounds not in (None, known.most_rounds) or seed not in (None, known.seed):
         raise InputError(
             out, f"was planned for {known.most_rounds} rounds and seed {known.seed}",
@@ -150,14 +156,19 @@ def _check_same(
         )  # fmt: skip
 
 
-def _no_trace(variant: Variant, number: int, written: str, log: str) -> PerfCompareError:
+def _how(ended: Ended) -> str:
+    return f"ended by signal {-ended.status}" if ended.status < 0 else f"failed with exit status {ended.status}"
+
+
+def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple[str, ...]) -> RecordingFailed:
     if variant.command.is_launched:
-        hint = f"the program took too few steps, or uses no torch; its output is in {log}"
+        hint = f"too few steps, no torch, or it trains in processes that it starts itself; its output is in {log}"
     else:
         hint = (
             f"no Python script is seen in its command, so it has to write to ${OUT_VARIABLE} itself, "
             "or call python -m tb_perfcompare.capture SCRIPT"
         )
-    return PerfCompareError(
-        f"{variant.name} wrote no trace in round {number}: looked for {LOOKED_FOR} in {written}", hint=hint
-    )
+    others = other_files(written)
+    beside = f", which has {', '.join(others)}" if others else ""
+    what = f"{variant.name} wrote no trace in round {number}: looked for {LOOKED_FOR} in {written}{beside}"
+    return RecordingFailed(what, hint, tail)

@@ -11,13 +11,13 @@ from tb_perfcompare.comparison.result.headline import Headline, Part, Shift
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import many, verdict_word
 from tb_perfcompare.experiment.experiment import Experiment
-from tb_perfcompare.experiment.manifest import Look
-from tb_perfcompare.experiment.stopping import Plan, is_settled, rounds_needed, word
+from tb_perfcompare.experiment.stopping import first_look, is_settled, rounds_needed, word
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.sources.saved.manifest import Look
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table
 from tb_perfcompare.workspace.queries.candidates import Candidate, with_adjusted_p
@@ -25,91 +25,90 @@ from tb_perfcompare.workspace.workspace import Workspace
 
 
 class Looks:
-    """Compares each candidate with the baseline, at the level that the plan leaves for this look."""
+    """Compares each candidate with the baseline. The workspace reads in the manifest which level this look has."""
 
     def __init__(
-        self, made: Experiment, plan: Plan, options: CompareOptions, workspace: Workspace, say: Callable[[str], None],
+        self, experiment: Experiment, options: CompareOptions, workspace: Workspace, say: Callable[[str], None],
         report: Reporter,
     ) -> None:  # fmt: skip
-        self._made = made
-        self._plan = plan
+        self._experiment = experiment
         self._options = options
         self._workspace = workspace
         self._say = say
         self._progress = report
-        self._baseline, *names = [variant.name for variant in made.variants]
+        self._baseline, *names = [variant.name for variant in experiment.variants]
         self.candidates = tuple(names)
 
     def of_recording(self, number: int, name: str) -> str:
         """ "10 steps, mean 14.4 ms" of one recording. Raises PerfCompareError where it cannot be read."""
-        path = self._made.run_directory(name)
-        side = side_from_path(path, None, None)
+        side = side_from_path(self._experiment.run_directory(name), None, None)
         own = tuple(file for file in side.files if f".{number}.pt.trace." in file.name)
         steps = self._workspace.load(replace(side, files=own), report=self._progress).steps
         mean = f", mean {number_text.time(float(steps.total_ns.mean()) / 1000)}" if len(steps) else ""
         return f"{many(len(steps), 'step')}{mean}"
 
-    def after(self, rounds: int) -> bool:
-        """Compares, says what is known now, and whether all candidates are settled."""
-        if rounds < self._plan.first:
-            self._say(f"round {rounds}  first comparison after round {self._plan.first}")
+    def settled(self) -> bool:
+        """Compares what is recorded, says what is known now, and whether all candidates are settled."""
+        manifest = self._experiment.manifest
+        rounds, first = manifest.rounds(), first_look(manifest.most_rounds)
+        if rounds < first:
+            if rounds == 1:
+                self._say(f"round 1  first comparison after round {first}")
             return False
-        headlines = [self._compared(name, rounds).headline for name in self.candidates]
+        headlines = [self._compared(name).headline for name in self.candidates]
         for name, headline in zip(self.candidates, headlines, strict=True):
-            said = "" if len(self.candidates) == 1 else f"{name}: "
-            self._say(f"round {rounds}  {said}{self._sentence(headline, rounds)}")
+            prefix = "" if len(self.candidates) == 1 else f"{name}: "
+            self._say(f"round {rounds}  {prefix}{self._sentence(headline, rounds)}")
             self._keep(name, headline, rounds)
-        self._made.save()
-        return all(is_settled(headline) for headline in headlines)
+        self._experiment.save()
+        return all(is_settled(headline, rounds) for headline in headlines)
 
     def report(self, form: str, top: int | None, terminal: Terminal | None) -> bytes:
         """The report of `diff` for one candidate, the table of `verdicts` for several."""
-        rounds = self._made.manifest.rounds()
         if len(self.candidates) == 1:
-            return render(self._compared(self.candidates[0], rounds), form, top=top, terminal=terminal)
+            return render(self._compared(self.candidates[0]), form, top=top, terminal=terminal)
         rows = tuple(
-            self._workspace.candidates.row(Candidate(name), self.request(name, rounds), self._progress)
+            self._workspace.candidates.row(Candidate(name), self.request(name), self._progress)
             for name in self.candidates
         )
-        # each pair's level is its share of this one already
-        found = with_adjusted_p(rows, min(self._plan.level(rounds) * len(rows), self._plan.alpha))
+        adjusted = with_adjusted_p(rows, self._options.alpha)
         if form == "json":
-            return wire.encode(candidates_dict(found), indent=2) + b"\n"
-        return render_table(candidates_table(found, self._baseline), form, terminal=terminal)
+            return wire.encode(candidates_dict(adjusted), indent=2) + b"\n"
+        alpha = number_text.setting(self._experiment.manifest.alpha)
+        note = f"were all candidates like the baseline, at most {alpha} of such experiments would show a difference"
+        return render_table(replace(candidates_table(adjusted, self._baseline), notes=(note,)), form, terminal=terminal)
 
-    def _compared(self, name: str, rounds: int) -> Comparison:
-        return self._workspace.compare(self.request(name, rounds), self._progress)
-
-    def request(self, name: str, rounds: int) -> ComparisonRequest:
-        """What is asked of a candidate after so many rounds."""
-        options = replace(self._options, alpha=self._plan.level(rounds))
+    def request(self, name: str) -> ComparisonRequest:
+        """What is asked of a candidate."""
         baseline, candidate = (
-            side_from_path(self._made.run_directory(each), None, None) for each in (self._baseline, name)
+            side_from_path(self._experiment.run_directory(each), None, None) for each in (self._baseline, name)
         )
-        return ComparisonRequest(baseline, candidate, options)
+        return ComparisonRequest(baseline, candidate, self._options)
+
+    def _compared(self, name: str) -> Comparison:
+        return self._workspace.compare(self.request(name), self._progress)
 
     def _sentence(self, headline: Headline, rounds: int) -> str:
         shown = _interval(headline)
-        level = number_text.percent(1 - self._plan.level(rounds))
-        said = f"{shown}, {level} CI: {verdict_word(word(headline))}" if shown else headline.reason
-        return said if is_settled(headline) else said + self._forecast(headline, rounds)
+        level = number_text.setting(1 - self._experiment.manifest.level)
+        sentence = f"{shown}, {level} CI: {verdict_word(word(headline))}" if shown else headline.reason
+        return sentence if is_settled(headline, rounds) else sentence + self._forecast(headline, rounds)
 
     def _forecast(self, headline: Headline, rounds: int) -> str:
-        if rounds >= self._plan.most:
-            return ""
+        most = self._experiment.manifest.most_rounds
         needed = rounds_needed(headline)
-        if needed is None:
+        if rounds >= most or needed is None:
             return ""
         more = max(needed - rounds, 1)
-        said = f"; about {more} more round{'s' * (more != 1)}"
-        return said if rounds + more <= self._plan.most else f"{said}, the plan has {self._plan.most - rounds}"
+        forecast = f"; about {many(more, 'more round')}"
+        return forecast if rounds + more <= most else f"{forecast}, the plan has {most - rounds}"
 
     def _keep(self, name: str, headline: Headline, rounds: int) -> None:
+        manifest = self._experiment.manifest
         part = _part(headline)
-        looks = self._made.manifest.looks
-        looks[:] = [one for one in looks if (one.round, one.variant) != (rounds, name)]
-        looks.append(Look(
-            rounds, name, headline.verdict.value, self._plan.level(rounds), *(
+        manifest.looks[:] = [look for look in manifest.looks if (look.round, look.variant) != (rounds, name)]
+        manifest.looks.append(Look(
+            rounds, name, headline.verdict.value, manifest.level, *(
                 (None, None, None) if part is None else (part.estimate, part.low, part.high)
             )
         ))  # fmt: skip
@@ -129,4 +128,3 @@ def _interval(headline: Headline) -> str:
     what = "step" if headline.program is None else "program"
     low, high = number_text.percent(part.low, signed=True), number_text.percent(part.high, signed=True)
     return f"{what} {number_text.percent(part.estimate, signed=True)} [{low}, {high}]"
-

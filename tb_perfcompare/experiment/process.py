@@ -68,6 +68,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             return
         except subprocess.TimeoutExpired:
             continue
+        except KeyboardInterrupt:
+            _signal(process, None)
+            raise
 
 
 def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from tb_perfcompare.errors import PerfCompareError
-
-
-@dataclass(frozen=True, slots=True)
-class GitState:
-    """`clean`: no tracked file was changed."""
-
-    commit: str
-    clean: bool
+from tb_perfcompare.sources.saved.manifest import GitState
 
 
 def git_state(directory: str) -> GitState | None:
     """None outside a repository, or without git."""
     try:
         commit = _git(directory, "rev-parse", "HEAD")
-        return GitState(commit, not _git(directory, "status", "--porcelain", "--untracked-files=no"))
+        changes = _git(directory, "diff", "--no-ext-diff", "HEAD")
+        return GitState(commit, not changes, changes and hashlib.sha256(changes.encode()).hexdigest())
     except PerfCompareError:
         return None
 
@@ -53,7 +47,9 @@ def worktree(directory: str, revision: str) -> Iterator[str]:
 
 def _git(directory: str, *words: str) -> str:
     try:
-        done = subprocess.run(["git", "-C", directory, *words], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", "-C", directory, *words], capture_output=True, text=True, errors="replace", check=True
+        )
     except FileNotFoundError as error:
         raise PerfCompareError("git was not found", hint="install it, or give --b instead of --b-git") from error
     except subprocess.CalledProcessError as error:

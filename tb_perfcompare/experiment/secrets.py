@@ -10,7 +10,8 @@ HIDDEN = "***"
 
 _SECRET_NAME = re.compile(r"key|token|secret|passw|pwd|credential|auth|cookie|signature", re.IGNORECASE)
 _SECRET_VALUE = re.compile(r"^(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|xox[abp]-|AKIA|eyJ)[\w.-]{8,}$")
-_ADDRESS = re.compile(r"(?<=://)[^/@\s]+@")
+_USER = re.compile(r"(?<=://)[^/@\s]+@")
+_QUERY = re.compile(r"(://[^\s?]*\?)\S+")
 _RELEVANT = re.compile(
     r"(?:CUDA|NVIDIA|NCCL|CUBLAS|CUDNN|HIP|ROCM|HSA|ROCR|MIOPEN|ASCEND|OMP|MKL|KMP|GOMP|OPENBLAS|TORCH|PYTORCH|TORCHINDUCTOR|"
     r"TRITON|XLA)_\w+|PYTHONHASHSEED|PYTHONOPTIMIZE|LD_PRELOAD|MALLOC_\w+"
@@ -18,31 +19,36 @@ _RELEVANT = re.compile(
 
 
 def shown_command(words: Iterable[str]) -> str:
-    """One line; values of options such as --api-key, and addresses' user names, are left out."""
-    found, hide = [], False
-    for word in words:
+    """One line; values of options such as --api-key, and users and queries of addresses, are left out."""
+    shown, hide = [], False
+    for word in map(_without_secret_parts, words):
         name, equals, value = word.partition("=")
         if hide:
             hide = False
             if not word.startswith("-"):
-                found.append(HIDDEN)
+                shown.append(HIDDEN)
                 continue
         if equals and _SECRET_NAME.search(name):
-            found.append(f"{name}={HIDDEN}")
+            shown.append(f"{name}={HIDDEN}")
             continue
         hide = word.startswith("-") and not equals and _SECRET_NAME.search(word) is not None
-        found.append(f"{name}={_shown(value)}" if equals else _shown(word))
-    return shlex.join(found).replace(f"'{HIDDEN}'", HIDDEN)
+        shown.append(f"{name}={_shown(value)}" if equals else _shown(word))
+    return shlex.join(shown).replace(f"'{HIDDEN}'", HIDDEN)
 
 
 def relevant_variables(environment: Mapping[str, str]) -> dict[str, str]:
     """Environment variables that change how fast a program runs, by name."""
     return {
-        name: _shown(value)
+        name: _shown(_without_secret_parts(value))
         for name, value in sorted(environment.items())
         if _RELEVANT.fullmatch(name) and not _SECRET_NAME.search(name)
     }
 
 
 def _shown(text: str) -> str:
-    return HIDDEN if _SECRET_VALUE.match(text) else _ADDRESS.sub(f"{HIDDEN}@", text)
+    return HIDDEN if _SECRET_VALUE.match(text) else text
+
+
+def _without_secret_parts(text: str) -> str:
+    """Of addresses."""
+    return _QUERY.sub(rf"\1{HIDDEN}", _USER.sub(f"{HIDDEN}@", text))

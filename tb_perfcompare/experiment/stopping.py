@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import math
 
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.experiment.alpha_spending import nominal_levels
@@ -11,36 +10,39 @@ from tb_perfcompare.experiment.alpha_spending import nominal_levels
 FIRST_LOOK = 3
 """Rounds before the first look, where as many are planned: fewer captures do not tell how captures differ."""
 
+FIRST_WITHOUT_PACE = 4
+"""The same where program and machine are not told apart: on a machine with two speeds, three captures of one command
+are all fast and three of the other all slow in 3 of 100 experiments."""
+
 LOWEST_LEVEL = 0.0001
 
-FEW_CAPTURES = 0.93
-"""Part of alpha that is spent: bounds are those of normal sums, and Student's statistics of few captures, which follow
-one another less closely, cross them in 5.2 instead of 5 of 100 experiments (tests/simulation/test_sequential.py)."""
+FEW_CAPTURES = 0.9
+"""Part of alpha that is spent: bounds are those of normal sums; Student's statistics of few captures follow one another
+less closely and would cross those of all of it in 5.5 of 100 experiments (tests/simulation/test_sequential.py)."""
+
+_DIGITS = 3
 
 _SETTLED = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.SAME})
 
 
-@dataclass(frozen=True)
-class Plan:
-    """At most `most` rounds, and at most `alpha` false alarms over all looks at them. `candidates` that are compared
-    with one baseline share alpha (Bonferroni)."""
+def first_look(most: int) -> int:
+    """Rounds before the first look, of at most so many."""
+    return min(FIRST_LOOK, most)
 
-    most: int
-    alpha: float
-    candidates: int = 1
 
-    @property
-    def first(self) -> int:
-        """Rounds before the first look."""
-        return min(FIRST_LOOK, self.most)
+def planned_levels(most: int, alpha: float, candidates: int = 1) -> tuple[float, ...]:
+    """Two-sided level of a comparison after 1, 2, ... `most` rounds, before the first look that of the first: at most
+    `alpha` false alarms over all looks. `candidates` that are compared with one baseline share alpha (Bonferroni)."""
+    first = first_look(most)
+    levels = nominal_levels(range(first, most + 1), most, FEW_CAPTURES * alpha / candidates)
+    return tuple(max(_rounded_down(level), LOWEST_LEVEL) for level in (*levels[:1] * (first - 1), *levels))
 
-    @cached_property
-    def _levels(self) -> tuple[float, ...]:
-        return nominal_levels(range(self.first, self.most + 1), self.most, FEW_CAPTURES * self.alpha / self.candidates)
 
-    def level(self, rounds: int) -> float:
-        """Two-sided level of the comparison after so many rounds; before the first look that of the first."""
-        return max(self._levels[max(rounds - self.first, 0)], LOWEST_LEVEL)
+def _rounded_down(level: float) -> float:
+    """With few digits: it is shown."""
+    digits = _DIGITS - 1 - math.floor(math.log10(level))
+    scale = 10.0**digits
+    return math.floor(level * scale) / scale
 
 
 def word(headline: Headline) -> Verdict:
@@ -48,13 +50,17 @@ def word(headline: Headline) -> Verdict:
     return headline.verdict if headline.program is None else headline.program.verdict
 
 
-def is_settled(headline: Headline) -> bool:
+def is_settled(headline: Headline, rounds: int) -> bool:
     """Whether more rounds would hardly change the word, or could not: sides that are not comparable stay so."""
-    return headline.verdict is Verdict.WITHHELD or word(headline) in _SETTLED
+    if headline.verdict is Verdict.WITHHELD:
+        return True
+    return word(headline) in _SETTLED and (headline.program is not None or rounds >= FIRST_WITHOUT_PACE)
 
 
 def rounds_needed(headline: Headline) -> int | None:
     """Rounds in all that are likely to settle it, None where nobody knows."""
     if headline.program is not None:
-        return headline.program.needed
+        return headline.program.captures_needed
+    if word(headline) in _SETTLED:
+        return FIRST_WITHOUT_PACE
     return None if headline.certainty is None else headline.certainty.captures_needed

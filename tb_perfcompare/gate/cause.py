@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.causes.rules import RULE_NAMES, why_silent
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -14,6 +13,8 @@ def no_cause(comparison: Comparison, rule: str) -> Outcome:
     """Tripped: a finding of the rule is there, it makes the step longer (or is about no time), and it is sure. Cannot
     tell: it is not sure, the verdict is withheld, or the rule has nothing to say about such runs. Else: passed. The
     comparison has to have all findings there are."""
+    from tb_perfcompare.comparison.causes.rules import why_silent
+
     verdict = comparison.headline.verdict
     found = [one for one in comparison.findings if one.rule == rule and (one.delta_us is None or one.delta_us > 0)]
 
@@ -36,6 +37,8 @@ def no_cause(comparison: Comparison, rule: str) -> Outcome:
 
 def checked_rule(name: str) -> str:
     """The name; raises PerfCompareError for a rule there is not."""
+    from tb_perfcompare.comparison.causes.rules import RULE_NAMES
+
     if name not in RULE_NAMES:
         raise PerfCompareError(f"there is no rule {name!r}", hint=choices(name, RULE_NAMES, len(RULE_NAMES)))
     return name

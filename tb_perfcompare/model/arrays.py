@@ -1,4 +1,4 @@
-"""Types of columns and of indices into them, by what they mean.
+"""Types of columns and of indices into them, by what they mean; sorting and thinning them.
 
 Fields that are stored (model/summary) state an element type: one of Ints, Ints32, Floats, Flags, Nanoseconds,
 NameIndex, LaneIndex, CaptureIndex. The other indices are of any integers, 32 bits wide where there are many.
@@ -6,10 +6,44 @@ NameIndex, LaneIndex, CaptureIndex. The other indices are of any integers, 32 bi
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+def unique(values: NDArray[Number]) -> NDArray[Number]:
+    """The different values, ascending. Of numbers without NaN."""
+    ordered = np.sort(values, axis=None, kind="stable")
+    return ordered[_begins(ordered)]
+
+
+def unique_places(values: NDArray[Number]) -> tuple[NDArray[Number], Ints]:
+    """(the different values, ascending; (n,) place of each value among them)."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    begins = _begins(ordered)
+    place = np.empty(len(values), dtype=np.int64)
+    place[order] = np.cumsum(begins) - 1
+    return ordered[begins], place
+
+
+def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], Ints, Ints]:
+    """(the different values, ascending; where each comes first; how often it comes)."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    begins = np.flatnonzero(_begins(ordered))
+    return ordered[begins], order[begins], np.diff(begins, append=len(values))
+
+
+def _begins(ordered: NDArray[Any]) -> Flags:
+    """(n,) whether a value differs from the one before."""
+    begins = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    return begins
+
 
 Ints: TypeAlias = NDArray[np.int64]
 Ints32: TypeAlias = NDArray[np.int32]
@@ -43,3 +77,25 @@ LaneIndex: TypeAlias = NDArray[np.int32]
 
 CaptureIndex: TypeAlias = NDArray[np.int32]
 """Captures of a side."""
+
+
+def thinned(curves: tuple[Ints, ...], most: int, cuts: Ints | None = None) -> Ints:
+    """Ascending positions: of every stretch the first, the last, and where each curve is highest and lowest.
+
+    `curves` have (n,) values each; up to `most` points stay as they are, longer ones come down to about that many for
+    each curve. A stretch never reaches across `cuts`, positions in 0 to n, so that any part between two of them
+    still has its extremes; more cuts than points may leave more than `most`.
+    """
+    n = len(curves[0])
+    if n <= most:
+        return np.arange(n, dtype=np.int64)
+    inner = np.zeros(0, dtype=np.int64) if cuts is None else cuts
+    edges = unique(np.concatenate((np.linspace(0, n, most // 2 + 1).astype(np.int64), inner)))
+    low, high = edges[:-1], edges[1:]
+    kept = [np.array([0, n - 1]), inner[inner < n], inner[inner > 0] - 1]
+    for values in curves:
+        for extreme in (np.maximum, np.minimum):
+            best = extreme.reduceat(values, low)
+            is_best = np.flatnonzero(values == np.repeat(best, high - low))
+            kept.append(is_best[np.searchsorted(is_best, low)])
+    return unique(np.concatenate(kept).astype(np.int64))

@@ -67,15 +67,25 @@ COLLECTIVE_LIBRARIES = (*DEVICE_LIBRARIES, "gloo", "mpi")
 
 COMMUNICATING_KERNELS: tuple[str, ...] = (
     "cross_device_reduce",  # vLLM, SGLang, AITER
-    "multimem_all_reduce", "multimem_all_gather", "multimem_reduce_scatter", "multimem_one_shot_all_reduce",  # PyTorch
-    "one_shot_all_reduce", "two_shot_all_reduce",  # PyTorch's symmetric memory
-    "oneShotAllReduce", "twoShotAllReduce", "allreduce_fusion", "ar_fusion",  # TensorRT-LLM, FlashInfer, AITER
+    "multimem_", "symmetric_memory::",  # PyTorch
+    "ar_fusion",  # TensorRT-LLM, AITER
     "userbuffers_",  # Transformer Engine
-    "allreduce_prototype",  # QuickReduce on ROCm
-    "mscclpp", "deep_ep::", "nvshmem", "rocshmem",
+    "mscclpp", "deep_ep", "pplx", "nvshmem", "barrier_on_stream", "rocshmem",
 )  # fmt: skip
 """Parts of names of kernels that serving engines and frameworks write for communication between ranks, without a
-library of collectives. (Those of a reduction within a block or warp, such as blockAllReduceSum, are none.)"""
+library of collectives."""
+
+COLLECTIVE_OPERATIONS = (
+    "[aA]ll_?[rR]educe", "[aA]ll_?[gG]ather", "[rR]educe_?[sS]catter", "[aA]ll_?(?:[tT]o|2)_?[aA]ll",
+)  # fmt: skip
+"""Patterns of operations, one of which names what such a kernel does."""
+
+OPERATION_MARKS = ("educe", "ather", "scatter", "all")
+"""One of these is, in lower case, in all that they match."""
+
+WITHIN_A_DEVICE = ("block", "warp", "wave", "group", "triton_(?:poi|red|per|tem)_", "gemm", "matmul")
+"""What such a name is none with: reductions within a block or warp, what a compiler fused beside the collective, and
+products that send their result on."""
 
 COLLECTIVE_KERNELS = tuple(name for vendor in VENDORS for name in vendor.collective_kernels)
 COLLECTIVE_RANGES = tuple(name for vendor in VENDORS for name in vendor.collective_ranges)

@@ -15,7 +15,7 @@ from tb_perfcompare.plugin.logdir import LogdirRoot
 
 if TYPE_CHECKING:
     from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
-    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+    from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import Index, Listing, Root
     from tb_perfcompare.workspace.listing.run_pages import RunPages
     from tb_perfcompare.workspace.sharing.single_flight import Flight

@@ -58,18 +58,18 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return {
             "/api/runs": _api(self._runs),
             "/api/comparison": _api(self._comparison),
-            "/api/table": _api(self._table),
-            "/api/row": _api(self._row),
-            "/api/rows": _api(self._rows),
-            "/api/row_paths": _api(self._row_paths),
-            "/api/view": _api(self._view),
-            "/api/report": _api(self._report, is_file=True),
-            "/api/strict": _api(self._strict, is_file=True),
-            "/api/step": _api(self._step),
-            "/api/step_event": _api(self._step_event),
-            "/api/trace": _api(self._trace, is_file=True),
-            "/api/history": _api(self._history),
-            "/api/verdicts": _api(self._verdicts, most=MOST_FOR_SEVERAL),
+            "/api/table": _api(self._computed),
+            "/api/row": _api(self._computed),
+            "/api/rows": _api(self._computed),
+            "/api/row_paths": _api(self._computed),
+            "/api/view": _api(self._computed),
+            "/api/report": _api(self._computed, is_file=True),
+            "/api/strict": _api(self._computed, is_file=True),
+            "/api/step": _api(self._computed),
+            "/api/step_event": _api(self._computed),
+            "/api/trace": _api(self._computed, is_file=True),
+            "/api/history": _api(self._computed),
+            "/api/verdicts": _api(self._computed, most=MOST_FOR_SEVERAL),
             "/static/*": _route(self._static),
         }
 
@@ -108,65 +108,11 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
         return comparison_route.comparison(self._opening.first, self._side, request)
 
-    def _table(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import pair_routes
+    def _computed(self, request: Request) -> Response:
+        """Imports the routes when one of them is first asked for."""
+        from tb_perfcompare.plugin.routes.computed_routes import ROUTES
 
-        return pair_routes.table(self.workspace, self._side, request)
-
-    def _row(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import pair_routes
-
-        return pair_routes.row(self.workspace, self._side, request)
-
-    def _row_paths(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import pair_routes
-
-        return pair_routes.row_paths(self.workspace, self._side, request)
-
-    def _rows(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import pair_routes
-
-        return pair_routes.rows(self.workspace, self._side, request)
-
-    def _view(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import pair_routes
-
-        return pair_routes.view(self.workspace, self._side, request)
-
-    def _report(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import pair_routes
-
-        return pair_routes.report(self.workspace, self._side, request)
-
-    def _strict(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import pair_routes
-
-        return pair_routes.strict(self.workspace, self._side, request)
-
-    def _step(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import step_routes
-
-        return step_routes.step(self.workspace, self._side, request)
-
-    def _step_event(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import step_routes
-
-        return step_routes.step_event(self.workspace, self._side, request)
-
-    def _trace(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import step_routes
-
-        return step_routes.trace(self.workspace, self._side, request)
-
-    def _history(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import history_routes
-
-        return history_routes.history(self.workspace, request)
-
-    def _verdicts(self, request: Request) -> Response:
-        from tb_perfcompare.plugin.routes import candidate_routes
-
-        return candidate_routes.verdicts(self.workspace, self._side, request)
+        return ROUTES[request.path.rpartition("/")[2]](self.workspace, self._side, request)
 
     def _static(self, request: Request) -> Response:
         name = request.path.partition("/static/")[2]

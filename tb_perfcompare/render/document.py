@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -9,16 +10,50 @@ from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.result.wording import verdict_word
+from tb_perfcompare.comparison.result.wording import short, verdict_word
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
-from tb_perfcompare.render.grid import Grid, grid_of, sums_line
-from tb_perfcompare.render.ledger_prose import largest_parts
+from tb_perfcompare.render.grid import MARKS, Grid, grid_of, sums_line
 from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
 from tb_perfcompare.render.printable import printable
+
+_ENTRIES = 3
+_PARTS = 3
+_SCALAR = re.compile(r"(?<=\[)\[\], |, \[\](?=[\],])")
+"""An argument that is no tensor, inside the shapes of a call."""
+
+
+def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
+    """(entry, its largest parts and the rest), for the entries with the largest change among those that have parts."""
+    ledger = comparison.ledger
+    unit = ledger.denominator * 1000
+    entries = sorted(ledger.with_parts(), key=lambda entry: (-abs(entry[0].delta), entry[0].path))
+    items = []
+    for entry, parts in entries[:_ENTRIES]:
+        listed = [row for row in parts if row.delta][:_PARTS]
+        texts = [_part(row, unit) for row in listed]
+        rest = entry.delta - sum(row.delta for row in listed)
+        if rest or len(parts) > len(listed) + 1:
+            texts.append(f"{number_text.time(rest / unit, signed=True)} all others")
+        items.append((f"{entry.path[0]}: {short(entry.name)} {number_text.time(entry.delta / unit, signed=True)}",
+                      "; ".join(texts)))  # fmt: skip
+    return tuple(items)
+
+
+def _part(row: LedgerRow, unit: int) -> str:
+    mark = MARKS[row.status]
+    name = short(shape_in_brief(row.name))
+    return f"{number_text.time(row.delta / unit, signed=True)} {name}" + (f", {mark}" if mark else "")
+
+
+def shape_in_brief(text: str) -> str:
+    """Without the arguments that are no tensors: `aten::mm [[2, 3], [3, 4]]` for `aten::mm [[2, 3], [3, 4], []]`."""
+    return _SCALAR.sub("", text)
+
 
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8

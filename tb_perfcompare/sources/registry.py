@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from tb_perfcompare.errors import InputError, UnrecognisedFormat
+from tb_perfcompare.errors import InputError, UnrecognisedFormat, unreadable
 from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.answers import AnswersRecording
@@ -24,11 +24,12 @@ from tb_perfcompare.sources.recognition.format_sniffers import (
     declines_cycles,
     declines_listing,
     declines_ncu,
+    declines_trace,
 )
 from tb_perfcompare.sources.saved.baseline_file import read_saved
 from tb_perfcompare.sources.storage.blocks import read_head
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
-from tb_perfcompare.sources.trace.torch_profiler import declines_trace, read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
 Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording | SavedSummary
 """What a reader may return; a match over it covers all of them."""
@@ -52,36 +53,15 @@ class Reader:
     read: Read
 
 
-def _read_trace(
-    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
-) -> TraceRecording:
-    if part != 1:
-        raise InputError(path, f"a trace is one run, there is no number {part}", hint=f"leave out #{part}")
-    return read_trace(path, fs=fs, report=report, want_hash=want_hash, name=name)
+def _one_run(reader: Callable[..., Recording], what: str) -> Read:
+    """The reader of a format whose files are one run each."""
 
+    def read_whole(path: str, /, *, part: int, **asked: Any) -> Recording:
+        if part != 1:
+            raise InputError(path, f"{what} is one run, there is no number {part}", hint=f"leave out #{part}")
+        return reader(path, **asked)
 
-def _read_listing(
-    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
-) -> LaunchRecording:
-    if part != 1:
-        raise InputError(path, f"a listing is one run, there is no number {part}", hint=f"leave out #{part}")
-    return read_listing(path, fs=fs, report=report, want_hash=want_hash, name=name)
-
-
-def _read_ncu(
-    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
-) -> LaunchRecording:
-    if part != 1:
-        raise InputError(path, f"an export is one run, there is no number {part}", hint=f"leave out #{part}")
-    return read_ncu(path, fs=fs, report=report, want_hash=want_hash, name=name)
-
-
-def _read_cycles(
-    path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
-) -> CycleRecording:
-    if part != 1:
-        raise InputError(path, f"a table is one run, there is no number {part}", hint=f"leave out #{part}")
-    return read_cycles(path, fs=fs, report=report, want_hash=want_hash, name=name)
+    return read_whole
 
 
 def _read_baseline(
@@ -93,10 +73,10 @@ def _read_baseline(
 READERS: tuple[Reader, ...] = (
     Reader(BASELINE, declines_baseline, _read_baseline),
     Reader(ANSWERS, declines_answers, read_answers),
-    Reader(LISTING, declines_listing, _read_listing),
-    Reader(NCU, declines_ncu, _read_ncu),
-    Reader(CYCLES, declines_cycles, _read_cycles),
-    Reader(TRACE, declines_trace, _read_trace),
+    Reader(LISTING, declines_listing, _one_run(read_listing, "a listing")),
+    Reader(NCU, declines_ncu, _one_run(read_ncu, "an export")),
+    Reader(CYCLES, declines_cycles, _one_run(read_cycles, "a table")),
+    Reader(TRACE, declines_trace, _one_run(read_trace, "a trace")),
 )
 """Asked in this order; the first that does not decline reads the file. The one for traces takes .json by its name."""
 
@@ -108,8 +88,7 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
         with fs.open(path) as file:
             head = read_head(file)
     except OSError as error:
-        hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
-        raise InputError(path, error.strerror or str(error), hint=hint) from error
+        raise unreadable(path, error) from error
     name = fs.basename(path)
     reasons = {}
     for reader in READERS:

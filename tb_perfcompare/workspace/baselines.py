@@ -9,9 +9,9 @@ import contextlib
 import os
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.analysis.counters.counter_file import with_counter_file
 from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.progress import Reporter, silent
@@ -19,8 +19,7 @@ from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.saved.baseline import SavedCapture, SavedFacts, SavedFailure
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
-from tb_perfcompare.sources.saved.baseline_file import read_facts, structure, write_baseline
-from tb_perfcompare.workspace.disk_cache.leftovers import path_beside
+from tb_perfcompare.workspace.disk_cache.disk_store import path_beside
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
@@ -29,7 +28,9 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
     read_counter_file,
     read_launches,
 )
-from tb_perfcompare.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from tb_perfcompare.workspace.workspace import Workspace
 
 USUAL_PLACE = os.path.join(".perfcompare", "baselines")
 """Below the current folder, so that baselines can be committed with the code they are about."""
@@ -66,6 +67,8 @@ class Baselines:
 
     def facts(self, name: str) -> SavedFacts:
         """Raises SelectionError for one there is not, InputError for one that cannot be read."""
+        from tb_perfcompare.sources.saved.baseline_file import read_facts
+
         return read_facts(self._known(name))
 
     def remove(self, name: str) -> None:
@@ -98,6 +101,8 @@ class Baselines:
         """Saves the side under the name; a file of it that cannot be read is saved as such.
 
         Raises SelectionError for a name in use unless `replacing`, and what reading the side raises."""
+        from tb_perfcompare.sources.saved.baseline_file import write_baseline
+
         path = self.path(name)
         if not replacing and os.path.exists(path):
             raise SelectionError(f"there is a baseline called {name!r}", hint="choose another name, or add --replace")
@@ -142,6 +147,9 @@ class SavedContent:
 
 def saved_content(side: Side, window: str, workspace: Workspace, report: Reporter = silent) -> SavedContent:
     """What is written of the side: what its captures say, without where they lie. Raises what reading raises."""
+    from tb_perfcompare.analysis.counters.counter_file import with_counter_file
+    from tb_perfcompare.sources.saved.baseline_file import structure
+
     found = workspace.survey(side.files, window, report, tail=side.keeps_tail, marker=side.marker)
     read = [summary for summary in found if isinstance(summary, Summary)]
     failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]

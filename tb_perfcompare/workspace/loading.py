@@ -120,7 +120,7 @@ class Loader:
         jobs = [
             SummaryJob(file, window, paths, side.keeps_tail, side.marker) for side in sides for file in side.files
         ]
-        collectors = [SummaryCollector(len(side.files), many=not whole and is_many(side)) for side in sides]
+        collectors = [SummaryCollector(many=not whole and is_many(side)) for side in sides]
         places = [
             (collector, number)
             for collector, side in zip(collectors, sides, strict=True)

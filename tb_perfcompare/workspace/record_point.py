@@ -22,7 +22,7 @@ from tb_perfcompare.sources.recognition.format_sniffers import POINT_ENDING
 from tb_perfcompare.sources.saved.baseline_file import write_baseline
 from tb_perfcompare.sources.saved.event_file import write_point
 from tb_perfcompare.workspace.baselines import SavedContent
-from tb_perfcompare.workspace.disk_cache.leftovers import path_beside
+from tb_perfcompare.workspace.disk_cache.disk_store import path_beside
 
 _SERIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,9}", re.ASCII)
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
-from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, MarkerMissing, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
-from tb_perfcompare.workspace.jobs.strict_jobs import (
-    StrictRequest,
-    check_kinds,
-    refused,
-    strict_of_tables,
-    strict_of_traces,
-)
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, ComparisonRequest, Side, Steps
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, pooled, summarize_file
-from tb_perfcompare.workspace.listing.history import LatestHistory
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.loading import Loader, Summarizer
-from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
-from tb_perfcompare.workspace.queries.path_responses import PathResponses
-from tb_perfcompare.workspace.queries.row_responses import RowResponses
-from tb_perfcompare.workspace.queries.step_views import StepViews
-from tb_perfcompare.workspace.queries.table_pages import TablePages
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 from tb_perfcompare.workspace.step_agreement import markers_of
 from tb_perfcompare.workspace.workers.cluster import ClusterPool
 from tb_perfcompare.workspace.workers.limits import default_workers
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
+
+if TYPE_CHECKING:
+    from tb_perfcompare.comparison.result.comparison import Comparison
+    from tb_perfcompare.model.summary.summary import Summary
+    from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+    from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
+    from tb_perfcompare.workspace.listing.history import LatestHistory
+    from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
+    from tb_perfcompare.workspace.queries.path_responses import PathResponses
+    from tb_perfcompare.workspace.queries.row_responses import RowResponses
+    from tb_perfcompare.workspace.queries.step_views import StepViews
+    from tb_perfcompare.workspace.queries.table_pages import TablePages
 
 SMALL_BYTES = 6 * 2**20
 """Files up to this size together are read faster here than by processes that have to be started for them."""
@@ -46,11 +43,12 @@ _COMPARISON_CACHE_BYTES = 128 * 2**20
 _STRICT_CACHE_BYTES = 32 * 2**20
 
 T = TypeVar("T")
-Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], Comparison]
+Comparer = Callable[[LoadedSide, LoadedSide, CompareOptions, Reporter], "Comparison"]
 
 
 class Workspace:
-    """Runs below some roots. Construction touches nothing: no files, no threads, no processes.
+    """Runs below some roots. Construction touches nothing: no files, no threads, no processes; what answers a kind of
+    question is imported with the first one.
 
     in_process_bytes  a question whose files have at most this size together is answered in this process instead of by
                       workers; a server leaves it at 0, because reading keeps Python busy for its other threads
@@ -84,12 +82,50 @@ class Workspace:
         self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster)
         self._comparisons: SingleFlight[Comparison] = SingleFlight(ByteCache(_COMPARISON_CACHE_BYTES))
         self._strict: SingleFlight[bytes] = SingleFlight(ByteCache(_STRICT_CACHE_BYTES))
-        self.pages = TablePages(self)
-        self.rows = RowResponses(self)
-        self.paths = PathResponses(self)
-        self.candidates = CandidateComparisons(self)
-        self.step_views = StepViews(self)
-        self.histories = LatestHistory()
+        self._lock = threading.Lock()
+        self._queries: dict[Callable[..., Any], Any] = {}
+
+    @property
+    def pages(self) -> TablePages:
+        """Pages of tables."""
+        from tb_perfcompare.workspace.queries.table_pages import TablePages
+
+        return self._answering(TablePages)
+
+    @property
+    def rows(self) -> RowResponses:
+        """Steps of rows."""
+        from tb_perfcompare.workspace.queries.row_responses import RowResponses
+
+        return self._answering(RowResponses)
+
+    @property
+    def paths(self) -> PathResponses:
+        """Callers of rows."""
+        from tb_perfcompare.workspace.queries.path_responses import PathResponses
+
+        return self._answering(PathResponses)
+
+    @property
+    def candidates(self) -> CandidateComparisons:
+        """Comparisons in short."""
+        from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
+
+        return self._answering(CandidateComparisons)
+
+    @property
+    def step_views(self) -> StepViews:
+        """Steps with their events."""
+        from tb_perfcompare.workspace.queries.step_views import StepViews
+
+        return self._answering(StepViews)
+
+    @cached_property
+    def histories(self) -> LatestHistory:
+        """Series of runs."""
+        from tb_perfcompare.workspace.listing.history import LatestHistory
+
+        return LatestHistory()
 
     def listing(self, *, rescan: bool = False) -> Listing:
         """Runs, problems and suggested pairs; kept for a few seconds unless `rescan`."""
@@ -155,11 +191,10 @@ class Workspace:
 
     def close(self) -> None:
         """Ends all work and all processes."""
-        self.pages.close()
-        self.rows.close()
-        self.paths.close()
-        self.candidates.close()
-        self.step_views.close()
+        with self._lock:
+            asked = list(self._queries.values())
+        for queries in asked:
+            queries.close()
         self._strict.cancel_all()
         self._comparisons.cancel_all()
         self._loader.close()
@@ -171,6 +206,14 @@ class Workspace:
     def process_ids(self) -> list[int]:
         """Of the live worker processes."""
         return self._pool.process_ids
+
+    def _answering(self, kind: Callable[[Workspace], T]) -> T:
+        """The one of its kind, for all threads."""
+        with self._lock:
+            if kind not in self._queries:
+                self._queries[kind] = kind(self)
+            answering: T = self._queries[kind]
+        return answering
 
     def _answer(self, question: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
         key = None if self._kept is None else self._kept.key(question)
@@ -202,6 +245,8 @@ class Workspace:
             raise MarkerMissing(error.message, hint=near + has) from error
 
     def _answer_strict(self, question: StrictRequest, flight: Flight[bytes]) -> bytes:
+        from tb_perfcompare.workspace.jobs.strict_jobs import check_kinds, refused, strict_of_tables, strict_of_traces
+
         try:
             are_tables = check_kinds(question)
         except NotComparable as error:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from hypothesis import assume
 
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace, interpret
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording

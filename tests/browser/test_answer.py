@@ -62,7 +62,7 @@ def test_a_finding_is_copied_as_text(fresh_tab: Tab) -> None:
 
 
 def test_steps_are_told_by_pointer_and_keyboard(tab: Tab) -> None:
-    chart = tab.wait(".step-chart")
+    chart = tab.wait(".step-strip")
     chart.focus()
     chart.press("ArrowRight")
     assert re.search(r"Baseline, step \d+ of capture .*: [\d.]+\s*ms", tab.find(".step-read").inner_text())

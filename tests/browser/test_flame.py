@@ -1,4 +1,4 @@
-"""The flame graph above the call tree: what it draws, that it is walked by pointer and keys, and that links keep it."""
+"""The flame graph in place of the call tree: what it draws, that it is walked by pointer and keys; links keep it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def pixel(tab: Tab, x: float, y: float) -> list[int]:
 
 
 def said(tab: Tab) -> str:
-    return tab.find(".figure-box [role=status]").inner_text()
+    return tab.find(".flame-panel [role=status]").inner_text()
 
 
 def test_the_whole_step_has_the_headlines_figures(tab: Tab, screenshots: Path) -> None:
@@ -135,7 +135,6 @@ def test_a_search_marks_frames_and_adds_up_their_time(tab: Tab) -> None:
     tab.wait(".flame-found")
     text = tab.find(".flame-found").inner_text()
     assert text.startswith("1 frame found: A –, B 197")
-    tab.until("document.querySelectorAll('.grid-body .row').length > 0")
     assert becomes_true(lambda: pixel(tab, 300, middle(1)) != before)  # others step back
     tab.find(".search input").fill("nothing of the kind")
     tab.until("document.querySelector('.flame-found')?.innerText === 'No frame found.'")
@@ -152,6 +151,15 @@ def test_more_and_less_have_colours_of_their_own(tab: Tab, theme: str) -> None:
     tab.until("document.querySelector('.flame-path')?.innerText.includes('▼')")
     red, _, blue, _ = pixel(tab, width * 0.62, middle(1) - 7)
     assert blue > red + 20
+
+
+def test_the_rows_take_its_place_with_the_same_search_and_the_link_knows(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B, tab="call_tree", q="isfinite", min="0")).wait(".flame-found")
+    assert tab.find(".grid").count() == 0
+    tab.find(".toolbar .segments button", has_text="Table").click()
+    tab.wait(".grid-body .row")
+    assert " of 61 rows" in tab.find(".table-footer").inner_text() and tab.find(".flame-box").count() == 0
+    assert "figure=closed" in tab.address()
 
 
 def test_sources_without_operators_have_no_flame_graph(tab: Tab) -> None:

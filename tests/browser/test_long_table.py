@@ -17,8 +17,8 @@ from tests.browser.tab import Tab, link
 from tests.long_table import ROWS, delta_us, name, write_long_pair
 
 ROW_HEIGHT = 28
-HEADS = 2
-"""Rows of headings: of measures and of columns."""
+HEADS = 1
+"""Rows of headings."""
 
 BY_NAME = [name(number) for number in range(ROWS)]
 BY_DELTA = [name(number) for number in sorted(range(ROWS), key=lambda number: -delta_us(number))]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import urllib.request
 
+from playwright.sync_api import Route
+
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, PLUGIN, SLOWER_B, Tab, link
 
 
@@ -152,3 +154,38 @@ def test_step_window_asks_again(tab: Tab) -> None:
         tab.find(".segments button", has_text="marker").click()
     tab.answer()
     assert "p.tb_perfcompare.w=marker" in tab.address()
+
+
+def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
+    tab = fresh_tab
+
+    def many(route: Route) -> None:
+        answer = route.fetch().json()
+        model = next(one for one in answer["runs"] if one["run"] == GPU_A)
+        for number in range(60):
+            files = [{"name": "f", "bytes": 1000 + number, "modified": 1_700_000_000 + 60 * number}]
+            span = {"span": "1", "files": files}
+            workers = [{"worker": "w", "rank": 0, "spans": [span]}]
+            answer["runs"].append({**model, "run": f"nights/{number:02d}", "workers": workers})
+        for run in answer["runs"][:-60]:
+            for worker in run["workers"]:
+                for span in worker["spans"]:
+                    for file in span["files"]:
+                        file["modified"] = 1_600_000_000
+        route.fulfill(json=answer)
+
+    tab.page.route("**/api/runs*", many)
+    tab.load(link(a=GPU_A, b=GPU_B)).answer()
+    tab.find(".side-b .run-button").click()
+    tab.wait(".runs-dialog .grid-body .row")
+    first = ".runs-dialog .grid-body .row[aria-rowindex='2']"
+    assert tab.find(first).inner_text().startswith("nights/59")
+    tab.page.keyboard.type("nights/0")
+    tab.until("document.querySelector('.runs-dialog [role=status]').textContent.startsWith('10 of')")
+    tab.find(".runs-dialog .head-button", has_text="Run").click()
+    tab.until(f"document.querySelector(`{first}`).textContent.startsWith('nights/00')")
+    tab.find(".runs-dialog input").fill("gpu_training baseline")
+    tab.press("Enter")
+    tab.until("!document.querySelector('.runs-dialog')")
+    tab.until("document.querySelector('.verdict h2')?.textContent.includes('same')")
+    assert f"p.tb_perfcompare.b={GPU_A.replace('/', '%2F')}" in tab.address()

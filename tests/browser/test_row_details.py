@@ -52,7 +52,7 @@ def test_the_callers_of_a_row_are_read_when_it_is_opened_and_are_the_row(fresh_t
     for dark in (False, True):
         tab.dark(dark)
         assert tab.frame.evaluate("axe.run('.row-paths').then(found => found.violations.map(one => one.id))") == []
-    tab.find(".path-ways button", has_text="Python functions").click()
+    tab.find(".row-paths .segments button", has_text="Python functions").click()
     assert "with_stack=True" in tab.wait(".row-paths p.muted").inner_text()
 
 

@@ -53,19 +53,6 @@ def test_without_the_profiler_tab_nothing_links_to_it(fresh_tab: Tab) -> None:
     assert tab.find(".profiler-links").count() == 0
 
 
-def test_many_runs_are_searched(fresh_tab: Tab) -> None:
-    def more(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return runs + [{**runs[0], "run": f"trial_{i:02d}"} for i in range(40)]
-
-    runs_answer(fresh_tab, runs=more)
-    tab = fresh_tab.load()
-    tab.answer()
-    picker = tab.find("input[aria-label='Baseline: run']")
-    picker.fill("gpu base")
-    picker.press("Enter")
-    tab.until("document.querySelector('.side-a input').value === 'gpu_training_synthetic/baseline'")
-
-
 def test_a_missing_run_is_named(tab: Tab) -> None:
     tab.go(link(a="gone/for good", b=ABNORMAL))
     assert "gone/for good" in tab.wait(".state[role=alert]").inner_text()

@@ -9,7 +9,7 @@ from playwright.sync_api import FloatRect, Locator
 from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, TABLE_A, TABLE_B, Tab, link
 
 STEPS = link(a=NORMAL, b=ABNORMAL, tab="steps")
-ORDER, STACKS = ".step-order-box", ".stacks-box"
+ORDER, STACKS = ".step-strip", ".stacks-box"
 COMPARED = "document.querySelector('.side-b .facts').innerText"
 
 
@@ -37,7 +37,7 @@ def drag(tab: Tab, box: Locator, start: tuple[float, float], end: tuple[float, f
 def test_a_range_drawn_over_the_order_of_steps_is_what_the_page_compares(tab: Tab, screenshots: Path) -> None:
     tab.go(link(a=NORMAL, b=ABNORMAL)).wait(f"{ORDER} svg")
     tab.until(f"{COMPARED}.startsWith('20 steps')")
-    drag(tab, tab.find(ORDER), (0.3, 74), (0.55, 74))
+    drag(tab, tab.find(ORDER), (0.65, 74), (0.8, 74))
     tab.until(f"{COMPARED}.includes(' of 20 steps')")
     assert "bsteps=" in tab.address() and "asteps=" not in tab.address()
     tab.wait(".side-b .side-steps")
@@ -58,12 +58,12 @@ def test_a_range_is_chosen_and_left_by_keys(tab: Tab) -> None:
     tab.find(ORDER).focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "Shift+ArrowRight", "Shift+ArrowRight"):
         tab.press(key)
-    assert "steps 42–44" in tab.find(".step-order-hint").inner_text()
+    assert "steps 42–44" in tab.find(".step-read").inner_text()
     tab.press("Enter")
     tab.until(f"{COMPARED}.startsWith('6 of 20 steps')")
     assert "bsteps=42-44" in tab.address()
     tab.wait(f"{ORDER} svg")
-    tab.until("document.activeElement.className === 'step-order-box'")
+    tab.until("document.activeElement.className === 'step-strip'")
     tab.press("ArrowDown")
     tab.press("Escape")
     tab.until(f"{COMPARED}.startsWith('20 steps')")

@@ -48,8 +48,9 @@ def test_output_arguments_and_exit_status_are_the_programs(place: Path, by_path:
 
 
 def test_an_exception_is_the_programs(place: Path) -> None:
+    alone = subprocess.run([sys.executable, "train.py", "raise"], cwd=place, capture_output=True, text=True)
     found = run(place, "train.py", "raise")
-    assert found.returncode == 1
+    assert (found.returncode, found.stdout, found.stderr) == (1, alone.stdout, alone.stderr)
     assert found.stderr.splitlines()[-1] == "AssertionError: as asked"
 
 
@@ -66,12 +67,20 @@ def test_a_module_runs_as_one(place: Path) -> None:
         (["--step", "train_step", "train.py"], "'train_step' is not MODULE:FUNCTION"),
         (["--step", "__main__:absent", "train.py"], "train.py has no function absent"),
         (["--active", "0", "train.py"], "nothing to record"),
+        (["--step", "beside:absent", "train.py"], "beside has no function absent"),
+        (["--step", "elsewhere:step", "train.py"], "nothing recorded: torch was not imported"),
     ],
 )
 def test_what_cannot_be_run(place: Path, words: list[str], said: str) -> None:
     found = run(place, *words)
     assert found.returncode != 0
     assert said in found.stderr
+
+
+def test_a_local_rank_that_a_starter_adds_is_the_programs(place: Path) -> None:
+    """deepspeed and torch.distributed.launch put it behind what they take for the script."""
+    found = run(place, "--local-rank=1", "--wait", "1", "train.py", "--lr", "1")
+    assert found.stdout == "__main__ ['--local-rank=1', '--lr', '1'] 3 True\n"
 
 
 def test_it_imports_no_more_than_the_standard_library(place: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tb_perfcompare.experiment.command import parse_command
 from tests.capture.test_launch import LAUNCHER, ROOT
 from tests.cli.invoke import tb_perfcompare
 
@@ -33,6 +34,19 @@ for number in range(12):
     train_step()
 print("done", number)
 sys.exit(3)
+"""
+DISTRIBUTED = """
+import torch
+from torch import distributed, nn
+distributed.init_process_group("gloo")
+net = nn.parallel.DistributedDataParallel(nn.Linear(8, 4))
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+for _ in range(12):
+    net(torch.randn(4, 8)).sum().backward()
+    optimizer.step()
+if distributed.get_rank() == 0:
+    print(distributed.get_world_size(), "ranks")
+distributed.destroy_process_group()
 """
 FORWARD = "import torch\nnet = torch.nn.Linear(8, 4)\nfor _ in range(5): net(torch.randn(4, 8))\n"
 OWN_PROFILER = """
@@ -80,9 +94,15 @@ def test_the_program_ends_after_the_recording_if_asked(tmp_path: Path) -> None:
     assert (found.returncode, found.stdout, steps(tmp_path)) == (0, "", 4)
 
 
-def test_each_rank_writes_a_worker(tmp_path: Path) -> None:
-    record(tmp_path, TRAINING, *SHORT, RANK="1")
-    assert steps(tmp_path, worker=1) == 4
+def test_each_rank_of_torchrun_writes_a_worker(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(DISTRIBUTED, "utf-8")
+    command = parse_command(f"{sys.executable} -m torch.distributed.run --nproc-per-node 2 --standalone train.py")
+    found = subprocess.run(
+        command.launched(SHORT), cwd=tmp_path, capture_output=True, text=True,
+        env=os.environ | {"TB_PERFCOMPARE_OUT": str(tmp_path / "out")},
+    )  # fmt: skip
+    assert (found.returncode, found.stdout) == (0, "2 ranks\n"), found.stderr
+    assert [steps(tmp_path, worker) for worker in (0, 1)] == [4, 4]
 
 
 @pytest.mark.parametrize("how", [(), ("--whole",)])

@@ -53,10 +53,29 @@ def test_calls_of_two_vendors_that_do_the_same(cuda: list[str], rocm: list[str],
     assert {*equivalent_calls(rocm, cuda, ROCM, CUDA).values()} == names
 
 
+@pytest.mark.parametrize(
+    ("kind", "launch", "wait", "copy"),
+    [
+        ("rocm", "hipLaunchKernel", "hipStreamSynchronize", "hipMemcpyAsync"),
+        ("mlu", "cnInvokeKernel", "cnrtQueueSync", "cnrtMemcpyAsync"),
+        ("mtia", "mtiaLaunchKernel", "mtiaStreamSynchronize", "mtiaMemcpyAsync"),
+        ("xpu", "urEnqueueKernelLaunch", "urQueueFinish", "urEnqueueUSMMemcpy"),
+        ("npu", "Node@launch", "AscendCL@aclrtSynchronizeStream", "AscendCL@aclrtMemcpyAsync"),
+    ],
+)
+def test_every_vendor_launches_waits_and_copies(kind: str, launch: str, wait: str, copy: str) -> None:
+    other = next(vendor for vendor in VENDORS if vendor.kind == kind)
+    cuda = ["cudaLaunchKernel", "cudaStreamSynchronize", "cudaMemcpyAsync"]
+    joined = equivalent_calls(cuda, [launch, wait, copy], CUDA, other)
+    assert {*joined} == {*cuda, launch, wait, copy}
+
+
 def test_copies_in_one_direction_are_one_kind() -> None:
     h100 = ["Memcpy HtoD (Pageable -> Device)", "Memcpy DtoD (Device -> Device)", "Memset (Device)"]
     mi300 = ["Memcpy HtoD (Host -> Device)", "Memcpy DtoD (Device -> Device)", "Memset (Unknown)"]
     assert {*equivalent_copies(h100, mi300).values()} == {"Memcpy HtoD", "Memset"}
+    mlu = ["Memcpy HtoD", "Memcpy DtoD", "Memset"]
+    assert {*equivalent_copies(h100, mlu).values()} == {*mlu}
     # one side tells pinned memory from the rest: which of the two the other's is, nobody knows
     two = ["Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)"]
     assert equivalent_copies(two, mi300[:1]) == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
@@ -44,3 +45,39 @@ def test_a_category_names_what_moved_against_it() -> None:
     (finding,) = [one for one in compare_summaries(summary(a), summary(b), CompareOptions()).findings
                   if one.rule == "memcpy_time"]  # fmt: skip
     assert "against it Memcpy DtoH (Device -> Pinned) −200 µs" in finding.sentence
+
+
+def steps_of(*work: tuple[str, float, int]) -> Summary:
+    """(operator, µs of its kernel, calls) of each of ten steps, one after another on the device."""
+    trace, at = TraceBuilder(), 0.0
+    for number in range(10):
+        begin = at
+        for name, us, calls in work:
+            for call in range(calls):
+                length = us * (1 + 0.005 * ((3 * number + 7 * call) % 5 - 2))
+                trace.op(f"aten::{name}", at, at + 20, dims=[[64, 64]])
+                trace.kernel(f"{name}_kernel", at + 15, at + 15 + length, launch=(at + 5, at + 10))
+                at += length + 25
+        trace.step(number + 1, begin, at)
+        at += 1
+    return summary(trace)
+
+
+def test_more_calls_of_one_operator_and_fewer_of_another_are_two_findings() -> None:
+    a = steps_of(("mm", 2000, 3), ("gelu", 1000, 2), ("relu", 100, 40))
+    b = steps_of(("mm", 2000, 3), ("gelu", 1000, 8), ("relu", 100, 8))
+    findings = compare_summaries(a, b, CompareOptions(resamples=200)).findings
+    more, fewer = [one for one in findings if one.rule == "operators_changed"]
+    assert 5900 < (more.delta_us or 0) < 6300 and -3600 < (fewer.delta_us or 0) < -3100
+    assert more.sentence.startswith("More calls: ") and "aten::gelu 2 → 8" in more.sentence
+    assert "relu" not in more.sentence and "aten::relu 40 → 8" in fewer.sentence
+
+
+def test_rows_that_change_in_opposite_ways_are_no_clock() -> None:
+    """Of three kernels one takes 3.2 times as long, another a third: that is no machine 9 % faster. Nor with smaller
+    changes."""
+    for before, after in (((2000, 6000), (6400, 2000)), ((3000, 6000), (4800, 3600))):
+        a, b = (steps_of(("mm", one, 3), ("addmm", two, 4), ("relu", 100, 8)) for one, two in (before, after))
+        there, back = (compare_summaries(*sides, CompareOptions(resamples=200)).headline for sides in ((a, b), (b, a)))
+        assert (there.verdict, back.verdict) == (Verdict.FASTER, Verdict.SLOWER)
+        assert there.unsplit

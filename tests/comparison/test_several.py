@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.comparison.candidates import adjusted
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.family_wise import holm
+from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.comparison.verdict.rules import settle
 
 ALPHA = 0.05

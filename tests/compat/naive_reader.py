@@ -59,6 +59,7 @@ def recording_of(document: dict[str, Any], name: str = "trace", size: int = 0) -
         fractional_times=reader.fractional,
         stats=stats,
         notes=(),
+        fractions=reader.mixed_fractions(),
     )
 
 
@@ -74,7 +75,16 @@ class _Reader:
         self.thread_names: dict[tuple[Any, Any], str] = {}
         self.dropped: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()
-        self.fractional = False
+        self.fractions: list[tuple[int, bool]] = []
+
+    @property
+    def fractional(self) -> bool:
+        return any(mask for mask, _ in self.fractions)
+
+    def mixed_fractions(self) -> Any:
+        """As in TraceRecording."""
+        told = {mask if instant is False else 3 * mask for mask, instant in self.fractions}
+        return np.array([mask for mask, _ in self.fractions], np.uint8) if told - {0} and told - {3} else None
 
     def take(self, event: dict[str, Any]) -> None:
         phase, cat, name = event.get("ph"), event.get("cat", ""), event.get("name")
@@ -106,6 +116,8 @@ class _Reader:
         lane = self.lanes.setdefault((event.get("pid", ""), event.get("tid", "")), len(self.lanes))
         external = args.get("external id", args.get("External id"))
         row = len(self.rows)
+        ts, dur = (isinstance(event.get(key), (float, Decimal)) for key in ("ts", "dur"))
+        self.fractions.append((ts | (dur and not instant) << 1, instant))
         self.rows.append(
             (
                 category,
@@ -134,8 +146,6 @@ class _Reader:
         self.args.setdefault(column.name, []).append((row, stored))
 
     def _ns(self, us: Any) -> int:
-        if isinstance(us, (float, Decimal)):
-            self.fractional = True
         return int((Decimal(str(us)) * 1000).to_integral_value(ROUND_HALF_EVEN))
 
     def events(self) -> EventTable:

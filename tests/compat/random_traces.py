@@ -32,23 +32,31 @@ PROPERTIES: tuple[list[dict[str, Any]], ...] = (
 class RandomTrace:
     """Collects events; `number` turns whole microseconds into what the trace writes."""
 
-    def __init__(self, seed: int, fractional: bool) -> None:
+    def __init__(self, seed: int, fractional: bool | None) -> None:
+        """`fractional` None: each number by chance."""
         self.random = random.Random(seed)
-        self.fractional = fractional
+        self._fractional = fractional
+        self._share = self.random.choice((0.05, 0.5, 0.95))
         self.base = self.random.choice((0, 1000, 1623142623460016))
         self.text_tids = self.random.random() < 0.4
         self.events: list[dict[str, Any]] = []
         self.properties = self.random.choice(PROPERTIES)
 
+    @property
+    def fractional(self) -> bool:
+        """Whether the next number has a fraction."""
+        return self.random.random() < self._share if self._fractional is None else self._fractional
+
     def number(self, us: float) -> float | int:
-        return round(us + self.random.randrange(1000) / 1000, 3) if self.fractional else int(us)
+        least = 1 if self._fractional is None else 0  # which of 5 and 5.0 goes on would be chance
+        return round(us + self.random.randrange(least, 1000) / 1000, 3) if self.fractional else int(us)
 
     def chance(self, share: float) -> bool:
         return self.random.random() < share
 
     def add(self, category: str, name: str, start: float, dur: float, tid: int | str, **args: Any) -> dict[str, Any]:
         """A complete event; arguments that are None are left out, `_` stands for a blank."""
-        length: float | int = self.number(dur) if dur else (0.0 if self.fractional else 0)
+        length: float | int = self.number(dur) if dur else (0.0 if self._fractional else 0)
         given = {key.replace("_", " "): value for key, value in args.items() if value is not None}
         event: dict[str, Any] = {"ph": "X", "cat": category, "name": name, "pid": args.get("device") or 0, "tid": tid}
         event |= {"ts": self.number(self.base + start), "dur": length}
@@ -65,7 +73,7 @@ class RandomTrace:
         return {"deviceProperties": self.properties, "traceEvents": self.events}
 
 
-def mixed_trace(seed: int, fractional: bool, *, memory: bool = False) -> dict[str, Any]:
+def mixed_trace(seed: int, fractional: bool | None, *, memory: bool = False) -> dict[str, Any]:
     """Operators, API calls, device work and steps in all kinds of disorder; memory events where wanted."""
     trace = RandomTrace(seed, fractional)
     trace.text_tids = trace.text_tids and not memory

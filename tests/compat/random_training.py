@@ -10,7 +10,7 @@ MODULE_PREFIX = "nn.Module: "
 ROOT_OF_BACKWARD = "autograd::engine::evaluate_function: "
 
 
-def training_trace(seed: int, fractional: bool) -> dict[str, Any]:
+def training_trace(seed: int, fractional: bool | None) -> dict[str, Any]:
     """Steps of forward modules and backward work on another thread, tied by forward-to-backward arrows."""
     trace = _Training(seed, fractional)
     trace.text_tids = False
@@ -28,7 +28,7 @@ def training_trace(seed: int, fractional: bool) -> dict[str, Any]:
 
 
 class _Training(RandomTrace):
-    def __init__(self, seed: int, fractional: bool) -> None:
+    def __init__(self, seed: int, fractional: bool | None) -> None:
         super().__init__(seed, fractional)
         self.base += 1000
         self.backward_thread = 100 if self.chance(0.2) else 101

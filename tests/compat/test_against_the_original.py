@@ -41,6 +41,15 @@ def test_disorderly_traces(fractional: bool, seed: int) -> None:
     assert differences(profile, reference) == {}
 
 
+@given(seed=seeds)
+@fast
+def test_numbers_with_and_without_fractions_in_one_trace(seed: int) -> None:
+    """Every sum is a float where a number of it was written with a fraction, and an integer else."""
+    for made in (mixed_trace(seed, None), training_trace(seed, None)):
+        profile, reference = both(made)
+        assert differences(profile, reference) == {}
+
+
 @pytest.mark.parametrize("fractional", [False, True], ids=["whole", "fractional"])
 @given(seed=seeds)
 @fast

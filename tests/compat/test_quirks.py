@@ -167,6 +167,26 @@ def test_fractional_times_answer_floats_and_whole_ones_integers() -> None:
         assert total in overview["steps"]["rows"][0][2]
 
 
+def test_one_number_with_a_fraction_makes_floats_of_the_sums_it_is_in_alone() -> None:
+    """A step of 100 us and one of 50.5: only the second's total and rest are written with a point."""
+    trace = whole()
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 10, 20)
+    trace.step(2, 100, 150)
+    trace.op("aten::mm", 110, 130)
+    document = trace.document()
+    (step,) = (event for event in document["traceEvents"] if event.get("name") == "ProfilerStep#2")
+    step["dur"] = 50.5
+    overview: Any = answer(read_compat(recording_of(document)), "overview")
+    labels = [column["name"] for column in overview["steps"]["columns"] if "name" in column][1:]
+    shown = [dict(zip(labels, row[1::2], strict=True)) for row in overview["steps"]["rows"]]
+    assert [{label: repr(value) for label, value in row.items()} for row in shown] == [
+        {"DataLoader": "0", "CPU Exec": "10", "Other": "90"},
+        {"DataLoader": "0", "CPU Exec": "20", "Other": "30.5"},
+    ]
+    assert ["Total: 100us" in row[2] for row in overview["steps"]["rows"]] == [True, False]
+
+
 def test_the_advice_on_tensor_cores_counts_what_eligible_operators_launch_themselves() -> None:
     """addmm launches 30 us, a copy below it 20, and relu 50: 30 of 100 are addmm's own."""
     trace = whole()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.pooling.admission import admit
+from tb_perfcompare.analysis.pooling.step_admission import admit
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.experiment.stopping import FEW_CAPTURES
+from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.experiment.stopping import planned_levels
+from tb_perfcompare.number_text import setting
 from tb_perfcompare.sources.discover import find_runs
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
+from tb_perfcompare.workspace.listing.index import Index, Root, side_from_path
 from tests.cli.invoke import tb_perfcompare
 from tests.experiment.programs import ab, command, manifest, write_program
 
@@ -49,6 +54,22 @@ def test_sides_take_turns_and_every_second_round_goes_backwards(tmp_path: Path) 
     assert order[:2] == order[2:4][::-1]
 
 
+def test_whoever_compares_the_runs_later_gets_the_verdict_of_the_last_look(tmp_path: Path) -> None:
+    out = tmp_path / "logs"
+    report = ab(out, slower=1.3).out
+    (level,) = {look["level"] for look in manifest(out)["looks"]}
+    words = f"experiment (ab), round 3 of at most 10: {setting(1 - level)} CI at this look, 95 % over all looks"
+    assert words in " ".join(report.split())
+    later = tb_perfcompare("diff", str(out / "baseline"), str(out / "candidate")).out
+    assert later.splitlines()[:6] == report.splitlines()[:6]
+    index = Index([Root(str(tmp_path), "named")])
+    asked = ComparisonRequest(*(index.side(Selection(f"named/logs/{name}")) for name in ("baseline", "candidate")))
+    assert asked.options.alpha == level
+    (out / "candidate").rename(out / "moved")  # no run of the experiment any more
+    moved = ComparisonRequest(asked.baseline, side_from_path(str(out / "moved"), None, None))
+    assert moved.options == CompareOptions()
+
+
 def test_equal_programs_are_the_same(tmp_path: Path) -> None:
     found = ab(tmp_path / "logs", "--fail-if-slower", "3%")
     assert (found.status, found.out.partition(":")[0]) == (0, "Same")
@@ -57,7 +78,7 @@ def test_equal_programs_are_the_same(tmp_path: Path) -> None:
 def test_a_round_says_what_was_recorded_and_what_is_known(tmp_path: Path) -> None:
     lines = ab(tmp_path / "logs", slower=1.3).err.splitlines()
     assert sum("10 steps, mean" in line for line in lines) == 6
-    assert "round 2 first comparison after round 3" in lines
+    assert [line for line in lines if "first comparison" in line] == ["round 1 first comparison after round 3"]
     assert lines[-1].startswith("round 3 program +") and lines[-1].endswith("CI: Slower")
 
 
@@ -80,6 +101,7 @@ def test_a_side_without_a_trace_says_where_it_looked(tmp_path: Path) -> None:
     assert found.status == 2
     assert "candidate wrote no trace in round 1: looked for *.pt.trace.json[.gz] in " in found.err
     assert f"{tmp_path}/logs/output/candidate.1.log" in found.err
+    assert "| training other" in found.err
 
 
 def test_a_command_that_is_not_there(tmp_path: Path) -> None:
@@ -88,7 +110,8 @@ def test_a_command_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="no process groups here")
-def test_an_interrupt_keeps_and_reports_and_the_experiment_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_and_reports_and_the_experiment_goes_on(how: signal.Signals, tmp_path: Path) -> None:
     out = tmp_path / "logs"
     words = ["ab", "--a", command(1, "one"), "--b", command(1.002, "other"), "--out", str(out), "--most-rounds", "400"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -96,17 +119,16 @@ def test_an_interrupt_keeps_and_reports_and_the_experiment_goes_on(tmp_path: Pat
         [sys.executable, "-m", "tb_perfcompare", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=environment, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
-    while not list(out.glob("candidate/*.1.pt.trace.json")) or not list(out.glob("baseline/*.1.pt.trace.json")):
+    while not (out / "manifest.json").exists() or len(manifest(out)["recordings"]) < 2:
         assert process.poll() is None
         time.sleep(0.02)
-    time.sleep(0.5)  # both are in the manifest, too
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     printed, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert "captures" in printed or "baseline" in printed
     before = len(manifest(out)["recordings"])
-    again = tb_perfcompare(*words[:-2], "--resume", "--most-minutes", "0.05")
+    again = tb_perfcompare(*words[:-2], "--resume", "--most-minutes", "0.001")
     assert again.status == 0, again.err
     assert len(manifest(out)["recordings"]) >= before
 
@@ -116,6 +138,7 @@ def test_what_is_resumed_is_the_same_experiment(tmp_path: Path) -> None:
     ab(out, "--most-rounds", "3")
     assert "holds an experiment already; go on with --resume" in ab(out).err
     assert "another command of candidate" in ab(out, "--resume", slower=2.0).err
+    assert "recorded with --wait 5 --warmup 3 --active 10" in ab(out, "--resume", "--active", "9").err
     assert "planned for 3 rounds" in ab(out, "--resume", "--most-rounds", "9").err
     assert "has no manifest.json" in ab(tmp_path / "other", "--resume").err
 
@@ -140,9 +163,14 @@ def test_another_commit_runs_in_a_worktree_of_its_own(tmp_path: Path) -> None:
     found = tb_perfcompare("ab", "--a", command(1, "one"), "--b-git", "HEAD~1", "--out", tmp_path / "logs")
     assert found.out.startswith("Slower"), found.err
     assert len(git(tmp_path, "worktree", "list").splitlines()) == 1
-    states = [one["git"] for one in manifest(tmp_path / "logs")["variants"]]
+    states = [variant["git"] for variant in manifest(tmp_path / "logs")["variants"]]
     commits = [git(tmp_path, "rev-parse", name).strip() for name in ("HEAD", "HEAD~1")]
-    assert states == [{"commit": commits[0], "clean": False}, {"commit": commits[1], "clean": True}]
+    assert [(state["commit"], state["clean"], state["changes"] == "") for state in states] == [
+        (commits[0], False, False), (commits[1], True, True),
+    ]  # fmt: skip
+    (tmp_path / "train.py").write_text(f"{script}\n# changed again\n", "utf-8")
+    words = ("--a", command(1, "one"), "--b-git", "HEAD~1", "--out", tmp_path / "logs", "--resume")
+    assert "was recorded with another code of baseline" in tb_perfcompare("ab", *words).err
     refused = tb_perfcompare("ab", "--a", command(1, "one"), "--b-git", "nowhere", "--out", tmp_path / "more")
     assert (refused.status, "git rev-parse" in refused.err) == (2, True)
 
@@ -163,8 +191,9 @@ command = {command(1, "alike")!r}
     rows = {line.split()[0]: line.split()[1] for line in found.out.splitlines() if line.startswith("  ")}
     assert rows["slow"].lower() == "slower"
     assert rows["alike"].lower() in ("same", "inconclusive")
+    assert "at most 5 % of such experiments would show a difference" in " ".join(found.out.split())
     levels = [one["level"] for one in manifest(tmp_path / "logs")["looks"]]
-    assert levels == pytest.approx([FEW_CAPTURES * 0.025] * 2)
+    assert levels == [planned_levels(3, 0.025)[-1]] * 2
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ from tb_perfcompare.experiment.turns import turns
          "python -m torch.distributed.run --nproc-per-node 2 HERE train.py"),
         ("uv run python train.py", "uv run python HERE train.py"),
         ("python -c 'import x'", "python -c import x"),
+        ("python -mpkg.train --x 1", "python -mpkg.train --x 1"),
         ("./train.sh", "./train.sh"),
         ("python -m tb_perfcompare.capture train.py", "python -m tb_perfcompare.capture train.py"),
     ],
@@ -54,6 +55,7 @@ def test_no_command(text: str) -> None:
         (["train", "--token=abc"], "train --token=***"),
         (["WANDB_API_KEY=abc", "train"], "WANDB_API_KEY=*** train"),
         (["train", "--url=https://me:abc@host/x"], "train --url=https://***@host/x"),
+        (["train", "https://host/x?sig=abc&expires=1"], "train https://host/x?***"),
         (["train", "hf_abcdefghijkl"], "train ***"),
     ],
 )  # fmt: skip

@@ -47,8 +47,28 @@ def test_a_short_name_is_not_empty(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [lambda n: "<" * n, lambda n: "f::" * n, lambda n: f"void f<{'a_' * n}>(int)", lambda n: f"void f<{',' * n}>(int)"],
-    ids=["brackets", "scopes", "one word", "arguments"],
+    [
+        lambda n: "<" * n,
+        lambda n: "f::" * n,
+        lambda n: f"void f<{'a_' * n}>(int)",
+        lambda n: f"void f<{',' * n}>(int)",
+        lambda n: f"void f<{'gpu_' * n}>(int)",
+        lambda n: "_1x1" * n,
+        lambda n: f"_Z1fI{'Z' * n}",
+        lambda n: f"_Z{'1f' * n}",
+        lambda n: f"void f<{'(a::' * n}>(int)",
+    ],
+    ids=[
+        "brackets",
+        "scopes",
+        "one word",
+        "arguments",
+        "around an operation",
+        "tiles",
+        "local names",
+        "mangled scopes",
+        "casts",
+    ],
 )
 def test_time_for_a_long_name_grows_with_its_length(name: Callable[[int], str]) -> None:
     """A hundred times the length takes about a hundred times as long; what goes back and forth takes ten thousand."""

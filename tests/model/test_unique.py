@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.model.unique import unique, unique_first, unique_places
+from tb_perfcompare.model.arrays import unique, unique_first, unique_places
 from tests.build import TraceBuilder
 
 NUMBERS = st.lists(st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)).map(lambda n: np.array(n, dtype=np.int64))

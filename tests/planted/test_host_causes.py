@@ -36,7 +36,7 @@ Step = Callable[[int], Iterable[Call]]
 
 def drawn(
     step: Step | Iterable[Call] = PROGRAM, *, seed: int = 1, gap_us: float = 40.0, stall_us: float = 0.0,
-    gap: str = "", python: bool = False, marked: bool = True, **flags: int,
+    gap: str = "", python: bool = False, marked: bool = True, shapes: bool = True, **flags: int,
 ) -> TraceBuilder:  # fmt: skip
     """A CPU training: every step calls its operators and ends in a gap. Every 9th call is interrupted for `stall_us`;
     `gap` names the Python function that fills the gap, beside others where `python` functions are recorded."""
@@ -51,8 +51,8 @@ def drawn(
             for _ in range(call.times):
                 count += 1
                 end = now + call.us * vary.uniform(0.99, 1.03) + (stall_us if count % 9 == 0 else 0.0)
-                types = {"Input type": [call.dtype]}
-                trace.op(call.name, now, end, dims=[list(call.shape)], **types)
+                inputs = {"dims": [list(call.shape)], "Input type": [call.dtype]} if shapes else {}
+                trace.op(call.name, now, end, **inputs)
                 now = end + 1.0
         end = now + gap_us * vary.uniform(0.99, 1.03)
         if python:
@@ -195,6 +195,14 @@ def test_options_of_one_side_are_a_caveat_though_the_other_does_not_name_them() 
     checks = found(drawn(record_shapes=1), drawn(record_shapes=1, with_stack=1)).comparability
     (check,) = [check for check in checks if check.check == "profiler_flags"]
     assert check.status == "warn" and "profiler.with_stack false vs true" in check.detail
+
+
+def test_inputs_that_one_side_did_not_record_are_no_other_work() -> None:
+    a, b = drawn(), drawn(changed("aten::copy_", us=90.0), seed=2, shapes=False)
+    for one in (found(a, b), found(b, a)):
+        assert not {"operators_by_shape", "operators_by_type"} & set(one.tables)
+        assert "operators_by_shape" in {note.where for note in one.notes}
+        assert all("calls" not in finding.confidence for finding in one.findings)
 
 
 def test_python_functions_name_what_runs_between_operators() -> None:

@@ -9,8 +9,8 @@ import json
 import pytest
 
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.render.document import shape_in_brief
 from tb_perfcompare.render.formats import render
-from tb_perfcompare.render.ledger_prose import shape_in_brief
 from tests.render.examples import comparison
 
 CALLS = (2.0, 2.0)

@@ -58,7 +58,7 @@ LOOKS_BEGIN = "<!-- looks, measured by python -m tests.simulation sequential -->
 
 
 def write_looks() -> None:
-    """The tables of experiments alone: `python -m tests.simulation sequential`, an hour."""
+    """The tables of experiments alone: `python -m tests.simulation sequential`, half an hour."""
     path = DOCS / "statistics.md"
     measured = f"\n{sequential_tables()}\n"
     block = re.compile(f"(?<={re.escape(LOOKS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)

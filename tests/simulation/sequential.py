@@ -8,20 +8,25 @@ from functools import lru_cache
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.clocked import by_one_pace
+from tb_perfcompare.comparison.pace.clocked import Clocked, by_one_pace
 from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
 from tb_perfcompare.comparison.pace.program import program_part
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, middle_half
 from tb_perfcompare.comparison.verdict.rules import settle
-from tb_perfcompare.experiment.stopping import FIRST_LOOK, Plan
+from tb_perfcompare.experiment.stopping import FIRST_LOOK, FIRST_WITHOUT_PACE, planned_levels
 from tests.simulation.tables import percent
-from tests.simulation.worlds import Drawn, World, drawn
+from tests.simulation.worlds import Drawn, Floats, World, drawn
 
 ROUNDS = 10
 OPTIONS = CompareOptions()
+LEVELS = planned_levels(ROUNDS, OPTIONS.alpha)
+USUAL = (OPTIONS.alpha,) * ROUNDS
+"""Of looks that each count as the only one."""
+
 DECIDED = {Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER}
 SETTLED = {Verdict.SLOWER, Verdict.FASTER, Verdict.SAME}
 
@@ -31,7 +36,10 @@ WORLDS: dict[str, World] = {
     "captures ±15 %": World(between=0.15),
     "drift +10 %": World(drift=0.1),
     "drift +30 %, steps ρ 0.7": World(drift=0.3, rho=0.7),
+    "random walk": World(by_capture="random walk"),
+    "slow start, +40 %": World(by_capture="slow start"),
     "alike in time, 0.9": World(in_time=0.9),
+    "two speeds, ±5 %": World(by_capture="two speeds"),
     "t with 2 df": World(by_capture="heavy"),
     "skewed": World(by_capture="skewed"),
 }
@@ -50,101 +58,118 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class SequentialRates:
-    """Shares of experiments. any_look: a direction at any look; slower, same: the verdict in the end;
-    rounds: mean number until it stopped."""
+class _Looked:
+    """What is known after some rounds: observations at one pace, or as recorded where no pace is known."""
 
-    any_look: float
-    slower: float
-    same: float
-    rounds: float
+    times: tuple[Floats, Floats]
+    captures: Captures
+    clocked: Clocked | None
+    alpha: float
+
+    def verdict(self) -> Verdict:
+        """That which the product stops by."""
+        options = replace(OPTIONS, alpha=self.alpha)
+        if self.clocked is not None:
+            return program_part(self.clocked, options).verdict
+        one, two = (np.rint(side).astype(np.int64) for side in self.times)
+        return settle((one, two), self.captures, options).verdict
+
+    def may_be_directed(self) -> bool:
+        """False where the interval over captures, beyond which every verdict's interval reaches, includes zero."""
+        logs = (np.log(self.times[0]), np.log(self.times[1])) if self.clocked is None else self.clocked.at_pace
+        one, two = (centres(side[None, :], at, middle_half) for side, at in zip(logs, self.captures, strict=True))
+        between = between_captures(one, two, self.alpha, shared=self.clocked is not None)
+        assert between is not None
+        return bool(between.p[0] <= self.alpha)
 
 
-def looked(pair: Drawn, rounds: int, steps: int, alpha: float, *, split: bool) -> Verdict:
-    """The verdict that the product stops by, on the first rounds; without `split` as if no pace were known."""
+def _looked(pair: Drawn, rounds: int, steps: int, alpha: float, *, split: bool) -> _Looked:
+    """The first rounds; without `split` as if no pace were known."""
     some = rounds * steps
     times = pair.times[0][:some], pair.times[1][:some]
     captures: Captures = (pair.captures[0][:some], pair.captures[1][:some])
-    options = replace(OPTIONS, alpha=alpha)
     if not split:
-        return settle((_ns(times[0]), _ns(times[1])), captures, options).verdict
+        return _Looked(times, captures, None, alpha)
     every = pair.rows
     rows = WorkRows(every.keys, _some(every.calls, some), _some(every.time_ns, some))
     found = pace_of("host", rows, captures, times, "operators", alpha)
     assert isinstance(found, PaceRows)
-    clocked = by_one_pace(times, captures, found.pace)
-    return program_part(clocked, options).verdict
+    return _Looked(times, captures, by_one_pace(times, captures, found.pace), alpha)
 
 
-def ended(world: World, seed: int, *, split: bool, naive: bool = False) -> Ended:
-    """One experiment that stops when the verdict is settled. `naive`: every look at the usual level."""
+def ended(world: World, seed: int, *, split: bool, levels: tuple[float, ...] = LEVELS) -> Ended:
+    """One experiment that stops when the verdict is settled."""
     pair = drawn(world, seed)
-    plan = Plan(world.captures, OPTIONS.alpha)
     directed = False
-    for rounds in range(FIRST_LOOK, world.captures + 1):
-        alpha = OPTIONS.alpha if naive else plan.level(rounds)
-        verdict = looked(pair, rounds, world.steps, alpha, split=split)
+    for rounds in _looks(world, split=split):
+        verdict = _looked(pair, rounds, world.steps, levels[rounds - 1], split=split).verdict()
         directed = directed or verdict in DECIDED
         if verdict in SETTLED or rounds == world.captures:
             return Ended(rounds, verdict, directed)
     raise AssertionError
 
 
+def _looks(world: World, *, split: bool) -> range:
+    return range(FIRST_LOOK if split else FIRST_WITHOUT_PACE, world.captures + 1)
+
+
 @lru_cache(maxsize=256)
-def sequential_rates(world: World, experiments: int, *, split: bool = True, naive: bool = False) -> SequentialRates:
-    """Of so many experiments in one world."""
-    every = [ended(world, seed, split=split, naive=naive) for seed in range(experiments)]
+def false_alarms(world: World, experiments: int, *, split: bool, levels: tuple[float, ...] = LEVELS) -> float:
+    """Share of experiments in which any look gives a direction."""
 
-    def share(chosen: list[bool]) -> float:
-        return sum(chosen) / experiments
+    def alarms(seed: int) -> bool:
+        pair = drawn(world, seed)
+        return any(
+            _looked(pair, rounds, world.steps, levels[rounds - 1], split=split).may_be_directed()
+            for rounds in _looks(world, split=split)
+        ) and ended(world, seed, split=split, levels=levels).directed
 
-    return SequentialRates(
-        any_look=share([one.directed for one in every]),
-        slower=share([one.verdict is Verdict.SLOWER for one in every]),
-        same=share([one.verdict is Verdict.SAME for one in every]),
-        rounds=sum(one.rounds for one in every) / experiments,
-    )
+    return sum(map(alarms, range(experiments))) / experiments
 
 
-EXPERIMENTS, CHANGED_EXPERIMENTS = 200, 40
+@lru_cache(maxsize=256)
+def called_slower(world: World, experiments: int, *, split: bool) -> tuple[float, float]:
+    """(share of experiments that end with slower, mean number of rounds until they end)."""
+    every = [ended(world, seed, split=split) for seed in range(experiments)]
+    slower = sum(experiment.verdict is Verdict.SLOWER for experiment in every) / experiments
+    return slower, sum(experiment.rounds for experiment in every) / experiments
+
+
+EXPERIMENTS, CHANGED_EXPERIMENTS = 2_000, 100
 SHOWN = ("captures ±1 %", "captures ±5 %", "drift +10 %")
-SPLIT = tuple(WORLDS)[:6]
-"""Worlds in which program and machine are told apart, which takes longer; tables above have them at one look."""
 
 
 def sequential_tables() -> str:
     """The tables of docs/method/statistics.md on looking after each round; half an hour."""
-    naive = sequential_rates(WORLDS["captures ±5 %"], EXPERIMENTS // 2, split=False, naive=True)
+    naive = false_alarms(WORLDS["captures ±5 %"], EXPERIMENTS, split=False, levels=USUAL)
     lines = [
-        f"Experiments of at most {ROUNDS} rounds, one capture of ten steps a side each, in turns A B B A, a look after",
-        f"each from round {FIRST_LOOK} on; half of the step covered; {EXPERIMENTS} of each kind. Nothing differs:",
+        f"Experiments of at most {ROUNDS} rounds, one capture of ten steps a side each, in turns A B B A; half of the",
+        f"step covered; {EXPERIMENTS:,} of each kind, so that the standard error is at most 0.5. Nothing differs:",
         "experiments in which any look gives a direction, in per cent, where program and machine are told apart and",
-        f"where no pace is known ({percent(naive.any_look)} there with every look at 5 %, captures ±5 %):",
+        f"where no pace is known ({percent(naive)} there with every look at 5 %, captures ±5 %):",
         "",
         "| world | program | no pace known |",
         "|---|---|---|",
     ]
     for name, world in WORLDS.items():
-        shares = [
-            percent(sequential_rates(world, EXPERIMENTS, split=split).any_look) if not split or name in SPLIT else "–"
-            for split in (True, False)
-        ]
+        shares = [percent(false_alarms(world, EXPERIMENTS, split=split)) for split in (True, False)]
         lines.append(f"| {name} | {' | '.join(shares)} |")
     lines += [
         "",
-        "The candidate does more work: called slower, and the mean number of rounds until then:",
+        f"The candidate does more work, {CHANGED_EXPERIMENTS} of each kind: called slower, in per cent, in brackets",
+        "the mean number of rounds until the end; program / no pace known:",
         "",
         f"| world | {' | '.join(f'+{100 * change:g} %' for change in CHANGES)} |",
         f"|---|{'---|' * len(CHANGES)}",
     ]
     for name in SHOWN:
-        found = [sequential_rates(replace(WORLDS[name], change=change), CHANGED_EXPERIMENTS) for change in CHANGES]
-        lines.append(f"| {name} | {' | '.join(f'{percent(one.slower)}, {one.rounds:.1f}' for one in found)} |")
+        cells = []
+        for change in CHANGES:
+            world = replace(WORLDS[name], change=change)
+            both = [called_slower(world, CHANGED_EXPERIMENTS, split=split) for split in (True, False)]
+            cells.append(" / ".join(f"{percent(slower)} ({rounds:.1f})" for slower, rounds in both))
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def _ns(times: np.ndarray) -> np.ndarray:
-    return np.rint(times).astype(np.int64)
 
 
 def _some(pair: tuple[np.ndarray, np.ndarray], count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -108,6 +108,12 @@ def _levels(world: World, random: np.random.Generator, count: int) -> Floats:
         return random.standard_t(2, count) / 2
     if world.by_capture == "skewed":
         return random.standard_exponential(count) - 1
+    if world.by_capture == "two speeds":
+        return np.where(random.random(count) < 0.5, 1.0, -1.0)
+    if world.by_capture == "random walk":
+        return random.standard_normal(count).cumsum() / 2
+    if world.by_capture == "slow start":
+        return random.standard_normal(count) + 8 * np.exp(-np.arange(count) / 2)
     return random.standard_normal(count)
 
 

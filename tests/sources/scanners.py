@@ -61,6 +61,7 @@ def plain(columns: Columns) -> Plain:
         "process_labels": dict(columns.process_labels),
         "process_names": dict(columns.process_names),
         "thread_names": dict(columns.thread_names),
+        "fractions": None if columns.fractions is None else columns.fractions.tolist(),
         "counts": (columns.fractional_times, columns.seen, columns.negative, columns.finer),
         "dropped": dict(columns.dropped),
         "skipped": dict(columns.skipped),

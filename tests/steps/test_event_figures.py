@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from tb_perfcompare.analysis.step_view.event_figures import event_figures
-from tb_perfcompare.analysis.step_view.own_times import name_totals, own_times
+from tb_perfcompare.analysis.step_view.event_figures import event_figures, name_totals, own_times
 from tb_perfcompare.analysis.step_view.step_events import StepCutter
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.step_events import KINDS, EventFigures, StepEvents

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.step_view.row_packing import pack
-from tb_perfcompare.analysis.step_view.step_events import StepCutter
+from tb_perfcompare.analysis.step_view.step_events import StepCutter, pack
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.step_events import NOBODY, StepEvents
 from tests.analysis.summaries import recording

@@ -6,10 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.step_view.own_times import name_totals
+from tb_perfcompare.analysis.step_view.event_figures import name_totals
 from tb_perfcompare.analysis.step_view.step_events import StepCutter
-from tb_perfcompare.comparison.alignment.step_differences import name_differences
-from tb_perfcompare.comparison.alignment.step_matches import match_steps
+from tb_perfcompare.comparison.alignment.step_matches import match_steps, name_differences
 from tb_perfcompare.model.summary.step_events import NOBODY, StepEvents
 from tests.analysis.summaries import recording
 from tests.build import TraceBuilder

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.strict.groups import align
-from tb_perfcompare.sources.perf_data.csv_tables import read_perf_data
-from tb_perfcompare.sources.perf_data.published_numbers import published_number, published_numbers
+from tb_perfcompare.sources.perf_data.csv_tables import published_number, published_numbers, read_perf_data
 
 LONG = "9709.426529259945943913"
 """22 digits: the first 17 are 97094265292599459, in doubles 97094265292599456; over 10 ** 13 the double below."""

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tb_perfcompare.comparison.strict.answer import weaknesses
 from tb_perfcompare.comparison.strict.report import strict_report
-from tb_perfcompare.comparison.strict.weaknesses import weaknesses
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
 from tb_perfcompare.model.recordings.counter_units import counter_unit, unit_notes
 from tb_perfcompare.render.strict.report import strict_markdown

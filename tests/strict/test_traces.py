@@ -12,8 +12,7 @@ from tb_perfcompare.analysis.cycles.trace_cycles import EXCLUSIVE, StepsAsCycles
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.comparison.pairing.pairing import WorkerName
-from tb_perfcompare.comparison.strict.processes import ProcessPair
-from tb_perfcompare.comparison.strict.workers import numbered_workers
+from tb_perfcompare.comparison.strict.processes import ProcessPair, numbered_workers
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.model.recordings.recording import Origin

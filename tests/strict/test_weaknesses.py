@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tb_perfcompare.comparison.strict.answer import weaknesses
 from tb_perfcompare.comparison.strict.report import strict_report
-from tb_perfcompare.comparison.strict.weaknesses import weaknesses
 from tb_perfcompare.comparison.strict.work import device_work, incomplete_cycles, same_launches, work_per_cycle
 from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.sources.perf_data.csv_tables import read_perf_data

@@ -11,7 +11,6 @@ import pytest
 from tb_perfcompare.errors import Cancelled
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.workspace import workspace as workspace_module
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import side_from_path
@@ -71,7 +70,7 @@ def test_the_same_question_is_computed_once(local: Workspace, monkeypatch: pytes
         asked.append(question)
         return b"answer"
 
-    monkeypatch.setattr(workspace_module, "strict_of_tables", computed)
+    monkeypatch.setattr("tb_perfcompare.workspace.jobs.strict_jobs.strict_of_tables", computed)
     assert local.strict(question()) == local.strict(question()) == b"answer"
     assert len(asked) == 1
     local.strict(question(form="csv"))
@@ -104,7 +103,7 @@ def test_work_that_nobody_waits_for_ends(local: Workspace, monkeypatch: pytest.M
     def leave(progress: Progress, /) -> None:
         raise Gone
 
-    monkeypatch.setattr(workspace_module, "strict_of_tables", endless)
+    monkeypatch.setattr("tb_perfcompare.workspace.jobs.strict_jobs.strict_of_tables", endless)
     with pytest.raises(Gone):
         local.strict(question(), leave)
     assert ended.wait(SOON_S)

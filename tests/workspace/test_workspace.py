@@ -21,7 +21,7 @@ from tb_perfcompare.errors import Cancelled, InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S
 from tb_perfcompare.workspace.workspace import Workspace

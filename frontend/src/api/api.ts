@@ -26,7 +26,7 @@ export function apiUrl(route: string, query?: URLSearchParams): string {
 }
 
 /** Says that the tab asks, not another site's page, which could not send it. */
-export const OWN_HEADER = { 'X-Perf-Compare': '1' };
+const OWN_HEADER = { 'X-Perf-Compare': '1' };
 
 export async function request(url: string, signal?: AbortSignal): Promise<Response> {
   let response: Response;
@@ -140,7 +140,7 @@ export async function fetchRowSteps(pair: URLSearchParams, table: string, row: s
 }
 
 /** The last of an answer's lines, as `taken` makes of it; progress as it comes. */
-async function fetchLines<T>(url: string, taken: (result: unknown) => T, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<T> {
+export async function fetchLines<T>(url: string, taken: (result: unknown) => T, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<T> {
   const results: T[] = [];
   const take = (line: StreamLine): void => {
     if ('progress' in line) onProgress(line.progress);

@@ -4,7 +4,7 @@ import type { Progress, Side } from '../contract/wire';
 import { ICON, tone } from '../summary/verdict';
 import { Delta } from '../ui/delta';
 import { formatIn, formatP, formatPercent, formatSetting, type NumberStyle, timeStyle } from '../ui/format';
-import { Icon } from '../ui/icons';
+import { Icon, IconButton } from '../ui/icons';
 import { sideText } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
 import { reachOf, type Scale } from './scale';
@@ -34,9 +34,7 @@ export function VerdictRow({ side, row, adjusted, looks, progress, scale, style,
           <button type="button" class="link-button" title={words.open(name)} onClick={onOpen}>
             {name}
           </button>
-          <button type="button" class="icon-button vs-remove" title={words.remove(name)} aria-label={words.remove(name)} onClick={onRemove}>
-            <Icon name="close" size={12} />
-          </button>
+          <IconButton class="vs-remove" icon="close" label={words.remove(name)} size={12} onClick={onRemove} />
         </span>
         {look && <span class="muted vs-small">{words.steps(look.candidate.steps.admitted, look.candidate.steps.count)}</span>}
       </th>

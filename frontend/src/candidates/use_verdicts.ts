@@ -4,6 +4,7 @@ import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
 import { apiUrl, eachLine } from '../api/api';
 import { asFailure, type Failure } from '../api/failure';
 import { checked, type Progress } from '../contract/wire';
+import { Kept } from '../ui/kept';
 import { VERDICTS_SCHEMA, type Row, type VerdictsAnswer, type VerdictsLine } from './wire';
 
 export interface VerdictsState {
@@ -18,18 +19,9 @@ export interface VerdictsState {
 }
 
 const NONE: VerdictsState = { rows: [], answer: null, at: null, status: 'running', failure: null };
-const KEPT = 8;
-const answers = new Map<string, VerdictsAnswer>();
+const answers = new Kept<VerdictsAnswer>(8);
 /** Rows by candidate, so that one more candidate does not blank the others. */
-const known = new Map<string, Row>();
-const KEPT_ROWS = 200;
-
-function keep<T>(kept: Map<string, T>, key: string, value: T, most: number): void {
-  kept.delete(key);
-  kept.set(key, value);
-  const oldest = kept.keys().next().value;
-  if (kept.size > most && oldest !== undefined) kept.delete(oldest);
-}
+const known = new Kept<Row>(200);
 
 /** `keys` name each comparison and the state of its files. Also how to stop, and how to go on. */
 export function useVerdicts(keys: string[], query: URLSearchParams): [VerdictsState, () => void, () => void] {
@@ -62,8 +54,8 @@ export function useVerdicts(keys: string[], query: URLSearchParams): [VerdictsSt
       else {
         checked(line.result, VERDICTS_SCHEMA);
         // what failed may be readable next time
-        if (line.result.rows.every((row) => row.error === null)) keep(answers, question, line.result, KEPT);
-        line.result.rows.forEach((row, place) => row.error === null && keep(known, keys[place]!, row, KEPT_ROWS));
+        if (line.result.rows.every((row) => row.error === null)) answers.set(question, line.result);
+        line.result.rows.forEach((row, place) => row.error === null && known.set(keys[place]!, row));
         setState({ rows: line.result.rows, answer: line.result, at: null, status: 'ready', failure: null });
       }
     };

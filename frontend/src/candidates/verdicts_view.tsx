@@ -8,9 +8,12 @@ import { RunSelect } from '../pair/run_select';
 import { findRun, fingerprint, missingOf, sameSide } from '../pair/selection';
 import { Failed } from '../states/failed';
 import { Message } from '../states/message';
-import { Banner } from '../ui/banners';
+import { Banner } from '../ui/controls/banners';
 import { formatIn, formatPercent, formatSetting } from '../ui/format';
+import { Segments } from '../ui/controls/segments';
+import { Listing } from '../ui/controls/listing';
 import { adoptSheet } from '../ui/sheets';
+import { Badge } from '../ui/sides';
 import { metricWords, text } from '../ui/strings';
 import { ScaleHead, VerdictRow, meanStyle } from './row';
 import { orderOf, scaleOf } from './scale';
@@ -82,13 +85,7 @@ export function VerdictsView(props: Props) {
           </button>
         )}
         {kept.length > 1 && (
-          <span class="segments vs-order" role="group" aria-label={words.order}>
-            {Object.entries(words.orders).map(([key, label]) => (
-              <button key={key} type="button" aria-pressed={props.sort === key} onClick={() => onChange({ sort: key })}>
-                {label}
-              </button>
-            ))}
-          </span>
+          <Segments class="vs-order" label={words.order} all={Object.entries(words.orders)} chosen={([key]) => props.sort === key} name={([, label]) => label} onChoose={([key]) => onChange({ sort: key })} />
         )}
         {candidates.length > kept.length && <span class="muted">{words.leftOut(candidates.length - kept.length)}</span>}
       </div>
@@ -130,7 +127,7 @@ function Rows({ answer, baseline, candidates, window, marker, sort, onChange, on
         )}
         {first && first.headline.baseline !== null && (
           <span class="vs-base">
-            <span class="badge badge-a">{text.letterA}</span> {metric.mean} <strong class="text-a">{formatIn(style, first.headline.baseline)}</strong>
+            <Badge side="a" /> {metric.mean} <strong class="text-a">{formatIn(style, first.headline.baseline)}</strong>
             {`\u202f${style.unit}`}
           </span>
         )}
@@ -144,40 +141,33 @@ function Rows({ answer, baseline, candidates, window, marker, sort, onChange, on
           ))}
         </details>
       )}
-      <div class="panel vs-panel">
-        <table role="table" class="vs-table">
-          <thead role="rowgroup">
-            <tr role="row">
-              <th scope="col" role="columnheader">{words.head.candidate}</th>
-              <th scope="col" role="columnheader">{words.head.verdict}</th>
-              <th scope="col" role="columnheader" class="num" title={words.meanAbout}>
-                {words.head.mean} <span class="unit">{style.unit}</span>
-              </th>
-              <th scope="col" role="columnheader" title={words.shiftAbout}>
-                {words.head.shift}
-                <ScaleHead scale={scale} />
-              </th>
-              <th scope="col" role="columnheader">{words.head.notes}</th>
-              <th scope="col" role="columnheader">{words.head.cause}</th>
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {orderOf(state.rows, candidates.length, sort).map((place) => (
-              <VerdictRow
-                key={keys[place]}
-                side={candidates[place]!}
-                row={state.rows[place]}
-                adjusted={found?.rows[place]?.adjusted ?? null}
-                looks={looks}
-                progress={state.at?.row === place ? state.at.progress : null}
-                scale={scale}
-                style={style}
-                onOpen={() => onPair(baseline, candidates[place]!)}
-                onRemove={() => onChange({ candidates: candidates.filter((_, other) => other !== place) }, true)}
-              />
-            ))}
-          </tbody>
-        </table>
+      <div class="panel listing-panel">
+        <Listing
+          class="vs-table"
+          heads={[
+            { label: words.head.candidate },
+            { label: words.head.verdict },
+            { label: [words.head.mean, ' ', <span class="unit">{style.unit}</span>], class: 'num', title: words.meanAbout },
+            { label: [words.head.shift, <ScaleHead scale={scale} />], title: words.shiftAbout },
+            { label: words.head.notes },
+            { label: words.head.cause },
+          ]}
+        >
+          {orderOf(state.rows, candidates.length, sort).map((place) => (
+            <VerdictRow
+              key={keys[place]}
+              side={candidates[place]!}
+              row={state.rows[place]}
+              adjusted={found?.rows[place]?.adjusted ?? null}
+              looks={looks}
+              progress={state.at?.row === place ? state.at.progress : null}
+              scale={scale}
+              style={style}
+              onOpen={() => onPair(baseline, candidates[place]!)}
+              onRemove={() => onChange({ candidates: candidates.filter((_, other) => other !== place) }, true)}
+            />
+          ))}
+        </Listing>
       </div>
     </>
   );

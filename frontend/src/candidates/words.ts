@@ -58,7 +58,6 @@ export const words = {
   beyond: 'beyond the scale',
   looks: (n: number, any: string, alpha: string) =>
     `${n} looks at one baseline: were all candidates like it, up to ${any} of such tables would show a difference. Verdicts that stand after all looks hold that to ${alpha}.`,
-  about: 'What that means',
   explained: [
     'Each row by itself is what the comparison of that pair says. With many rows some will differ by chance alone.',
     'After all looks: Holm’s adjustment of the p values of all rows. It holds whatever rows have in common, here the baseline. “same” claims no difference and is not adjusted.',

@@ -21,7 +21,6 @@ export interface Device {
 export interface FileFacts {
   path: string;
   bytes: number;
-  sha256?: string | null;
 }
 
 export interface DroppedStep {
@@ -63,9 +62,6 @@ export interface Shift {
   estimate: number;
   low: number;
   high: number;
-  estimate_us?: number;
-  low_us?: number;
-  high_us?: number;
   level: number | null;
 }
 
@@ -91,12 +87,8 @@ export interface Headline {
   /** the headline in one sentence, and labelled lines below it */
   sentence?: string;
   facts?: { label: string; text: string }[];
-  /** what the verdict is about */
-  basis?: 'program' | 'machine' | 'recorded';
   machine?: Part | null;
   program?: Part | null;
-  /** why program and machine are not told apart, "" where they are */
-  unsplit?: string;
 }
 
 /** A part of the change of step time; fractions are 0.05 for 5 %. */
@@ -109,7 +101,6 @@ export interface Part {
   rows: number;
   kept: number;
   coverage: number;
-  tau: number;
   captures_needed: number | null;
 }
 
@@ -133,9 +124,6 @@ export interface LedgerRow {
   calls: [number, number];
   count_effect: number;
   rate_effect: number;
-  /** the two parts of rate_effect: other proportions of callers and shapes, another time of the same ones */
-  mix_effect?: number;
-  same_shape_effect?: number;
   status: string;
 }
 
@@ -327,7 +315,6 @@ export interface Progress {
   done_bytes: number;
   total_bytes: number;
   events: number;
-  elapsed_s: number;
 }
 
 export interface ServerError {

@@ -1,10 +1,11 @@
 // The points of a series over time: medians, the middle half of each one's steps, levels and where they change.
 
 import { useState } from 'preact/hooks';
+import { YTick } from '../charts/axes';
 import { niceTicks } from '../charts/ticks';
 import { formatIn, formatPercent, formatRound, type NumberStyle } from '../ui/format';
-import { text } from '../ui/strings';
-import { Tooltip } from '../ui/tooltip';
+import { letterOf } from '../ui/sides';
+import { Tooltip } from '../ui/controls/tooltip';
 import { useWidth } from '../ui/use_width';
 import { datedPlaces, kindOf, scaleOf, type Kind, type Scale } from './scale';
 import type { History, Point } from './wire';
@@ -156,12 +157,9 @@ function Axes({ scale, style, right, bottom, points }: { scale: Scale; style: Nu
   return (
     <g>
       {ticks.map((tick) => (
-        <g key={tick}>
-          <line class="grid-line" x1={LEFT} x2={right} y1={scale.y(tick * style.scale)} y2={scale.y(tick * style.scale)} />
-          <text class="axis-text" x={LEFT - 7} y={scale.y(tick * style.scale) + 4} text-anchor="end">
-            {formatRound(tick)}
-          </text>
-        </g>
+        <YTick key={tick} at={scale.y(tick * style.scale)} from={LEFT} to={right}>
+          {formatRound(tick)}
+        </YTick>
       ))}
       <text class="axis-text" x={2} y={12}>
         {style.unit}
@@ -206,7 +204,7 @@ function Flag({ letter, x, y }: { letter: 'a' | 'b'; x: number; y: number }) {
     <g class={`hs-flag hs-flag-${letter}`}>
       <rect x={x - 9} y={up ? y - 28 : y + 10} width="18" height="18" rx="5" />
       <text x={x} y={up ? y - 15 : y + 23} text-anchor="middle">
-        {letter === 'a' ? text.letterA : text.letterB}
+        {letterOf(letter)}
       </text>
     </g>
   );

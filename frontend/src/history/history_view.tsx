@@ -8,8 +8,10 @@ import { Failed } from '../states/failed';
 import { Message } from '../states/message';
 import { timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
+import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
-import { sentence, text } from '../ui/strings';
+import { Badge } from '../ui/sides';
+import { sentence } from '../ui/strings';
 import { HistoryChart } from './chart';
 import css from './history.css?inline';
 import { HistoryTable } from './table';
@@ -89,15 +91,13 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
         <h2 class="section-title">{words.title}</h2>
         <label>
           <span class="muted">{words.series}</span>{' '}
-          <select class="select" value={history.series} onChange={(event) => onChange({ series: event.currentTarget.value }, true)}>
-            {found.series.map((one) => (
-              <option key={one.series} value={one.series}>
-                {words.seriesOption(one.series, one.points)}
-              </option>
-            ))}
-            {/* of very many series only the first come by name */}
-            {!found.series.some((one) => one.series === history.series) && <option value={history.series}>{words.seriesOption(history.series, history.points.length)}</option>}
-          </select>
+          {/* of very many series only the first come by name */}
+          <Select
+            value={history.series}
+            options={found.series.map((one) => [one.series, words.seriesOption(one.series, one.points)])}
+            missing={(name) => words.seriesOption(name, history.points.length)}
+            onChoose={(series) => onChange({ series }, true)}
+          />
         </label>
         {found.series_left_out !== undefined && <span class="muted">{words.seriesLeftOut(found.series_left_out)}</span>}
         <span class="muted">{words.about}</span>
@@ -119,7 +119,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
             ([which, place]) =>
               place >= 0 && (
                 <span key={which}>
-                  <span class={`badge badge-${which}`}>{which === 'a' ? text.letterA : text.letterB}</span> {name(place)}
+                  <Badge side={which} /> {name(place)}
                 </span>
               ),
           )}

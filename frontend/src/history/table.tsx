@@ -3,7 +3,8 @@
 import { useState } from 'preact/hooks';
 import { Delta } from '../ui/delta';
 import { formatIn, formatP, formatPercent, NOT_MEASURED, type NumberStyle } from '../ui/format';
-import { text } from '../ui/strings';
+import { Listing } from '../ui/controls/listing';
+import { letterOf } from '../ui/sides';
 import { before, kindOf } from './scale';
 import type { History } from './wire';
 import { when, words } from './words';
@@ -24,98 +25,90 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
   const { points } = history;
   const places = points.map((_, place) => points.length - 1 - place).slice(0, shown);
   const changes = new Map(history.changes.map((change) => [change.point, change]));
+  const inUnit = (label: string) => [label, ' ', <span class="unit">{style.unit}</span>];
   return (
-    <div class="panel hs-panel">
-      <table role="table" class="hs-table" aria-label={words.table}>
-        <thead role="rowgroup">
-          <tr role="row">
-            <th scope="col" role="columnheader">{words.head.label}</th>
-            <th scope="col" role="columnheader">{words.head.at}</th>
-            <th scope="col" role="columnheader" class="num">
-              {words.head.median} <span class="unit">{style.unit}</span>
-            </th>
-            <th scope="col" role="columnheader" class="num hs-wide">
-              {words.head.mean} <span class="unit">{style.unit}</span>
-            </th>
-            <th scope="col" role="columnheader" class="num" title={words.differenceAbout}>
-              {words.head.difference}
-            </th>
-            <th scope="col" role="columnheader">{words.head.verdict}</th>
-            <th scope="col" role="columnheader" class="num hs-wide">
-              {words.head.steps}
-            </th>
-            <th scope="col" role="columnheader">{words.head.compare}</th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {places.map((place) => {
-            const point = points[place]!;
-            const change = changes.get(place);
-            const earlier = before(history, place);
-            const opens = point.run !== null && point.median_step_us !== null;
-            const word = point.verdict === null ? '' : (words.verdict[point.verdict] ?? point.verdict);
-            return (
-              <tr role="row" key={`${point.at} ${point.label} ${place}`} class={change ? 'hs-turn' : ''}>
-                <th scope="row" role="rowheader" title={point.recorded_run}>
-                  {point.label}
-                </th>
-                <td role="cell" title={point.at}>{when(point.at)}</td>
-                <td role="cell" class="num" data-label={`${words.head.median} (${style.unit})`}>
-                  {formatIn(style, point.median_step_us)}
-                </td>
-                <td role="cell" class="num hs-wide">{formatIn(style, point.mean_step_us)}</td>
-                <td role="cell" class="num" data-label={words.head.difference}>
-                  {point.difference === null || (point.verdict === 'same' && !point.outlier) ? (
-                    <span class="muted">{formatPercent(point.difference, true)}</span>
-                  ) : (
-                    <Delta value={point.difference}>{formatPercent(point.difference, true)}</Delta>
-                  )}
-                </td>
-                <td role="cell" class={`hs-verdict hs-word-${kindOf(point)}`}>
-                  {point.median_step_us === null ? words.unmeasured : word === '' ? NOT_MEASURED : word}
-                  {change && (
-                    <span class="muted">
-                      {' '}
-                      {formatPercent(change.shift, true)}, {words.p(formatP(change.p))}
-                    </span>
-                  )}
-                  {point.outlier && <span class="chip chip-other">{words.outlier}</span>}
-                </td>
-                <td role="cell" class="num hs-wide">{words.steps(point.steps.admitted, point.steps.count)}</td>
-                <td role="cell" class="hs-compare">
-                  {opens ? (
-                    <>
-                      {(['a', 'b'] as const).map((letter) => {
-                        const name = letter === 'a' ? text.letterA : text.letterB;
-                        return (
-                          <button
-                            key={letter}
-                            type="button"
-                            class={`hs-pick hs-pick-${letter}`}
-                            aria-pressed={(letter === 'a' ? a : b) === place}
-                            aria-label={words.pick(name, point.label)}
-                            title={words.pick(name, point.label)}
-                            onClick={() => onLetter(letter, place)}
-                          >
-                            {name}
-                          </button>
-                        );
-                      })}
-                      {earlier >= 0 && (
-                        <button type="button" class="link-button" title={words.withBeforeAbout(point.label, points[earlier]!.label)} onClick={() => onCompare(earlier, place)}>
-                          {words.withBefore}
+    <div class="panel listing-panel">
+      <Listing
+        class="hs-table"
+        label={words.table}
+        heads={[
+          { label: words.head.label },
+          { label: words.head.at },
+          { label: inUnit(words.head.median), class: 'num' },
+          { label: inUnit(words.head.mean), class: 'num hs-wide' },
+          { label: words.head.difference, class: 'num', title: words.differenceAbout },
+          { label: words.head.verdict },
+          { label: words.head.steps, class: 'num hs-wide' },
+          { label: words.head.compare },
+        ]}
+      >
+        {places.map((place) => {
+          const point = points[place]!;
+          const change = changes.get(place);
+          const earlier = before(history, place);
+          const opens = point.run !== null && point.median_step_us !== null;
+          const word = point.verdict === null ? '' : (words.verdict[point.verdict] ?? point.verdict);
+          return (
+            <tr role="row" key={`${point.at} ${point.label} ${place}`} class={change ? 'hs-turn' : ''}>
+              <th scope="row" role="rowheader" title={point.recorded_run}>
+                {point.label}
+              </th>
+              <td role="cell" title={point.at}>{when(point.at)}</td>
+              <td role="cell" class="num" data-label={`${words.head.median} (${style.unit})`}>
+                {formatIn(style, point.median_step_us)}
+              </td>
+              <td role="cell" class="num hs-wide">{formatIn(style, point.mean_step_us)}</td>
+              <td role="cell" class="num" data-label={words.head.difference}>
+                {point.difference === null || (point.verdict === 'same' && !point.outlier) ? (
+                  <span class="muted">{formatPercent(point.difference, true)}</span>
+                ) : (
+                  <Delta value={point.difference}>{formatPercent(point.difference, true)}</Delta>
+                )}
+              </td>
+              <td role="cell" class={`hs-verdict hs-word-${kindOf(point)}`}>
+                {point.median_step_us === null ? words.unmeasured : word === '' ? NOT_MEASURED : word}
+                {change && (
+                  <span class="muted">
+                    {' '}
+                    {formatPercent(change.shift, true)}, {words.p(formatP(change.p))}
+                  </span>
+                )}
+                {point.outlier && <span class="chip chip-other">{words.outlier}</span>}
+              </td>
+              <td role="cell" class="num hs-wide">{words.steps(point.steps.admitted, point.steps.count)}</td>
+              <td role="cell" class="hs-compare">
+                {opens ? (
+                  <>
+                    {(['a', 'b'] as const).map((letter) => {
+                      const name = letterOf(letter);
+                      return (
+                        <button
+                          key={letter}
+                          type="button"
+                          class={`hs-pick hs-pick-${letter}`}
+                          aria-pressed={(letter === 'a' ? a : b) === place}
+                          aria-label={words.pick(name, point.label)}
+                          title={words.pick(name, point.label)}
+                          onClick={() => onLetter(letter, place)}
+                        >
+                          {name}
                         </button>
-                      )}
-                    </>
-                  ) : (
-                    <span class="muted">{point.run === null ? words.unreadable : ''}</span>
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+                      );
+                    })}
+                    {earlier >= 0 && (
+                      <button type="button" class="link-button" title={words.withBeforeAbout(point.label, points[earlier]!.label)} onClick={() => onCompare(earlier, place)}>
+                        {words.withBefore}
+                      </button>
+                    )}
+                  </>
+                ) : (
+                  <span class="muted">{point.run === null ? words.unreadable : ''}</span>
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </Listing>
       {shown < points.length && (
         <p class="hs-more">
           <button type="button" class="button" onClick={() => setShown(shown + 5 * SHOWN)}>

@@ -11,8 +11,6 @@ export const CHANGES = ['slower', 'faster'] as const;
 export type StatusFilter = 'all' | 'added' | 'removed' | 'replaced' | (typeof CHANGES)[number];
 
 /** Everything a link carries. Null and "" mean the default and are left out. */
-const ONLY: readonly StatusFilter[] = ['added', 'removed', 'replaced', ...CHANGES];
-
 export interface Address {
   a: Side | null;
   b: Side | null;
@@ -28,6 +26,8 @@ export interface Address {
   tab: string;
   q: string;
   sort: string;
+  /** the time that the table shows; the usual one when "" */
+  metric: string;
   status: StatusFilter;
   /** smallest |delta| as a fraction of the baseline step; null is the default */
   min: number | null;
@@ -36,7 +36,7 @@ export interface Address {
   columns: string;
   /** only rows that differ clearly */
   clear: boolean;
-  /** the figure above a table: open, or closed by the reader */
+  /** the figure of a table: shown, or closed by the reader */
   figure: 'open' | 'closed';
   /** what colours the launches: the first choice when "" */
   colour: string;
@@ -59,38 +59,54 @@ export interface Address {
 }
 
 /** Pages beside that of the pair. */
-export type Page = '' | 'verdicts' | 'history';
+const PAGES = ['', 'verdicts', 'history'] as const;
+export type Page = (typeof PAGES)[number];
 
-export const EMPTY_ADDRESS: Address = {
-  a: null,
-  b: null,
-  page: '',
-  candidates: [],
-  series: '',
-  window: 'device',
-  marker: '',
-  tab: '',
-  q: '',
-  sort: '',
-  status: 'all',
-  min: null,
-  category: '',
-  row: '',
-  columns: '',
-  clear: false,
-  figure: 'open',
-  colour: '',
-  look: '',
-  zoom: '',
-  processes: '',
-  beta: 'total',
-  stepA: '',
-  stepB: '',
-  at: '',
-  event: '',
-  shift: '',
-  fold: '',
+/** How a part of the state is written: its key, and the way from text and back. "" is the default's text. */
+interface Field<T> {
+  key: string;
+  read: (text: string) => T;
+  write: (value: T) => string;
+}
+
+const plain = (key: string): Field<string> => ({ key, read: (text) => text, write: (value) => value });
+
+/** One of some words, the first of them the default. */
+function oneOf<T extends string>(key: string, words: readonly T[]): Field<T> {
+  const usual = words[0]!;
+  return { key, read: (text) => words.find((word) => word === text) ?? usual, write: (value) => (value === usual ? '' : value) };
+}
+
+const FIELDS: { [K in keyof Omit<Address, 'a' | 'b'>]: Field<Address[K]> } = {
+  page: oneOf('page', PAGES),
+  candidates: { key: 'c', read: readSides, write: writeSides },
+  series: plain('series'),
+  window: oneOf('w', ['device', 'marker']),
+  marker: plain('mk'),
+  tab: plain('tab'),
+  q: plain('q'),
+  sort: plain('sort'),
+  metric: plain('metric'),
+  status: oneOf('only', ['all', 'added', 'removed', 'replaced', ...CHANGES]),
+  min: { key: 'min', read: (text) => (text !== '' && Number(text) >= 0 && Number.isFinite(Number(text)) ? Number(text) : null), write: (value) => (value === null ? '' : String(value)) },
+  category: plain('cat'),
+  columns: plain('cols'),
+  row: plain('row'),
+  clear: { key: 'clear', read: (text) => text === '1', write: (value) => (value ? '1' : '') },
+  figure: oneOf('figure', ['open', 'closed']),
+  colour: plain('colour'),
+  look: plain('look'),
+  zoom: plain('zoom'),
+  processes: plain('pids'),
+  beta: oneOf('beta', ['total', 'exclusive']),
+  stepA: plain('ta'),
+  stepB: plain('tb'),
+  at: plain('at'),
+  event: plain('ev'),
+  shift: plain('shift'),
+  fold: plain('fold'),
 };
+const NAMED = Object.entries(FIELDS) as [string, Field<unknown>][];
 
 /** Of the step timelines: another pair or view starts them afresh. */
 export const FRESH_STEPS = { stepA: '', stepB: '', at: '', event: '', shift: '', fold: '' };
@@ -124,34 +140,7 @@ function stepsOf(steps: string): { steps?: string } {
 }
 
 function tokensOf(address: Address): [string, string][] {
-  const optional: [string, string][] = [
-    ['page', address.page],
-    ['c', writeSides(address.candidates)],
-    ['series', address.series],
-    ['w', address.window === 'device' ? '' : address.window],
-    ['mk', address.marker],
-    ['tab', address.tab],
-    ['q', address.q],
-    ['sort', address.sort],
-    ['only', address.status === 'all' ? '' : address.status],
-    ['min', address.min === null ? '' : String(address.min)],
-    ['cat', address.category],
-    ['cols', address.columns],
-    ['row', address.row],
-    ['clear', address.clear ? '1' : ''],
-    ['figure', address.figure === 'open' ? '' : address.figure],
-    ['colour', address.colour],
-    ['look', address.look],
-    ['zoom', address.zoom],
-    ['pids', address.processes],
-    ['beta', address.beta === 'total' ? '' : address.beta],
-    ['ta', address.stepA],
-    ['tb', address.stepB],
-    ['at', address.at],
-    ['ev', address.event],
-    ['shift', address.shift],
-    ['fold', address.fold],
-  ];
+  const optional = NAMED.map(([name, { key, write }]): [string, string] => [key, write(address[name as keyof Address])]);
   const tokens = [...sideTokens('a', address.a), ...sideTokens('b', address.b), ...optional.filter(([, value]) => value !== '')];
   return tokens.length > 0 ? [...tokens, ['v', SCHEME]] : [];
 }
@@ -189,39 +178,8 @@ export function readHash(hash: string): Address {
     const named = launches === '' ? {} : { launches };
     return { run, worker: values.get(`${letter}w`) ?? null, span: values.get(`${letter}s`) ?? null, ...stepsOf(values.get(`${letter}steps`) ?? ''), ...named };
   };
-  const only = values.get('only');
-  const page = values.get('page');
-  const min = Number(values.get('min') ?? NaN);
-  return {
-    a: side('a'),
-    b: side('b'),
-    page: page === 'verdicts' || page === 'history' ? page : '',
-    candidates: readSides(values.get('c') ?? ''),
-    series: values.get('series') ?? '',
-    window: values.get('w') === 'marker' ? 'marker' : 'device',
-    marker: values.get('mk') ?? '',
-    tab: values.get('tab') ?? '',
-    q: values.get('q') ?? '',
-    sort: values.get('sort') ?? '',
-    status: ONLY.find((status) => status === only) ?? 'all',
-    min: Number.isFinite(min) && min >= 0 ? min : null,
-    category: values.get('cat') ?? '',
-    row: values.get('row') ?? '',
-    columns: values.get('cols') ?? '',
-    clear: values.get('clear') === '1',
-    figure: values.get('figure') === 'closed' ? 'closed' : 'open',
-    colour: values.get('colour') ?? '',
-    look: values.get('look') ?? '',
-    zoom: values.get('zoom') ?? '',
-    processes: values.get('pids') ?? '',
-    beta: values.get('beta') === 'exclusive' ? 'exclusive' : 'total',
-    stepA: values.get('ta') ?? '',
-    stepB: values.get('tb') ?? '',
-    at: values.get('at') ?? '',
-    event: values.get('ev') ?? '',
-    shift: values.get('shift') ?? '',
-    fold: values.get('fold') ?? '',
-  };
+  const rest = NAMED.map(([name, { key, read }]) => [name, read(values.get(key) ?? '')]);
+  return { a: side('a'), b: side('b'), ...(Object.fromEntries(rest) as Omit<Address, 'a' | 'b'>) };
 }
 
 /** The hash with another plugin chosen; all keys stay, so that coming back restores them. */

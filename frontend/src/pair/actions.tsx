@@ -4,8 +4,8 @@ import { apiUrl, fetchText } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
 import { addressWith, copyText, currentHash } from '../host/host';
 import { writeHash, type Address, type Page } from '../host/url_state';
-import { Icon } from '../ui/icons';
-import { Menu } from '../ui/menu';
+import { Icon, IconButton } from '../ui/icons';
+import { Menu } from '../ui/controls/menu';
 import { text } from '../ui/strings';
 import { sideQuery } from './selection';
 import { SuggestMenu } from './suggest_menu';
@@ -53,9 +53,7 @@ export function Actions(props: Props) {
             {text.pages.pair}
           </button>
         )}
-        <button type="button" class="icon-button" title={text.actions.rescan} aria-label={text.actions.rescan} onClick={onRescan}>
-          <Icon name="refresh" />
-        </button>
+        <IconButton icon="refresh" label={text.actions.rescan} size={16} onClick={onRescan} />
         <button type="button" class="icon-button" title={`${text.actions.help} (?)`} aria-label={text.actions.help} onClick={onKeys}>
           <Icon name="help" />
         </button>

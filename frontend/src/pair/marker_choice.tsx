@@ -2,6 +2,7 @@
 
 import type { Comparison, StepMarker } from '../contract/wire';
 import { formatTime } from '../ui/format';
+import { Select } from '../ui/controls/select';
 import { text } from '../ui/strings';
 
 interface Props {
@@ -25,16 +26,18 @@ export function candidatesOf(comparison: Comparison | null): { marker: StepMarke
 export function MarkerChoice({ marker, comparison, onMarker }: Props) {
   const candidates = candidatesOf(comparison);
   const used = comparison?.baseline.steps.by?.step_marker ?? '';
+  const optionText = ({ name, count, coverage, mean_us: mean }: StepMarker, sides: number): string =>
+    text.actions.stepMarkerOption(name || text.actions.stepMarkerWhole, count, coverage, formatTime(mean), sides);
   if (candidates.length < 2 && marker === '') return null;
   return (
-    <select class="select marker-choice" aria-label={text.actions.stepMarker} title={text.actions.stepMarkerAbout} value={marker} onChange={(event) => onMarker(event.currentTarget.value)}>
-      <option value="">{text.actions.stepMarkerFound(marker === '' ? used : '')}</option>
-      {marker !== '' && !candidates.some((one) => one.marker.step_marker === marker) && <option value={marker}>{marker}</option>}
-      {candidates.map(({ marker: one, sides }) => (
-        <option key={one.step_marker} value={one.step_marker} disabled={sides < 2}>
-          {text.actions.stepMarkerOption(one.name === '' ? text.actions.stepMarkerWhole : one.name, one.count, one.coverage, formatTime(one.mean_us), sides)}
-        </option>
-      ))}
-    </select>
+    <Select
+      class="marker-choice"
+      label={text.actions.stepMarker}
+      title={text.actions.stepMarkerAbout}
+      value={marker}
+      options={[['', text.actions.stepMarkerFound(marker === '' ? used : '')], ...candidates.map(({ marker: each, sides }): [string, string, boolean] => [each.step_marker, optionText(each, sides), sides < 2])]}
+      missing={(name) => name}
+      onChoose={onMarker}
+    />
   );
 }

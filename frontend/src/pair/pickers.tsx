@@ -3,9 +3,12 @@
 import type { Comparison, RunsAnswer, Side, SideFacts } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import { formatBytes } from '../ui/format';
-import { Icon } from '../ui/icons';
-import { Menu } from '../ui/menu';
+import { Icon, IconButton } from '../ui/icons';
+import { Menu } from '../ui/controls/menu';
 import { labelBeside } from '../ui/names';
+import { Segments } from '../ui/controls/segments';
+import { Select } from '../ui/controls/select';
+import { letterOf, sideName } from '../ui/sides';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 import { RunSelect } from './run_select';
 import { attachable, filesOf, findRun, formatTitle, isTrace, missingOf, spansOf, withLaunches, withSteps } from './selection';
@@ -36,7 +39,7 @@ interface SideProps {
 }
 
 function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler, beside, back, several, attaches, boundary }: SideProps) {
-  const name = letter === 'a' ? text.sideA : text.sideB;
+  const name = sideName(letter);
   const run = side ? findRun(answer, side.run) : undefined;
   const workers = run?.workers.map((entry) => entry.worker) ?? [];
   const spans = run && side ? spansOf(run, side.worker) : [];
@@ -45,7 +48,7 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
   return (
     <section class={`side side-${letter}${missing ? ' side-missing' : ''}`} aria-label={name}>
       <span class="badge" title={name}>
-        {letter === 'a' ? text.letterA : text.letterB}
+        {letterOf(letter)}
       </span>
       <RunSelect
         label={text.picker.label(name, text.picker.run)}
@@ -113,13 +116,7 @@ function Boundary({ window, onWindow }: { window: Address['window']; onWindow: (
   return (
     <p class="boundary">
       <span class="muted">{text.actions.windowShort}</span>
-      <span class="segments" role="group" aria-label={text.actions.window}>
-        {(['device', 'marker'] as const).map((entry) => (
-          <button key={entry} type="button" aria-pressed={window === entry} title={`${text.actions.window}: ${entry === 'device' ? text.actions.deviceAbout : text.actions.markerAbout}`} onClick={() => onWindow(entry)}>
-            {entry === 'device' ? text.actions.device : text.actions.marker}
-          </button>
-        ))}
-      </span>
+      <Segments label={text.actions.window} all={['device', 'marker'] as const} chosen={(entry) => window === entry} name={(entry) => entry === 'device' ? text.actions.device : text.actions.marker} title={(entry) => `${text.actions.window}: ${entry === 'device' ? text.actions.deviceAbout : text.actions.markerAbout}`} onChoose={(entry) => onWindow(entry)} />
     </p>
   );
 }
@@ -138,23 +135,16 @@ interface PartProps {
 function PartSelect({ label, all, values, value, disabled, prefix, onChoose }: PartProps) {
   const missing = value !== null && !values.includes(value);
   return (
-    <select
-      class="select part"
-      aria-label={label}
+    <Select
+      class="part"
+      label={label}
       title={value === null && values.length > 1 ? text.picker.together : (value ?? all)}
       disabled={disabled || (values.length < 2 && !missing && value === null)}
       value={value ?? ''}
-      onChange={(event) => onChoose(event.currentTarget.value === '' ? null : event.currentTarget.value)}
-    >
-      <option value="">{all}</option>
-      {missing && <option value={value}>{text.picker.missing(value)}</option>}
-      {(values.length > 1 || value !== null) &&
-        values.map((entry) => (
-          <option key={entry} value={entry}>
-            {prefix ? `${prefix} ${entry}` : entry}
-          </option>
-        ))}
-    </select>
+      options={[['', all], ...(values.length > 1 || value !== null ? values : []).map((entry): [string, string] => [entry, prefix ? `${prefix} ${entry}` : entry])]}
+      missing={text.picker.missing}
+      onChoose={(chosen) => onChoose(chosen === '' ? null : chosen)}
+    />
   );
 }
 
@@ -166,15 +156,13 @@ function Attach({ answer, name, side, onChange }: Pick<SideProps, 'answer' | 'on
   return (
     <label class="attach" title={text.picker.attachAbout}>
       {text.picker.attach}
-      <select class="select" aria-label={text.picker.label(name, text.picker.attach)} value={value} onChange={(event) => onChange(withLaunches(side, event.currentTarget.value))}>
-        <option value="">{text.picker.attachNone}</option>
-        {value !== '' && !runs.some(({ run }) => run === value) && <option value={value}>{text.picker.missing(value)}</option>}
-        {runs.map(({ run }) => (
-          <option key={run} value={run}>
-            {run}
-          </option>
-        ))}
-      </select>
+      <Select
+        label={text.picker.label(name, text.picker.attach)}
+        value={value}
+        options={[['', text.picker.attachNone], ...runs.map(({ run }): [string, string] => [run, run])]}
+        missing={text.picker.missing}
+        onChoose={(run) => onChange(withLaunches(side, run))}
+      />
     </label>
   );
 }
@@ -246,9 +234,7 @@ export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfile
       {sides !== 'none' && <SidePicker letter="a" beside={b?.run} boundary={boundary} attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
       {sides === 'both' && (
         <>
-          <button type="button" class="icon-button swap" title={text.picker.swap} aria-label={text.picker.swap} disabled={!a || !b} onClick={() => onPair(b, a)}>
-            <Icon name="swap" size={18} />
-          </button>
+          <IconButton class="swap" icon="swap" label={text.picker.swap} size={18} disabled={!a || !b} onClick={() => onPair(b, a)} />
           <SidePicker letter="b" boundary={boundary} attaches answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} beside={a?.run} back={back} several={several} />
         </>
       )}

@@ -1,11 +1,14 @@
-// The choice of a run: a native list while it is short, a search field with a list when it is long.
+// The choice of a run: a native list while it is short, a table with a search when it is long.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { RunEntry } from '../contract/wire';
-import { runLabels } from '../ui/names';
-import { parseQuery } from '../ui/search';
+import { Icon } from '../ui/icons';
+import { Lazy } from '../ui/lazy';
+import { runLabel, runLabels } from '../ui/names';
 import { text } from '../ui/strings';
 import { formatTitle } from './selection';
+
+const loadChooser = () => import('./run_chooser').then((part) => part.RunChooser);
 
 const NATIVE_LIMIT = 30;
 
@@ -21,7 +24,7 @@ interface Props {
 }
 
 export function RunSelect(props: Props) {
-  return props.runs.length <= NATIVE_LIMIT ? <NativeSelect {...props} /> : <SearchSelect {...props} />;
+  return props.runs.length <= NATIVE_LIMIT ? <NativeSelect {...props} /> : <ManyRuns {...props} />;
 }
 
 /** Runs by format, in order of first mention. */
@@ -62,87 +65,16 @@ function NativeSelect({ label, runs, value, brief, placeholder = text.picker.cho
   );
 }
 
-function SearchSelect({ label, runs, value, placeholder = text.picker.filter, onChoose }: Props) {
-  const [typed, setTyped] = useState<string | null>(null);
-  const [active, setActive] = useState(0);
-  const list = useRef<HTMLUListElement>(null);
-  const open = typed !== null;
-  const query = parseQuery(typed ?? '');
-  const found = open ? runs.filter(({ run }) => query.test(run)) : [];
-  const mixed = new Set(runs.map((run) => run.format)).size > 1;
-  const id = `runs-${label.replace(/\W/g, '')}`;
-
-  useLayoutEffect(() => {
-    list.current?.children[active]?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
-
-  const choose = (run: string | undefined): void => {
-    setTyped(null);
-    if (run !== undefined && run !== value) onChoose(run);
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
-    const move = moves[event.key];
-    if (move !== undefined) {
-      event.preventDefault();
-      if (open) setActive(Math.max(0, Math.min(found.length - 1, active + move)));
-      else setTyped('');
-    } else if (event.key === 'Enter' && open) {
-      event.preventDefault();
-      choose(found[active]?.run);
-    } else if (event.key === 'Escape' && open) {
-      event.stopPropagation();
-      setTyped(null);
-    }
-  };
-
+/** The chosen one on a button, which opens a table of all. */
+function ManyRuns({ label, runs, value, brief, placeholder = text.picker.choose, onChoose }: Props) {
+  const [open, setOpen] = useState(false);
+  const missing = value !== null && !runs.some(({ run }) => run === value);
   return (
-    <div class="combo">
-      <input
-        class="select run"
-        role="combobox"
-        aria-label={label}
-        aria-expanded={open}
-        aria-controls={id}
-        aria-autocomplete="list"
-        aria-activedescendant={open && found.length > 0 ? `${id}-${active}` : undefined}
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={value ?? placeholder}
-        title={value ?? ''}
-        value={typed ?? (value !== null && !runs.some(({ run }) => run === value) ? text.picker.missing(value) : (value ?? ''))}
-        onFocus={() => {
-          setTyped('');
-          setActive(Math.max(0, runs.findIndex(({ run }) => run === value)));
-        }}
-        onBlur={() => setTyped(null)}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value);
-          setActive(0);
-        }}
-        onKeyDown={onKeyDown}
-      />
-      {open && (
-        <ul class="combo-list" role="listbox" id={id} ref={list} aria-label={label}>
-          {found.map(({ run, format }, index) => (
-            <li
-              key={run}
-              id={`${id}-${index}`}
-              role="option"
-              aria-selected={index === active}
-              class={run === value ? 'current' : ''}
-              onPointerDown={(event) => {
-                event.preventDefault();
-                choose(run);
-              }}
-            >
-              {run}
-              {mixed && format !== undefined && <span class="muted"> {formatTitle(format)}</span>}
-            </li>
-          ))}
-          {found.length === 0 && <li class="muted">{text.picker.noMatch}</li>}
-        </ul>
-      )}
-    </div>
+    <>
+      <button type="button" class="select run run-button" aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={() => setOpen(true)}>
+        {value === null ? placeholder : missing ? text.picker.missing(value) : (brief ?? runLabel(value))} <Icon name="chevron" size={12} />
+      </button>
+      {open && <Lazy load={loadChooser} height={0} props={{ label, runs, value, onChoose, onClose: () => setOpen(false) }} />}
+    </>
   );
 }

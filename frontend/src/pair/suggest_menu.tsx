@@ -1,7 +1,7 @@
 // Pairs to compare with one click.
 
 import type { Pair, RunsAnswer, Side } from '../contract/wire';
-import { Menu } from '../ui/menu';
+import { Menu } from '../ui/controls/menu';
 import { PairLines } from '../ui/pair_lines';
 import { text } from '../ui/strings';
 import { recentPairs } from './recent';

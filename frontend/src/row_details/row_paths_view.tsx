@@ -1,7 +1,7 @@
 // From where a row was called, on both sides, and where else it is found.
 
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { asFailure, type Failure } from '../api/failure';
+import { useMemo, useState } from 'preact/hooks';
+import { useAnswer } from '../api/use_answer';
 import type { Comparison, Table } from '../contract/wire';
 import type { Tab } from '../host/tab';
 import type { Change } from '../host/use_address';
@@ -9,6 +9,8 @@ import { failureText } from '../states/failed';
 import { Delta } from '../ui/delta';
 import { formatCount, formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
+import { Segments } from '../ui/controls/segments';
+import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import { rowLinks } from './links';
@@ -45,54 +47,27 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
   const [measure, setMeasure] = useState(chosen.measure);
   const [together, setTogether] = useState(chosen.together);
   const key = [question, table, row, together].join('\n');
-  const [state, setState] = useState<{ key: string; row: string; found: RowPaths | null; failure: Failure | null }>({ key: '', row: '', found: null, failure: null });
-  useLayoutEffect(() => {
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
-      fetchRowPaths(query, table, row, together, controller.signal)
-        .then((found) => setState({ key, row, found, failure: null }))
-        .catch((error: unknown) => {
-          if (!controller.signal.aborted) setState({ key, row, found: null, failure: asFailure(error) });
-        });
-    }, PASSING_MS);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [key]);
+  const answer = useAnswer(key, (signal) => fetchRowPaths(query, table, row, together, signal).then((paths) => ({ row, paths })), PASSING_MS);
   Object.assign(chosen, { way, measure, together });
   // another row's callers would be wrong here, the same row's with other modules are not
-  const { found, failure } = state.row === row ? state : { found: null, failure: null };
+  const found = answer.found?.row === row ? answer.found.paths : null;
+  const failure = answer.key === key ? answer.failure : null;
   const shown = found?.ways.find((one) => one.way === way) ?? found?.ways[0];
   const measures = found?.measures ?? [];
   const time = measures.some((one) => one.name === measure) ? measure : (measures[0]?.name ?? '');
   const numbered = found?.frames.some(([kind, name]) => kind === 'module' || name.startsWith('nn.Module: ')) ?? false;
   return (
-    <section class="row-paths" aria-label={words.region} aria-busy={state.key !== key}>
+    <section class="row-paths" aria-label={words.region} aria-busy={answer.key !== key}>
       {failure && <p class="muted">{sentence(failureText(failure).message)} {sentence(failureText(failure).hint)}</p>}
       {!failure && !found && <p class="muted late">{words.reading}</p>}
       {found && shown && (
         <>
           <header>
             <h3>{words.title}</h3>
-            {measures.length > 1 && (
-              <select class="select" aria-label={words.measure} value={time} onChange={(event) => setMeasure(event.currentTarget.value)}>
-                {measures.map((one) => (
-                  <option key={one.name} value={one.name}>
-                    {one.name === '' ? words.main : one.label}
-                  </option>
-                ))}
-              </select>
-            )}
+            {measures.length > 1 && <Select label={words.measure} value={time} options={measures.map(({ name, label }) => [name, name === '' ? words.main : label])} onChoose={setMeasure} />}
           </header>
           <div class="path-tools">
-            <span class="path-ways" role="group" aria-label={words.way}>
-              {found.ways.map((one) => (
-                <button key={one.way} type="button" aria-pressed={one === shown} onClick={() => setWay(one.way)}>
-                  {words.ways[one.way] ?? one.way}
-                </button>
-              ))}
-            </span>
+            <Segments label={words.way} all={found.ways} chosen={(one) => one === shown} name={(one) => words.ways[one.way] ?? one.way} onChoose={(one) => setWay(one.way)} />
             {(numbered || !together) && (
               <label title={words.togetherAbout}>
                 <input type="checkbox" checked={together} onChange={(event) => setTogether(event.currentTarget.checked)} /> {words.together}

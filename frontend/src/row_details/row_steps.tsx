@@ -1,12 +1,14 @@
 // One row step by step: its time in every step of both sides, on one scale.
 
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { fetchRowSteps } from '../api/api';
-import { asFailure, type Failure } from '../api/failure';
+import { useAnswer } from '../api/use_answer';
 import type { RowSteps, StepTimes } from '../contract/wire';
 import { failureText } from '../states/failed';
 import { formatTime } from '../ui/format';
+import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
+import { letterOf } from '../ui/sides';
 import { sentence, text } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
 import { rangeOf, type Range } from './range';
@@ -29,40 +31,17 @@ interface Props {
 
 export function RowStepsView({ question, query, table, row }: Props) {
   const key = [question, table, row].join('\n');
-  const [state, setState] = useState<{ key: string; found: RowSteps | null; failure: Failure | null }>({ key: '', found: null, failure: null });
+  // the last row's picture stays until the next one's is there
+  const { key: answered, found, failure } = useAnswer(key, (signal) => fetchRowSteps(query, table, row, signal), PASSING_MS);
   const [measure, setMeasure] = useState('');
   const [box, width] = useWidth();
-  useLayoutEffect(() => {
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
-      fetchRowSteps(query, table, row, controller.signal)
-        .then((found) => setState({ key, found, failure: null }))
-        .catch((error: unknown) => {
-          if (!controller.signal.aborted) setState({ key, found: null, failure: asFailure(error) });
-        });
-    }, PASSING_MS);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [key]);
-  // the last row's picture stays until the next one's is there
-  const { found, failure } = state;
   const measures = found?.measures ?? [];
   const shown = measures.some((one) => one.name === measure) ? measure : (measures[0]?.name ?? '');
   return (
-    <section class="row-steps" aria-label={text.rowSteps.region} aria-busy={state.key !== key}>
+    <section class="row-steps" aria-label={text.rowSteps.region} aria-busy={answered !== key}>
       <header>
         <h3>{text.rowSteps.title}</h3>
-        {measures.length > 1 && (
-          <select class="select" aria-label={text.rowSteps.measure} value={shown} onChange={(event) => setMeasure(event.currentTarget.value)}>
-            {measures.map((one) => (
-              <option key={one.name} value={one.name}>
-                {one.name === '' ? text.rowSteps.main : one.label}
-              </option>
-            ))}
-          </select>
-        )}
+        {measures.length > 1 && <Select label={text.rowSteps.measure} value={shown} options={measures.map(({ name, label }) => [name, name === '' ? text.rowSteps.main : label])} onChoose={setMeasure} />}
       </header>
       <div ref={box}>
         {failure && <p class="muted">{sentence(failureText(failure).message)}</p>}
@@ -98,7 +77,7 @@ interface LaneProps {
 }
 
 function Lane({ side, steps, times, range, width, y }: LaneProps) {
-  const letter = side === 'a' ? text.letterA : text.letterB;
+  const letter = letterOf(side);
   if (!times || !range)
     return (
       <p class="muted">

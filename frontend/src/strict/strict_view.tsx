@@ -1,7 +1,8 @@
 // The strict report: the published method as it is, what weakens it for this pair, and its triplets beside plain times.
 
 import { useState } from 'preact/hooks';
-import { apiUrl } from '../api/api';
+import { apiUrl, fetchStrict } from '../api/api';
+import { useStream } from '../api/use_stream';
 import type { StrictAnswer, StrictFinding } from '../contract/strict_wire';
 import type { Column, Headline } from '../contract/wire';
 import type { Address } from '../host/url_state';
@@ -12,15 +13,18 @@ import { Message } from '../states/message';
 import { VerdictLine } from '../summary/verdict';
 import { TableView } from '../table/table_view';
 import { Icon } from '../ui/icons';
+import { Kept } from '../ui/kept';
 import { shortName } from '../ui/names';
+import { Segments } from '../ui/controls/segments';
+import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text, type MetricWords } from '../ui/strings';
 import css from './strict.css?inline';
-import { CycleTable, SummaryTable } from './tables';
-import { useStrict } from './use_strict';
+import { SmallTable } from './tables';
 
 adoptSheet(css);
 
+const answers = new Kept<StrictAnswer>(8);
 const FIRST = 3;
 const TRIPLETS = 'triplets';
 
@@ -42,10 +46,12 @@ export function StrictView({ question, query, traces, headline, words, address, 
   const asked = new URLSearchParams(query);
   if (address.processes !== '') asked.set('processes', address.processes);
   if (traces && address.beta !== 'total') asked.set('beta', address.beta);
-  const [{ answer, failure, waiting, files, phase, since }, again, cancel] = useStrict(question, asked);
+  const [state, again, cancel] = useStream(answers, `${question}\n${asked.toString()}`, (onProgress, signal) => fetchStrict(asked, onProgress, signal));
+  const { answer, failure } = state;
+  const waiting = state.status === 'loading';
   if (failure) return <Failed failure={failure} onRetry={again} />;
-  if (!answer && !waiting) return <Message title={text.loading.cancelled} action={text.loading.again} onAction={again} />;
-  if (!answer && files.length > 0) return <Loading files={files} phase={phase} since={since} onCancel={cancel} />;
+  if (state.status === 'cancelled') return <Message title={text.loading.cancelled} action={text.loading.again} onAction={again} />;
+  if (!answer && state.files.length > 0) return <Loading {...state} onCancel={cancel} />;
   if (!answer) return <Message title={text.strict.waiting} />;
   if (answer.absent !== '') return <Message title={text.strict.absent} hint={sentence(answer.absent)} />;
   return (
@@ -113,32 +119,20 @@ function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) 
       {answer.processes.length > 1 && (
         <label class="strict-choice">
           <span class="muted">{text.strict.processes}</span>
-          <select
-            class="select"
+          <Select
             value={String(answer.chosen)}
-            onChange={(event) => {
-              const pair = answer.processes[Number(event.currentTarget.value)];
-              if (pair) onChange({ processes: event.currentTarget.value === '0' ? '' : `${pair.normal}:${pair.abnormal}`, row: '' }, true);
+            options={answer.processes.map((pair, index) => [String(index), pair.label])}
+            onChoose={(chosen) => {
+              const pair = answer.processes[Number(chosen)];
+              if (pair) onChange({ processes: chosen === '0' ? '' : `${pair.normal}:${pair.abnormal}`, row: '' }, true);
             }}
-          >
-            {answer.processes.map((pair, index) => (
-              <option key={pair.label} value={String(index)}>
-                {pair.label}
-              </option>
-            ))}
-          </select>
+          />
         </label>
       )}
       {traces && (
         <span class="strict-choice">
           <span class="muted">{text.strict.beta}</span>
-          <span class="segments" role="group" aria-label={text.strict.beta}>
-            {(['total', 'exclusive'] as const).map((beta) => (
-              <button key={beta} type="button" aria-pressed={address.beta === beta} title={text.strict.betaAbout[beta]} onClick={() => onChange({ beta, row: '' }, true)}>
-                {text.strict.betas[beta]}
-              </button>
-            ))}
-          </span>
+          <Segments label={text.strict.beta} all={['total', 'exclusive'] as const} chosen={(beta) => address.beta === beta} name={(beta) => text.strict.betas[beta]} title={(beta) => text.strict.betaAbout[beta]} onChoose={(beta) => onChange({ beta, row: '' }, true)} />
         </span>
       )}
       <span class="strict-choice" role="group" aria-label={text.strict.downloads}>
@@ -210,7 +204,7 @@ function Report({ answer }: { answer: StrictAnswer }) {
         {summary && (
           <section class="panel" aria-label={summary.title}>
             <h3 class="section-title">{summary.title}</h3>
-            <SummaryTable table={summary} />
+            <SmallTable table={summary} />
           </section>
         )}
         {cycles && (
@@ -221,7 +215,7 @@ function Report({ answer }: { answer: StrictAnswer }) {
                 {sentence(note)}
               </p>
             ))}
-            <CycleTable table={cycles} />
+            <SmallTable table={cycles} />
           </section>
         )}
       </div>

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Comparison, Evidence, Finding } from '../contract/wire';
-import { joinKey } from '../table/order';
+import { joinKey } from '../table/rows';
 import { Delta } from '../ui/delta';
 import { formatPercent, formatTime } from '../ui/format';
 import { shortName } from '../ui/names';

@@ -1,6 +1,7 @@
 // The ledger (who owned the step time, in exact integers) in the forms the page shows.
 
 import type { Ledger, LedgerRow, Table } from '../contract/wire';
+import type { text } from '../ui/strings';
 
 /** Microseconds per step of a ledger integer. */
 export function ledgerUs(ledger: Ledger, value: number): number {
@@ -55,25 +56,10 @@ export function sumsUp(ledger: Ledger): boolean {
   return categories(ledger).reduce((sum, row) => sum + row.delta, 0) === ledger.delta;
 }
 
-export interface LedgerWords {
-  title: string;
-  category: string;
-  entity: string;
-  baseline: string;
-  candidate: string;
-  delta: string;
-  callsA: string;
-  callsB: string;
-  count: string;
-  rate: string;
-  status: string;
-  about: Record<'category' | 'entity' | 'side' | 'delta' | 'calls' | 'count' | 'rate' | 'status', string>;
-}
-
 /** All entities as a table like the server's, so that it sorts, filters and exports like them. */
-export function ledgerTable(ledger: Ledger, words: LedgerWords): Table {
+export function ledgerTable(ledger: Ledger, words: ReturnType<typeof text.attribution>): Table {
   const time = { unit: 'us', better: 'lower', kind: 'time_us', shown: true } as const;
-  const text = { unit: '', better: 'none', kind: 'text', shown: true } as const;
+  const plain = { unit: '', better: 'none', kind: 'text', shown: true } as const;
   const calls = { unit: '', better: 'none', kind: 'count', shown: true } as const;
   const about = words.about;
   const rows = ledger.rows.filter((row) => row.path.length === 2).sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
@@ -81,8 +67,8 @@ export function ledgerTable(ledger: Ledger, words: LedgerWords): Table {
   return {
     title: words.title,
     columns: [
-      { ...text, name: 'entity', label: words.entity, description: about.entity, role: 'key' },
-      { ...text, name: 'category', label: words.category, description: about.category, role: 'key' },
+      { ...plain, name: 'entity', label: words.entity, description: about.entity, role: 'key' },
+      { ...plain, name: 'category', label: words.category, description: about.category, role: 'key' },
       { ...time, name: 'baseline_us', label: words.baseline, description: about.side, role: 'baseline' },
       { ...time, name: 'candidate_us', label: words.candidate, description: about.side, role: 'candidate' },
       { ...time, name: 'delta_us', label: words.delta, description: about.delta, role: 'delta' },
@@ -90,7 +76,7 @@ export function ledgerTable(ledger: Ledger, words: LedgerWords): Table {
       { ...calls, name: 'candidate_calls', label: words.callsB, description: about.calls, role: 'plain' },
       { ...time, name: 'count_effect_us', label: words.count, description: about.count, role: 'plain' },
       { ...time, name: 'rate_effect_us', label: words.rate, description: about.rate, role: 'plain' },
-      { ...text, name: 'status', label: words.status, description: about.status, role: 'status' },
+      { ...plain, name: 'status', label: words.status, description: about.status, role: 'status' },
     ],
     rows: rows.map((row) => [
       row.path[1] ?? '',

@@ -9,6 +9,7 @@ import { finer, formatCount, formatIn, formatRound, NOT_MEASURED, type NumberSty
 import { Icon } from '../ui/icons';
 import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
+import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
 import { categories, entities, ledgerUs, partsOf, restOf, sumsUp } from './ledger';
 import { waterfall, type Waterfall } from './waterfall';
@@ -119,7 +120,7 @@ function Total({ letter, name, value, shown, scale, broken }: TotalProps) {
   return (
     <div class={`fall total total-${letter}`}>
       <span class="fall-label">
-        <span class={`badge badge-${letter}`}>{letter === 'a' ? text.letterA : text.letterB}</span> {name}
+        <Badge side={letter} /> {name}
       </span>
       <span class="fall-track" aria-hidden="true">
         <span class={`fall-bar bar-${letter}`} style={{ left: '0%', width: `${scale(value)}%` }} />
@@ -213,12 +214,12 @@ interface EntryRowProps {
 }
 
 function EntryRow({ row, name, time, part = false }: EntryRowProps) {
+  const chip = text.table.chips[row.status];
   return (
     <tr class={part ? 'part' : ''}>
       <td class="entry-name" title={row.path.at(-1)}>
         {name}
-        {row.status === 'added' && <span class="chip chip-new">{text.table.addedChip}</span>}
-        {row.status === 'removed' && <span class="chip chip-gone">{text.table.removedChip}</span>}
+        {chip && <span class={`chip chip-${chip.look}`}>{chip.word}</span>}
       </td>
       <td class="num">{row.status === 'added' ? NOT_MEASURED : time(row.baseline, false)}</td>
       <td class="num">{row.status === 'removed' ? NOT_MEASURED : time(row.candidate, false)}</td>

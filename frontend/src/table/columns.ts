@@ -1,11 +1,12 @@
 // How the columns of a table are shown: which ones, in which unit, how wide.
 
 import type { Cell, Column, Table } from '../contract/wire';
+import { family, isMeasuredDelta, sideOfColumn } from './rows';
 import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
 
 export interface ColumnView {
   column: Column;
-  /** place in the table's rows; -1 for a picture that the page draws, which has no cell */
+  /** place in the table's rows; -1 for what the page draws, which has no cell */
   index: number;
   numeric: boolean;
   /** for times: the unit all columns of one family share */
@@ -22,22 +23,19 @@ export interface ColumnView {
   blank: boolean;
   /** length of the longest text or count, 0 for other columns */
   letters: number;
+  /** of a column that the page makes: its width, and what it says of a row; without the latter it is a picture */
+  width?: number;
+  derive?: (cells: Cell[]) => Derived;
 }
 
-const SHIFT = /^(.*_)?shift(?:_low|_high)?_us$/;
-const SIDE_PREFIX = /^(baseline|normal|candidate|abnormal|delta|count_effect|rate_effect)_/;
-
-/** `baseline_x_us`, `candidate_x_us`, `x_delta_us` and `x_shift_us` are one measure, x_us; so are `x_a`, `x_b` and `x_delta`.
- *  A bare `baseline` is a table's only measure, "". */
-export function family(name: string): string {
-  if (/^(baseline|normal|candidate|abnormal|delta)$/.test(name)) return '';
-  return name.replace(SIDE_PREFIX, '').replace(SHIFT, '$1us').replace(/_delta_/, '_').replace(/_(a|b|delta)$/, '');
-}
-
-/** The side that a column is about, null for those of both or of none. */
-export function sideOfColumn(name: string): 'a' | 'b' | null {
-  if (/^(baseline|normal)(_|$)|_a$/.test(name)) return 'a';
-  return /^(candidate|abnormal)(_|$)|_b$/.test(name) ? 'b' : null;
+/** What the page says of a row that no cell of it says. */
+export interface Derived {
+  text: string;
+  /** 1 worse, -1 better */
+  sense?: -1 | 0 | 1;
+  /** drawn as a chip of this look */
+  chip?: string;
+  title?: string;
 }
 
 /** p, q and their like, for one measure or several: probabilities, not quantities. */
@@ -48,11 +46,6 @@ export function isProbability(column: Column): boolean {
 /** q of a test of the row, for one of the table's measures. */
 export function isQ(column: Column): boolean {
   return column.kind === 'number' && /(^|_)q$/.test(column.name);
-}
-
-/** Differences of a whole measure, not the parts a difference is split into, nor estimates of it. */
-export function isMeasuredDelta(column: Column): boolean {
-  return column.role === 'delta' && !/^(count|rate)_effect_/.test(column.name) && !SHIFT.test(column.name);
 }
 
 export function isNumeric(column: Column): boolean {
@@ -145,20 +138,9 @@ export function isSigned(column: Column): boolean {
 /** Units of plain numbers as text; those that say no more than the kind does have none. */
 const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '' };
 
-/** The measure that a column's label begins with, where the table's main one has a name because there are others beside it. */
-export function measureHeads(columns: Column[]): ((column: Column) => string) | undefined {
-  const heads = columns.filter((column) => column.role === 'baseline').map((column) => column.label.slice(0, -2));
-  if (!columns.some((column) => column.name === 'baseline_us' && column.label !== 'A')) return undefined;
-  return ({ label }) => heads.find((head) => label.startsWith(`${head} `)) ?? '';
-}
-
-/** A column's name where its unit stands beside it: published names have it in brackets. The head of its group, above it, says its beginning. */
-export function headerLabel(view: ColumnView, group = ''): string {
+/** A column's name without the unit in brackets of published names, where the header shows the unit anyway. */
+export function headerLabel(view: ColumnView): string {
   const { label } = view.column;
-  if (group !== '' && label.startsWith(`${group} `)) {
-    const own = label.slice(group.length + 1);
-    return own.length > 1 ? own[0]!.toUpperCase() + own.slice(1) : own;
-  }
   return headerUnit(view) === '' ? label : label.replace(/\s*\((us|%)\)$/, '');
 }
 
@@ -170,6 +152,7 @@ export function headerUnit(view: ColumnView): string {
 
 /** `row` is the cell's row, for columns whose unit stands there. */
 export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes: string; no: string }, row?: Cell[]): string {
+  if (view.derive) return view.derive(row ?? []).text || NOT_MEASURED;
   if (cell === null || cell === undefined || cell === '') return NOT_MEASURED;
   if (typeof cell === 'boolean') return cell ? words.yes : words.no;
   if (typeof cell === 'string') return view.column.name === 'unit' ? formatUnit(cell) : cell;

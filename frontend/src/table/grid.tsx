@@ -4,11 +4,16 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Cell, Column, Table } from '../contract/wire';
 import { Delta } from '../ui/delta';
 import { NameText } from '../ui/name_text';
+import { Badge } from '../ui/sides';
+import { adoptSheet } from '../ui/sheets';
 import { text } from '../ui/strings';
-import { cellText, headerLabel, headerUnit, meaning, type ColumnView } from './columns';
-import { nameIndex, type SortKey } from './order';
-import { STEP_COLUMN_WIDTH } from './step_column';
+import { cellText, headerLabel, headerUnit, meaning, type ColumnView, type Derived } from './columns';
+import type { SortKey } from './order';
+import { nameIndex } from './rows';
 import { moveRow, offsetFor, rowWindow } from './row_window';
+import css from './table.css?inline';
+
+adoptSheet(css);
 
 const ROW_HEIGHT = 28;
 const HEAD_HEIGHT = 34;
@@ -38,16 +43,16 @@ interface Props {
 }
 
 /** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
-function trackOf(view: ColumnView, named: boolean, group: string): { track: string; least: number } {
-  if (view.index < 0) return { track: `${STEP_COLUMN_WIDTH}px`, least: STEP_COLUMN_WIDTH };
-  const letters = headerLabel(view, group).length;
+function trackOf(view: ColumnView, named: boolean): { track: string; least: number } {
+  if (view.width) return { track: `minmax(${view.width}px, ${view.width + 14}px)`, least: view.width };
+  const letters = headerLabel(view).length;
   const label = 7 * (letters + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
     const most = Math.min(60, Math.max(view.letters, letters));
     const least = Math.min(Math.max(7 * most + 24, label), named ? 260 : 170);
     return { track: most < 12 ? `${least + 12}px` : `minmax(${least}px, ${most}fr)`, least };
   }
-  const least = view.largest > 0 ? Math.max(184, label) : Math.max(view.column.kind === 'count' ? 7 * view.letters + 26 : 84, label);
+  const least = view.largest > 0 ? Math.max(164, label) : Math.max(view.column.kind === 'count' ? 7 * view.letters + 26 : 84, label);
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
 
@@ -60,11 +65,11 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   const inner = Math.max(0, viewport - headHeight);
   const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
   const named = nameIndex(table);
-  const headOf = (view: ColumnView): string => group?.(view.column) ?? '';
-  const tracks = columns.map((view) => trackOf(view, view.index === named, headOf(view)));
+  const tracks = columns.map((view) => trackOf(view, view.index === named));
   const template = tracks.map(({ track }) => track).join(' ');
   const width = tracks.reduce((sum, { least }) => sum + least, 12);
-  const status = table.columns.findIndex((column) => column.role === 'status');
+  // said beside the name, unless a column of its own says it
+  const status = columns.some((view) => view.derive?.([]).chip !== undefined) ? -1 : table.columns.findIndex((column) => column.role === 'status');
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -140,7 +145,9 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
           if (window.getSelection()?.isCollapsed ?? true) onOpen(place);
         }}
       >
-        {columns.map((view) => view.index < 0 ? (
+        {columns.map((view) => view.derive ? (
+          <DerivedCell key={view.column.name} numeric={view.numeric} {...view.derive(cells)} />
+        ) : view.index < 0 ? (
           <div key={view.column.name} role="gridcell" class="step-cell">
             {picture?.(number)}
           </div>
@@ -175,7 +182,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
         {group && <GroupRow columns={columns} group={group} template={template} />}
         <div class="row" role="row" aria-rowindex={heads} style={{ gridTemplateColumns: template }}>
           {columns.map((view) => (
-            <Header key={view.column.name} view={view} group={headOf(view)} sort={sort} onSort={onSort} />
+            <Header key={view.column.name} view={view} sort={sort} onSort={onSort} />
           ))}
         </div>
       </div>
@@ -206,13 +213,13 @@ function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: 
   );
 }
 
-function Header({ view, group, sort, onSort }: { view: ColumnView; group: string; sort: SortKey[]; onSort: Props['onSort'] }) {
+function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onSort: Props['onSort'] }) {
   const { column } = view;
   if (view.index < 0)
     return (
-      <div role="columnheader" class="head-picture" title={column.description}>
+      <div role="columnheader" class={`head-plain ${view.derive ? (view.numeric ? 'num' : '') : 'head-picture'}`} title={column.description}>
         <span class="head-label">{column.label}</span>
-        <span class="unit">{column.unit}</span>
+        {column.unit && <span class="unit">{column.unit}</span>}
       </div>
     );
   const key = sort.find((one) => one.column === column.name);
@@ -221,12 +228,20 @@ function Header({ view, group, sort, onSort }: { view: ColumnView; group: string
   return (
     <div role="columnheader" class={view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
       <button type="button" class={`head-button${side}`} title={`${column.description}\n${text.table.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
-        <span class="head-label">{headerLabel(view, group)}</span>
+        <span class="head-label">{headerLabel(view)}</span>
         {unit && <span class="unit">{unit}</span>}
         <span class="sort-mark" aria-hidden="true">
           {key ? (key.descending ? '↓' : '↑') : ''}
         </span>
       </button>
+    </div>
+  );
+}
+
+function DerivedCell({ text: said, sense, chip, title, numeric }: Derived & { numeric: boolean }) {
+  return (
+    <div role="gridcell" class={numeric ? 'num' : 'txt'} title={title}>
+      {said !== '' && (chip ? <span class={`chip chip-${chip}`}>{said}</span> : <span class={sense ? `delta-${sense > 0 ? 'more' : 'less'}` : ''}>{said}</span>)}
     </div>
   );
 }
@@ -246,6 +261,7 @@ function GridCell({ view, cell, cells, name, status }: CellProps) {
   const classes = [view.numeric ? 'num' : 'txt', absent ? 'absent' : '', cell === false ? 'flag-no' : '', view.column.role === 'key' ? 'key' : ''].filter(Boolean).join(' ');
   if (view.largest > 0 && typeof cell === 'number') return <DeltaCell view={view} cell={cell} shown={shown} />;
   const sense = meaning(view.column, cell);
+  const chip = text.table.chips[status];
   return (
     <div role="gridcell" class={classes} title={title}>
       {view.column.name === 'side' ? (
@@ -257,9 +273,11 @@ function GridCell({ view, cell, cells, name, status }: CellProps) {
           {shown}
         </Delta>
       )}
-      {status === 'added' && <span class="chip chip-new" title={text.table.addedAbout}>{text.table.addedChip}</span>}
-      {status === 'removed' && <span class="chip chip-gone" title={text.table.removedAbout}>{text.table.removedChip}</span>}
-      {status === 'replaced' && <span class="chip chip-other" title={text.table.replacedAbout}>{text.table.replacedChip}</span>}
+      {chip && (
+        <span class={`chip chip-${chip.look}`} title={chip.about}>
+          {chip.word}
+        </span>
+      )}
     </div>
   );
 }
@@ -268,8 +286,8 @@ function GridCell({ view, cell, cells, name, status }: CellProps) {
 function SideCell({ word }: { word: string }) {
   return (
     <span class="cell-side">
-      {word !== 'candidate' && <span class="badge badge-a">{text.letterA}</span>}
-      {word !== 'baseline' && <span class="badge badge-b">{text.letterB}</span>}
+      {word !== 'candidate' && <Badge side="a" />}
+      {word !== 'baseline' && <Badge side="b" />}
       {text.table.sides[word] ?? word}
     </span>
   );

@@ -3,11 +3,14 @@
 import type { Cell, Table } from '../contract/wire';
 import { CHANGES, type StatusFilter } from '../host/url_state';
 import type { Query } from '../ui/search';
-import { isMeasuredDelta, isQ } from './columns';
+import { isQ } from './columns';
+import { deltaIndexes, reaches } from './rows';
 
 export interface SortKey {
   column: string;
   descending: boolean;
+  /** by size, whatever the sign */
+  size?: boolean;
 }
 
 /** `-delta_us` is descending, `name` ascending, several with commas: the form used in links. */
@@ -25,7 +28,7 @@ export function writeSort(keys: SortKey[]): string {
 /** A click on a header: largest first (texts: A first), then the other way, then the table's own order again. */
 export function nextSort(keys: SortKey[], column: string, numeric: boolean, add: boolean): SortKey[] {
   const others = add ? keys.filter((key) => key.column !== column) : [];
-  const current = keys.find((key) => key.column === column);
+  const current = keys.find((key) => key.column === column && !key.size);
   if (!current) return [...others, { column, descending: numeric }];
   if (current.descending === numeric) return [...others, { column, descending: !numeric }];
   return others;
@@ -42,14 +45,13 @@ function compareCells(a: Cell, b: Cell): number {
 /** Row numbers in order of the keys. Missing values come last both ways; equal rows keep their order. */
 export function sortRows(table: Table, rows: number[], keys: SortKey[]): number[] {
   const places = keys
-    .map((key) => ({ index: table.columns.findIndex((column) => column.name === key.column), sign: key.descending ? -1 : 1 }))
+    .map((key) => ({ index: table.columns.findIndex((column) => column.name === key.column), sign: key.descending ? -1 : 1, size: key.size }))
     .filter((place) => place.index >= 0);
   if (places.length === 0) return rows;
   const cell = (row: number, index: number): Cell => table.rows[row]?.[index] ?? null;
   return [...rows].sort((left, right) => {
-    for (const { index, sign } of places) {
-      const a = cell(left, index);
-      const b = cell(right, index);
+    for (const { index, sign, size } of places) {
+      const [a, b] = [cell(left, index), cell(right, index)].map((value) => (size && typeof value === 'number' ? Math.abs(value) : value)) as [Cell, Cell];
       if (a === null || b === null) {
         if (a !== b) return a === null ? 1 : -1;
         continue;
@@ -91,24 +93,9 @@ export interface Selected {
   hidden: number[];
 }
 
-export function columnIndex(table: Table, test: (column: Table['columns'][number]) => boolean): number {
-  return table.columns.findIndex(test);
-}
-
-/** Index of the column that names a row to a reader: the first key, or the first text where the keys are numbers; -1 for none. */
-export function nameIndex(table: Table): number {
-  const key = columnIndex(table, (column) => column.role === 'key');
-  return key < 0 || table.columns[key]!.kind === 'text' ? key : columnIndex(table, (column) => column.kind === 'text' && column.role !== 'status');
-}
-
-/** Index of the main difference of a time, or -1. */
-export function deltaIndex(table: Table): number {
-  return columnIndex(table, (column) => isMeasuredDelta(column) && column.kind === 'time_us');
-}
-
 /** Index of the column that a part of the step is filtered by, or -1: not where the parts are the rows. */
 export function categoryIndex(table: Table): number {
-  const index = columnIndex(table, (column) => column.name === 'category');
+  const index = table.columns.findIndex((column) => column.name === 'category');
   return table.columns.findIndex((column) => column.role === 'key') === index ? -1 : index;
 }
 
@@ -118,16 +105,12 @@ export function qIndexes(table: Table): number[] {
   return found.some((index) => table.rows.some((row) => typeof row[index] === 'number')) ? found : [];
 }
 
-function reaches(cell: Cell | undefined, least: number): boolean {
-  return typeof cell === 'number' && Math.abs(cell) >= least;
-}
-
 export function filterRows(table: Table, filter: RowFilter): Selected {
   const texts = table.columns.flatMap((column, index) => (column.kind === 'text' && column.role !== 'status' ? [index] : []));
-  const status = columnIndex(table, (column) => column.role === 'status');
+  const status = table.columns.findIndex((column) => column.role === 'status');
   const changes = isChange(filter.status) ? changeIndexes(table) : [];
   const category = categoryIndex(table);
-  const deltas = table.columns.flatMap((column, index) => (isMeasuredDelta(column) && column.kind === 'time_us' ? [index] : []));
+  const deltas = deltaIndexes(table);
   const qs = filter.clear ? qIndexes(table) : [];
   const rows: number[] = [];
   const hidden: number[] = [];
@@ -137,7 +120,7 @@ export function filterRows(table: Table, filter: RowFilter): Selected {
     if (changes.length > 0 && !changes.some((index) => row[index] === filter.status)) return;
     if (!filter.query.empty && !filter.query.test(texts.map((index) => row[index] ?? '').join('\n'))) return;
     if (qs.length > 0 && !qs.some((index) => typeof row[index] === 'number' && row[index] <= CLEAR_Q)) return;
-    const small = filter.minDelta > 0 && deltas.length > 0 && !deltas.some((index) => reaches(row[index], filter.minDelta));
+    const small = filter.minDelta > 0 && deltas.length > 0 && !reaches(row, deltas, filter.minDelta);
     (small ? hidden : rows).push(number);
   });
   return { rows, hidden };
@@ -151,24 +134,4 @@ export function sumOf(table: Table, index: number, rows: Iterable<number>): numb
     if (typeof value === 'number') sum = (sum ?? 0) + value;
   }
   return sum;
-}
-
-export function joinKey(parts: string[]): string {
-  return parts.join(' \u203a ');
-}
-
-/** Text that names a row in links and findings: its key columns. */
-export function rowKey(table: Table, row: number): string {
-  const cells = table.rows[row];
-  if (!cells) return '';
-  const keys = table.columns.flatMap((column, index) => (column.role === 'key' ? [String(cells[index] ?? '')] : []));
-  return joinKey(keys.length > 0 ? keys : [String(row)]);
-}
-
-/** Row of a key, or of the first row whose first key (or any text) equals it; -1 if there is none. */
-export function findRow(table: Table, key: string): number {
-  const exact = table.rows.findIndex((_, row) => rowKey(table, row) === key);
-  if (exact >= 0) return exact;
-  const texts = table.columns.flatMap((column, index) => (column.kind === 'text' ? [index] : []));
-  return table.rows.findIndex((cells) => texts.some((index) => cells?.[index] === key));
 }

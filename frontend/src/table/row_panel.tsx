@@ -1,14 +1,18 @@
 // Everything about one row: its full name, every column, and what the columns mean.
 
-import { useState } from 'preact/hooks';
 import type { Cell, Table } from '../contract/wire';
-import { copyText } from '../host/host';
+import { CopyName } from '../host/copy_name';
 import { Delta } from '../ui/delta';
 import { timeStyle } from '../ui/format';
-import { Icon } from '../ui/icons';
+import { IconButton } from '../ui/icons';
+import { Measures } from '../ui/controls/measures';
+import { adoptSheet } from '../ui/sheets';
 import { text } from '../ui/strings';
-import { cellText, family, headerUnit, isMeasuredDelta, meaning, sideOfColumn, type ColumnView } from './columns';
-import { nameIndex, rowKey } from './order';
+import { cellText, headerUnit, meaning, type ColumnView } from './columns';
+import { family, isMeasuredDelta, nameIndex, rowKey, sideOfColumn } from './rows';
+import css from './row_panel.css?inline';
+
+adoptSheet(css);
 
 interface Props {
   table: Table;
@@ -59,13 +63,13 @@ function measureLabel(a: ColumnView, b: ColumnView): string {
 }
 
 export function RowPanel({ table, views, row, onMove, onClose, picture, children }: Props) {
-  const [copied, setCopied] = useState('');
   const cells = table.rows[row] ?? [];
   const keys = views.filter((view) => view.column.role === 'key');
   // a side alone names nothing: such rows are named by all of their keys
   const name = keys[0]?.column.name === 'side' ? rowKey(table, row) : String(cells[Math.max(0, nameIndex(table))] ?? '');
   const { measures, others } = measuresOf(views);
   const status = views.find((view) => view.column.role === 'status');
+  const chip = status && text.table.chips[String(cells[status.index])];
   // a text that only repeats the name above it says nothing
   const told = others.filter((view) => cells[view.index] !== name);
   const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} cells={cells} />;
@@ -79,54 +83,20 @@ export function RowPanel({ table, views, row, onMove, onClose, picture, children
   return (
     <aside class="row-panel" aria-label={text.panel.region}>
       <header>
-        <button type="button" class="icon-button" aria-label={text.panel.previous} title={text.panel.previous} onClick={() => onMove(-1)}>
-          <Icon name="up" size={14} />
-        </button>
-        <button type="button" class="icon-button" aria-label={text.panel.next} title={text.panel.next} onClick={() => onMove(1)}>
-          <Icon name="down" size={14} />
-        </button>
+        <IconButton icon="up" label={text.panel.previous} onClick={() => onMove(-1)} />
+        <IconButton icon="down" label={text.panel.next} onClick={() => onMove(1)} />
         <span class="spacer" />
-        <button type="button" class="button" onClick={() => void copyText(name).then((done) => setCopied(done ? name : ''))}>
-          <Icon name={copied === name ? 'check' : 'copy'} size={14} />
-          <span class="button-text">{copied === name ? text.panel.copied : text.panel.copy}</span>
-        </button>
-        <button type="button" class="icon-button" aria-label={text.panel.close} title={text.panel.close} onClick={onClose}>
-          <Icon name="close" size={14} />
-        </button>
+        <CopyName name={name} />
+        <IconButton icon="close" label={text.panel.close} onClick={onClose} />
       </header>
       <h2 class="full-name">{name}</h2>
-      {status && cells[status.index] === 'added' && <span class="chip chip-new">{text.table.addedAbout}</span>}
-      {status && cells[status.index] === 'removed' && <span class="chip chip-gone">{text.table.removedAbout}</span>}
-      {status && cells[status.index] === 'replaced' && <span class="chip chip-other">{text.table.replacedAbout}</span>}
+      {chip && <span class={`chip chip-${chip.look}`}>{chip.about}</span>}
       {(keys[0]?.column.name === 'side' ? [] : keys.filter((view) => view.index !== nameIndex(table))).map((view) => (
         <p key={view.column.name} class="second-key">
           <span class="muted">{view.column.label}</span> {String(cells[view.index] ?? '')}
         </p>
       ))}
-      {measures.length > 0 && (
-        <table class="measures">
-          <thead>
-            <tr>
-              <th scope="col">{text.panel.measure}</th>
-              <th scope="col" class="num text-a">{text.sideA}</th>
-              <th scope="col" class="num text-b">{text.sideB}</th>
-              <th scope="col" class="num">Δ</th>
-            </tr>
-          </thead>
-          <tbody>
-            {measures.map((measure) => (
-              <tr key={measure.label}>
-                <th scope="row" title={measure.a?.column.description}>{measure.label}</th>
-                {fitted(measure).map((view, index) => (
-                  <td key={index} class="num">
-                    {value(view)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {measures.length > 0 && <Measures lines={measures.map((measure) => ({ label: measure.label, title: measure.a?.column.description, figures: fitted(measure).map(value) }))} />}
       {picture}
       {told.length > 0 && (
         <dl class="facts-list">

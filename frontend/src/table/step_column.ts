@@ -2,14 +2,15 @@
 
 import type { Comparison, Table } from '../contract/wire';
 import { text, type MetricWords } from '../ui/strings';
-import { family, type ColumnView } from './columns';
-import { parseSort } from './order';
+import type { ColumnView } from './columns';
+import { EXPOSED } from './metric_choice';
+import { family } from './rows';
 
 /** Its name in links. The server has no such column: what it draws is fetched for the rows in view. */
 export const STEP_COLUMN = 'step_lines';
-export const STEP_COLUMN_WIDTH = 148;
+const STEP_COLUMN_WIDTH = 148;
 /** Widths at which it is shown unless chosen otherwise. */
-export const STEP_COLUMN_FITS = '(min-width: 1280px)';
+export const STEP_COLUMN_FITS = '(min-width: 1240px)';
 
 /** Tables of entities, whose times in each step the server knows. */
 export const STEPPED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'functions', 'memcpy', 'communication']);
@@ -24,25 +25,22 @@ function testedMeasures(table: Table | undefined): string[] {
   return (table?.columns ?? []).flatMap(({ name }) => (name === 'change' ? [''] : name.endsWith('_change') ? [name.slice(0, -'_change'.length)] : []));
 }
 
-/** The time that is drawn: the one by which the rows are ordered, else the main one. */
-export function drawnMeasure(table: Table, sort: string): string {
-  const column = parseSort(sort)[0]?.column ?? '';
-  const measure = family(column).replace(/_?us$/, '');
-  return testedMeasures(table).includes(measure) ? measure : '';
+/** The time whose steps are drawn: the one that is shown, where the rows were tested by it. */
+export function drawnMeasure(table: Table, metric: string): string {
+  // what a row owns of a step is known of the steps together only
+  return metric !== EXPOSED && testedMeasures(table).includes(metric) ? metric : '';
 }
 
-/** The columns with that of the steps before the times. */
-export function withStepColumn(views: ColumnView[], measure: string, fits: boolean, words: MetricWords): ColumnView[] {
+/** The column of the steps. */
+export function stepColumn(views: ColumnView[], measure: string, fits: boolean, words: MetricWords): ColumnView {
   const main = measure === '';
   const label = views.find(({ column }) => column.role === 'baseline' && family(column.name) === `${measure}_us`)?.column.label ?? '';
   const what = main ? text.stepLines.main : label.replace(/\s+A$/, '');
-  const view: ColumnView = {
+  return {
     column: {
       name: STEP_COLUMN, label: text.stepLines.label(words.many), unit: main ? text.stepLines.sides : what, better: 'none', role: 'plain', kind: 'text', shown: fits,
       description: text.stepLines.about(what, words),
     },
-    index: -1, numeric: false, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0,
+    index: -1, numeric: false, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width: STEP_COLUMN_WIDTH,
   };
-  const before = views.findIndex(({ column }) => column.role === 'baseline');
-  return [...views.slice(0, Math.max(0, before)), view, ...views.slice(Math.max(0, before))];
 }

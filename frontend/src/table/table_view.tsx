@@ -9,25 +9,31 @@ import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { formatCount, formatPercent, formatSetting } from '../ui/format';
 import { Icon } from '../ui/icons';
-import { Menu } from '../ui/menu';
+import { Menu } from '../ui/controls/menu';
 import { shortNames } from '../ui/names';
 import { isRegex, parseQuery } from '../ui/search';
+import { Segments } from '../ui/controls/segments';
 import { sentence, text, type MetricWords } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
-import { cellText, columnViews, measureHeads, visibleColumns, type ColumnView } from './columns';
+import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
 import { MOST_COPIED, tableMarkdown, tableTsv } from './copied';
 import { tableCsv } from './csv';
 import { Grid } from './grid';
-import { deltaIndex, findRow, nameIndex, nextSort, parseSort, rowKey, writeSort } from './order';
+import { metricOf } from './metric_choice';
+import { metricColumns } from './metrics';
+import { nextSort, parseSort, writeSort, type SortKey } from './order';
 import { RowPanel } from './row_panel';
-import { askedOf, isCut, localRows, type ShownRows, usualMinimum } from './shown_rows';
-import { drawnMeasure, STEP_COLUMN_FITS, withStepColumn } from './step_column';
+import { deltaIndexes, findRow, isCut, nameIndex, rowKey, usualMinimum } from './rows';
+import { askedOf, localRows, type ShownRows } from './shown_rows';
+import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_FITS, stepColumn } from './step_column';
 import { Toolbar } from './toolbar';
 import { useRemoteRows } from './use_remote_rows';
 import { useStepLines } from './use_step_lines';
 import { useWhole } from './use_whole';
 
-/** Smallest |Δ| shown unless the reader chooses, as a fraction of the baseline step. */
+/** Columns that give way to the details of a row, which say the same of it, where there is no room for both. */
+const LEAST_NEEDED = new Set([STEP_COLUMN, 'per_call']);
+const BESIDE_PANEL = '(min-width: 1680px)';
 /** How long a button says that it has done it. */
 const COPIED_MS = 2000;
 
@@ -48,6 +54,8 @@ interface Props {
   onChange: (change: Change) => void;
   /** a picture of the rows above them; `open` shows the details of a row */
   figure?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
+  /** a picture of all rows, which can stand in place of them */
+  flame?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
   /** heads above columns that belong together, "" for none */
   group?: ((column: Column) => string) | undefined;
   /** a picture of the row with this key, in its details */
@@ -62,7 +70,7 @@ export interface FigureRows {
   open: (key: string) => void;
 }
 
-export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, group, detail, extra }: Props) {
+export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, flame, group, detail, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
   const grid = useRef<HTMLDivElement>(null);
   // a regular expression is this page's own: all rows are fetched for it
@@ -71,11 +79,20 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const base = (regex ? whole.table : null) ?? first;
   const views = useMemo(() => columnViews(base), [base]);
   const fits = useMatches(STEP_COLUMN_FITS);
-  const measure = drawnMeasure(base, address.sort);
-  const choices = useMemo(() => (stepped === '' ? views : withStepColumn(views, measure, fits, words)), [views, stepped, measure, fits, words]);
-  const columns = visibleColumns(choices, address.columns);
-  const sort = parseSort(address.sort);
-  const hasDelta = stepTime !== null && deltaIndex(first) >= 0;
+  const metric = useMemo(() => (group ? null : metricOf(first, address.metric, address.sort)), [first, group, address.metric, address.sort]);
+  const measure = drawnMeasure(base, metric?.name ?? '');
+  const choices = useMemo(() => {
+    const steps = stepped === '' ? null : stepColumn(views, measure, fits, words);
+    return metric ? metricColumns(views, base, metric, stepTime, words, steps) : views;
+  }, [views, metric, stepped, measure, fits, words, stepTime]);
+  const roomy = useMatches(BESIDE_PANEL);
+  const beside = open && address.row !== '' && address.columns === '' && !roomy;
+  const columns = visibleColumns(choices, address.columns).filter(({ column }) => !(beside && LEAST_NEEDED.has(column.name)));
+  const deltaName = first.columns[metric?.delta ?? deltaIndexes(first)[0] ?? -1]?.name ?? '';
+  // a long table comes in the server's order, which is by all of its main times
+  const bySize: SortKey[] = metric && !(isCut(first) && address.metric === '') ? [{ column: deltaName, descending: true, size: !isCut(first) }] : [];
+  const sort = address.sort === '' ? bySize : parseSort(address.sort);
+  const hasDelta = stepTime !== null && deltaName !== '';
   // who looks for something must find it, however little it changed
   const looking = address.q !== '' || address.status !== 'all';
   // single launches are small, each of them, and their order is what one reads
@@ -86,7 +103,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const least = minimum * (stepTime ?? 0);
   const local = useMemo(
     () => localRows(base, { query, category, status: address.status, minDelta: least, clear: address.clear }, sort, (address.min ?? 0) * (stepTime ?? 0)),
-    [base, address.min, address.q, category, address.status, address.clear, least, address.sort],
+    [base, address.min, address.q, category, address.status, address.clear, least, writeSort(sort)],
   );
   const remote = useRemoteRows(isCut(first) && !regex ? source : null, first, askedOf({ q: address.q, status: address.status, category, clear: address.clear, least, sort }), address.row);
   const shown = remote.shown ?? local;
@@ -126,18 +143,21 @@ export function TableView({ name, table: first, source = null, stepped = '', add
     onChange({ ...(rows.includes(findRow(table, key)) ? {} : everything), row: key });
     setOpen(true);
   };
+  const figured: FigureRows = { key: address.row, open: openRow };
+  const flamed = flame !== undefined && address.figure === 'open';
   const [copied, setCopied] = useState(false);
   const copy = async (draw: (from: Table, numbers: number[], columns: ColumnView[]) => string): Promise<void> => {
     const every = remote.shown ? await remote.all() : table;
-    setCopied(await copyText(draw(every, remote.shown ? [...every.rows.keys()] : rows, columns.filter((view) => view.index >= 0))));
+    setCopied(await copyText(draw(every, remote.shown ? [...every.rows.keys()] : rows, columns.filter((view) => view.index >= 0 || (view.derive && draw === tableMarkdown)))));
     setTimeout(() => setCopied(false), COPIED_MS);
   };
   const save = (from: Table, numbers: number[]): void => saveFile(`${name}.csv`, tableCsv(from, numbers), 'text/csv;charset=utf-8');
 
   return (
     <div class="table-view" ref={grid} aria-busy={waiting}>
-      {figure?.({ key: address.row, open: openRow })}
+      {figure?.(figured)}
       <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
+        {flame && <FlameChoice on={flamed} onChange={(on) => onChange({ figure: on ? 'open' : 'closed' })} />}
         <Menu label={copied ? text.table.copyDone : text.table.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
           {(close) =>
             (
@@ -179,14 +199,16 @@ export function TableView({ name, table: first, source = null, stepped = '', add
       {regex && whole.table && isCut(whole.table) && <p class="table-notes muted">{text.table.searched(whole.table.rows.length)}</p>}
       {table.notes.length > 0 && <Notes notes={table.notes} />}
       <div class="table-body">
-        {rows.length > 0 ? (
+        {flamed ? (
+          flame?.(figured)
+        ) : rows.length > 0 ? (
           <Grid
             table={table}
             rows={rows}
             columns={columns}
             names={names}
             sort={sort}
-            group={group ?? measureHeads(table.columns)}
+            group={group}
             selected={selected}
             onSort={(column, add) => {
               const view = views.find((one) => one.column.name === column);
@@ -226,7 +248,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
           </RowPanel>
         )}
       </div>
-      <Footer shown={shown} views={views} minimum={minimum} words={words} sums={sums} onShow={() => onChange({ min: 0 })} />
+      <Footer shown={shown} view={sums ? views.find(({ column }) => column.name === deltaName) : undefined} minimum={minimum} words={words} onShow={() => onChange({ min: 0 })} />
     </div>
   );
 }
@@ -261,27 +283,33 @@ function Notes({ notes }: { notes: string[] }) {
   );
 }
 
+function FlameChoice({ on, onChange }: { on: boolean; onChange: (on: boolean) => void }) {
+  return (
+    <Segments label={text.table.form} all={[false, true]} chosen={(flame) => on === flame} name={(flame) => flame ? text.table.flame : text.table.rowsForm} onChoose={(flame) => onChange(flame)} />
+  );
+}
+
 interface FooterProps {
   shown: ShownRows;
-  views: ColumnView[];
+  /** the column that is summed */
+  view: ColumnView | undefined;
   minimum: number;
   words: MetricWords;
-  sums: boolean;
   onShow: () => void;
 }
 
-function Footer({ shown, views, minimum, words, sums, onShow }: FooterProps) {
-  const index = sums ? deltaIndex(shown.table) : -1;
-  const view = index < 0 ? undefined : views[index];
-  const sum = (of: number | null): string => (view ? `${cellText(view, of, text.table)}${view.style ? `\u202f${view.style.unit}` : ''}` : '');
+function Footer({ shown, view, minimum, words, onShow }: FooterProps) {
+  const { style } = view ?? { style: null };
+  const sums = useMemo(() => (style ? shown.sums(view!.column.name) : null), [shown, view]);
+  const sum = (of: number | null | undefined): string => (style ? `${cellText(view!, of, text.table)}\u202f${style.unit}` : '');
   return (
     <footer class="table-footer">
       <span role="status">{text.table.rows(shown.rows.length, shown.total)}</span>
-      {view?.style && shown.rows.length > 0 && <span>{text.table.sumShown(sum(shown.sums.shown))}</span>}
-      {view?.style && shown.rows.length < shown.total && <span>{text.table.sumAll(sum(shown.sums.all))}</span>}
+      {sums && shown.rows.length > 0 && <span>{text.table.sumShown(sum(sums.shown))}</span>}
+      {sums && shown.rows.length < shown.total && <span>{text.table.sumAll(sum(sums.all))}</span>}
       {shown.hidden > 0 && (
         <span>
-          {text.table.hidden(shown.hidden, formatSetting(minimum), words.the, sum(shown.sums.hidden))}{' '}
+          {text.table.hidden(shown.hidden, formatSetting(minimum), words.the, sum(sums?.hidden))}{' '}
           <button type="button" class="link-button" onClick={onShow}>
             {text.table.show}
           </button>

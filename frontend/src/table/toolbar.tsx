@@ -5,10 +5,12 @@ import type { Address } from '../host/url_state';
 import { CHANGES, type StatusFilter } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { Icon } from '../ui/icons';
-import { Menu } from '../ui/menu';
+import { Menu } from '../ui/controls/menu';
+import { Segments } from '../ui/controls/segments';
+import { Select } from '../ui/controls/select';
 import { text } from '../ui/strings';
 import { toggleColumn, visibleColumns, type ColumnView } from './columns';
-import { categoryIndex, changeIndexes, columnIndex, qIndexes } from './order';
+import { categoryIndex, changeIndexes, qIndexes } from './order';
 import { formatCount, formatSetting } from '../ui/format';
 
 /** Choices of the smallest |Δ| shown, as fractions of the baseline step. */
@@ -52,13 +54,12 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
         </span>
       )}
       {minimum !== null && (
-        <select class="select" aria-label={text.table.minDelta} value={String(minimum)} onChange={(event) => onChange({ min: Number(event.currentTarget.value) })}>
-          {[...new Set([...MINIMA, minimum])].map((value) => (
-            <option key={value} value={String(value)}>
-              {value === 0 ? text.table.minAll : text.table.minOf(formatSetting(value), whole)}
-            </option>
-          ))}
-        </select>
+        <Select
+          label={text.table.minDelta}
+          value={String(minimum)}
+          options={[...new Set([...MINIMA, minimum])].map((value) => [String(value), value === 0 ? text.table.minAll : text.table.minOf(formatSetting(value), whole)])}
+          onChoose={(value) => onChange({ min: Number(value) })}
+        />
       )}
       <StatusChoice table={table} count={withStatus} value={address.status} onChange={(status) => onChange({ status })} />
       {(address.clear || qIndexes(table).length > 0) && (
@@ -93,20 +94,11 @@ function CategoryChoice({ table, value, onChange }: { table: Table; value: strin
   const index = categoryIndex(table);
   const found = new Set([...table.rows.map((row) => String(row?.[index] ?? '')), value]);
   found.delete('');
-  return (
-    <select class="select" aria-label={text.table.part} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      <option value="">{text.table.anyPart}</option>
-      {[...found].sort().map((part) => (
-        <option key={part} value={part}>
-          {text.table.category(part)}
-        </option>
-      ))}
-    </select>
-  );
+  return <Select label={text.table.part} value={value} options={[['', text.table.anyPart], ...[...found].sort().map((part): [string, string] => [part, text.table.category(part)])]} onChoose={onChange} />;
 }
 
 function StatusChoice({ table, count, value, onChange }: { table: Table; count: Props['withStatus']; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
-  const status = columnIndex(table, (column) => column.role === 'status');
+  const status = table.columns.findIndex((column) => column.role === 'status');
   if (status < 0) return null;
   const choices: [StatusFilter, string, string][] = [
     ['all', text.table.all, ''],
@@ -117,13 +109,7 @@ function StatusChoice({ table, count, value, onChange }: { table: Table; count: 
   if (changeIndexes(table).length > 0) for (const word of CHANGES) choices.push([word, text.table.changes[word], text.table.changesAbout[word]]);
   if (replaced > 0) choices.push(['replaced', `${text.table.replaced} ${formatCount(replaced)}`, text.table.replacedAbout]);
   return (
-    <span class="segments" role="group">
-      {choices.map(([choice, label, about]) => (
-        <button key={choice} type="button" aria-pressed={value === choice} title={about} onClick={() => onChange(choice)}>
-          {label}
-        </button>
-      ))}
-    </span>
+    <Segments all={choices} chosen={([choice]) => value === choice} name={([, label]) => label} title={([, , about]) => about} onChoose={([choice]) => onChange(choice)} />
   );
 }
 
@@ -135,12 +121,12 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
       {() => (
         <>
           <ul class="pop-list checks">
-            {free.map(({ column, index }) => (
+            {free.map(({ column, index, derive }) => (
               <li key={column.name}>
                 <label title={column.description}>
                   <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
                   <span>{column.label}</span>
-                  <span class="muted">{index < 0 ? text.stepLines.kind : text.kinds[column.kind]}</span>
+                  <span class="muted">{index >= 0 ? text.kinds[column.kind] : derive ? '' : text.stepLines.kind}</span>
                 </label>
               </li>
             ))}

@@ -4,7 +4,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { fetchRows, type RowSource } from '../api/api';
 import { asFailure, type Failure } from '../api/failure';
 import type { Table, TablePage } from '../contract/wire';
-import { findRow } from './order';
+import { findRow } from './rows';
 import { remoteRows, firstMissing, type ShownRows } from './shown_rows';
 
 /** Rows of one request; the server sends fewer where they are long. */

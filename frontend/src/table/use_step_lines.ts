@@ -2,7 +2,7 @@
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../api/api';
-import { rowKey } from './order';
+import { rowKey } from './rows';
 import type { ShownRows } from './shown_rows';
 import type { LineRow, StepLines } from './step_lines/step_lines';
 

@@ -4,14 +4,14 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 import { fetchRows, type RowSource } from '../api/api';
 import { asFailure, type Failure } from '../api/failure';
 import type { Cell, Table } from '../contract/wire';
-import { isCut } from './shown_rows';
+import { Kept } from '../ui/kept';
+import { isCut } from './rows';
 
 /** More rows than this are not fetched. */
 export const MOST_WHOLE = 50_000;
 const AT_ONCE = '20000';
 
-const KEPT = 6;
-const kept = new Map<string, Table>();
+const kept = new Kept<Table>(6);
 
 export interface Whole {
   /** null while rows are on their way; the table itself where it was not cut */
@@ -30,8 +30,6 @@ export function useWhole(source: RowSource | null, table: Table | undefined, col
     fetchAll(source, table, columns, controller.signal)
       .then((whole) => {
         kept.set(key, whole);
-        const oldest = kept.keys().next().value;
-        if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
         setState({ key, failure: null });
       })
       .catch((error: unknown) => {

@@ -1,7 +1,7 @@
 // The strip and the ruler above the timelines under the pointer.
 
 import { useRef } from 'preact/hooks';
-import { length, sameSpan, zoomed, type Span } from './data/span';
+import { length, sameSpan, zoomed, type Span } from '../charts/span';
 import { MAP, RULER } from './drawing/axis';
 import type { Stage } from './drawing/stage';
 

@@ -1,16 +1,16 @@
 // Both timelines with their lanes, the strip and the ruler above them, and how they are moved, read and selected.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { length, sameSpan, spanAfterWheel, type Span } from '../charts/span';
 import { followTheme } from '../host/host';
 import { formatTime } from '../ui/format';
 import { AxisCanvas } from './axis_view';
 import type { Letter } from './data/fetch';
-import { length, sameSpan, type Span } from './data/span';
 import { eventOf, eventsIn } from './data/wire';
 import { words } from './data/words';
 import { scrollFor } from './drawing/layout';
 import { Stage, type Mark, type Shown } from './drawing/stage';
-import { Drag, spanAfterKey, spanAfterWheel } from './gestures';
+import { Drag, spanAfterKey } from './gestures';
 import { Lanes, TipHost, type TipPlace } from './parts';
 
 /** A selected event: of which side, and its number. */

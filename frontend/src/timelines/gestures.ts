@@ -1,6 +1,7 @@
 // Wheel, drag, pinch and keys, as movements of what is in view.
 
-import { around, length, moved, zoomed, type Span } from './data/span';
+import { length, moved, zoomed, type Span } from '../charts/span';
+import { around } from './data/span';
 
 const STEP = 1.25;
 const PAN_SHARE = 0.15;
@@ -35,15 +36,6 @@ export function spanAfterKey(key: string, whole: Span, span: Span, middle: numbe
     default:
       return null;
   }
-}
-
-/** A wheel that turns by `pixels` zooms about the instant under the pointer; sideways it moves. */
-export function spanAfterWheel(event: WheelEvent, whole: Span, span: Span, at: number, pixelNs: number): Span {
-  const sideways = !event.ctrlKey && (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY));
-  const lines = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
-  if (sideways) return moved(whole, span, (event.deltaX !== 0 ? event.deltaX : event.deltaY) * lines * pixelNs);
-  // a pinch on a trackpad comes as a wheel with Ctrl and small numbers
-  return zoomed(whole, span, at, 2 ** ((event.deltaY * lines) / (event.ctrlKey ? 60 : 300)));
 }
 
 interface Finger {

@@ -1,11 +1,12 @@
 // Below the timelines: what differs most between the steps, or everything about the selected event and its counterpart.
 
-import { useLayoutEffect, useState } from 'preact/hooks';
-import { copyText } from '../host/host';
+import { CopyName } from '../host/copy_name';
 import { Delta } from '../ui/delta';
 import { formatCount, formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
-import { Icon } from '../ui/icons';
+import { Icon, IconButton } from '../ui/icons';
+import { Measures } from '../ui/controls/measures';
 import { shortNames } from '../ui/names';
+import { Badge } from '../ui/sides';
 import { sentence } from '../ui/strings';
 import type { Letter } from './data/fetch';
 import type { EventAnswer, EventFacts, Picture } from './data/wire';
@@ -74,7 +75,7 @@ export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesP
                       {found.candidate_event[at] === null && <span class="chip chip-gone">{words.legend.only.a}</span>}
                     </th>
                     <td>
-                      <span class={`st-key st-key-${kind}`} /> {words.kinds[kind]}
+                      <span class="st-key" style={{ background: `var(--event-${kind})` }} /> {words.kinds[kind]}
                     </td>
                     <td class="num">
                       {callsText(found.baseline_calls[at]!, found.candidate_calls[at]!)}
@@ -121,8 +122,6 @@ interface EventProps {
 
 /** Both sides of an event; A is always the left column. */
 export function EventPanel({ shift, side, answer, name, failure, together, onClose, onKey, onShow }: EventProps) {
-  const [copied, setCopied] = useState('');
-  useLayoutEffect(() => setCopied(''), [answer]);
   const buttons: [key: string, label: string, icon: 'up' | 'down' | 'whole' | 'swap' | 'align' | 'close', action: () => void][] = [
     [',', words.panel.previous, 'up', () => onKey(',')],
     ['.', words.panel.next, 'down', () => onKey('.')],
@@ -137,18 +136,11 @@ export function EventPanel({ shift, side, answer, name, failure, together, onClo
   return (
     <section class="st-panel st-event" aria-label={words.panel.selected}>
       <header>
-        <span class={`badge badge-${side}`}>{words.letter[side]}</span>
+        <Badge side={side} />
         <h3 class="full-name">{answer?.event.name ?? name}</h3>
-        {answer && (
-          <button type="button" class="button" onClick={() => void copyText(answer.event.name).then((done) => setCopied(done ? answer.event.name : ''))}>
-            <Icon name={copied !== '' ? 'check' : 'copy'} size={14} />
-            <span class="button-text">{copied !== '' ? words.panel.copied : words.panel.copy}</span>
-          </button>
-        )}
+        {answer && <CopyName name={answer.event.name} />}
         {buttons.map(([key, label, icon, action]) => (
-          <button key={key} type="button" class="icon-button" aria-label={label} title={label} onClick={action}>
-            <Icon name={icon} size={14} />
-          </button>
+          <IconButton key={key} icon={icon} label={label} onClick={action} />
         ))}
       </header>
       {together > 1 && (
@@ -159,7 +151,7 @@ export function EventPanel({ shift, side, answer, name, failure, together, onClo
       {failure !== '' && <p role="alert">{failure}</p>}
       {answer && (
         <div class="st-event-body">
-          <Measures side={side} answer={answer} />
+          <EventMeasures side={side} answer={answer} />
           <Facts side={side} answer={answer} onShow={onShow} />
         </div>
       )}
@@ -182,36 +174,20 @@ const MEASURES: Measure[] = [
   [words.panel.sameTime, words.panel.sameAbout, (facts) => facts.same_ns, 'time'],
 ];
 
-function Measures({ side, answer: { event, counterpart, renamed } }: { side: Letter; answer: EventAnswer }) {
+function EventMeasures({ side, answer: { event, counterpart, renamed } }: { side: Letter; answer: EventAnswer }) {
   const [a, b] = side === 'a' ? [event, counterpart] : [counterpart, event];
   const shown = MEASURES.filter(([, , of]) => [a, b].some((facts) => facts !== null && of(facts) !== null));
   const text = (value: number | null, form: Measure[3], signed = false): string => (form === 'count' ? formatNumber(value, 0, signed) : us(value, signed));
   return (
     <div>
-      <table class="measures">
-        <thead>
-          <tr>
-            <th scope="col">{words.panel.measure}</th>
-            <th scope="col" class="num text-a">{words.side.a}</th>
-            <th scope="col" class="num text-b">{words.side.b}</th>
-            <th scope="col" class="num">{words.panel.delta}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map(([label, about, of, form]) => {
-            const [one, other] = [a && of(a), b && of(b)];
-            const delta = one !== null && other !== null ? other - one : null;
-            return (
-              <tr key={label}>
-                <th scope="row" title={about}>{label}</th>
-                <td class="num">{text(one, form)}</td>
-                <td class="num">{text(other, form)}</td>
-                <td class="num">{delta === null ? NOT_MEASURED : <Delta value={delta} {...(form === 'time' ? {} : { sense: 0 as const })}>{text(delta, form, true)}</Delta>}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <Measures
+        lines={shown.map(([label, title, of, form]) => {
+          const [one, other] = [a && of(a), b && of(b)];
+          const delta = one !== null && other !== null ? other - one : null;
+          const told = delta === null ? NOT_MEASURED : <Delta value={delta} {...(form === 'time' ? {} : { sense: 0 as const })}>{text(delta, form, true)}</Delta>;
+          return { label, title, figures: [text(one, form), text(other, form), told] };
+        })}
+      />
       {!counterpart && <p class="muted">{words.panel.noCounterpart}</p>}
       {counterpart && renamed && (
         <p class="muted">

@@ -92,7 +92,7 @@ function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
       )}
       <p class="st-tip-name">{stage.shortName(mark)}</p>
       <p class="muted">
-        <span class={`st-key st-key-${picture.wire.kinds[name.kind]}`} /> {words.kinds[picture.wire.kinds[name.kind]!]} · {words.tip.at(us(row.start[at]!))}
+        <span class="st-key" style={{ background: `var(--event-${picture.wire.kinds[name.kind]})` }} /> {words.kinds[picture.wire.kinds[name.kind]!]} · {words.tip.at(us(row.start[at]!))}
       </p>
       <p>
         <span class={`text-${side}`}>{many > 1 ? words.tip.sum(us(time)) : words.tip.own(words.letter[side], us(time))}</span>
@@ -157,7 +157,7 @@ export function Legend({ pictures, change }: { pictures: Picture[]; change: bool
         <>
           {(['more', 'even', 'less'] as const).map((key) => (
             <span key={key}>
-              <span class={`st-key st-change-${key}`} /> {key === 'more' ? '▲ ' : key === 'less' ? '▼ ' : ''}
+              <span class="st-key" style={{ background: `var(--${key === 'even' ? 'event-even' : `${key}-fill`})` }} /> {key === 'more' ? '▲ ' : key === 'less' ? '▼ ' : ''}
               {words.legend[key]}
             </span>
           ))}
@@ -170,7 +170,7 @@ export function Legend({ pictures, change }: { pictures: Picture[]; change: bool
       ) : (
         kinds.map((kind) => (
           <span key={kind}>
-            <span class={`st-key st-key-${kind}`} /> {words.kinds[kind]}
+            <span class="st-key" style={{ background: `var(--event-${kind})` }} /> {words.kinds[kind]}
           </span>
         ))
       )}

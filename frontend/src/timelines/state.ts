@@ -1,10 +1,10 @@
 // What the step timelines show, told from the address, the pictures and the selected event.
 
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useAnswer } from '../api/use_answer';
+import type { Span } from '../charts/span';
 import { formatTime } from '../ui/format';
 import type { Selected } from './canvases';
 import { fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
-import type { Span } from './data/span';
 import { eventOf, eventsIn, markOf, type EventAnswer, type EventFacts, type Picture } from './data/wire';
 import { words } from './data/words';
 import type { Place } from './drawing/overlay';
@@ -142,19 +142,7 @@ export function nextMatch(shown: Shown, selected: Selected | null): Selected | n
 
 /** The figures of the selected event, asked for when it is selected. */
 export function useFacts(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, selected: Selected | null): { facts: EventAnswer | null; failure: string } {
-  const [state, setState] = useState<{ key: string; facts: EventAnswer | null; failure: string }>({ key: '', facts: null, failure: '' });
   const key = selected ? `${question}\n${stepQuery(pair, selected.side, choices).toString()}\n${selected.event}` : '';
-  useLayoutEffect(() => {
-    if (!selected) return undefined;
-    const controller = new AbortController();
-    fetchEvent(stepQuery(pair, selected.side, choices), selected.event, controller.signal)
-      .then((facts) => setState({ key, facts, failure: '' }))
-      .catch((error: unknown) => {
-        if (!controller.signal.aborted) setState({ key, facts: null, failure: error instanceof Error ? error.message : String(error) });
-      });
-    return () => controller.abort();
-  }, [key]);
-  // while another event's figures are on their way the last ones stay, marked as theirs by their number
-  if (!selected) return { facts: null, failure: '' };
-  return { facts: state.key === key ? state.facts : null, failure: state.key === key ? state.failure : '' };
+  const { key: answered, found, failure } = useAnswer(key, (signal) => fetchEvent(stepQuery(pair, selected!.side, choices), selected!.event, signal));
+  return key !== '' && answered === key ? { facts: found, failure: failure?.message ?? '' } : { facts: null, failure: '' };
 }

@@ -2,7 +2,8 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
-import { EMPTY_ADDRESS, type Address } from '../host/url_state';
+import { isWhole, type Span } from '../charts/span';
+import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { Message } from '../states/message';
@@ -11,7 +12,7 @@ import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import { Canvases, scrollTo, type Selected } from './canvases';
 import { otherSide, readChoice, type Letter } from './data/fetch';
-import { around, isWhole, type Span } from './data/span';
+import { around } from './data/span';
 import { bestPicture, usePictures, type SideState } from './data/use_pictures';
 import { eventOf, markOf, type EventFacts } from './data/wire';
 import { words } from './data/words';
@@ -130,7 +131,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
         otherIsSame={choices[otherSide(side)].step === 'same'}
         onChoose={(step) => onChange({ [side === 'a' ? 'stepA' : 'stepB']: step, event: '', at: '', shift: '' }, true)}
       />
-      <SideTrouble side={side} state={pictures[side]} onTypical={() => onChange({ [side === 'a' ? 'stepA' : 'stepB']: EMPTY_ADDRESS.stepA })} onAgain={pictures.again} />
+      <SideTrouble side={side} state={pictures[side]} onTypical={() => onChange({ [side === 'a' ? 'stepA' : 'stepB']: '' })} onAgain={pictures.again} />
       {wholes[side] && <Head whole={wholes[side]} picture={drawn[side] ?? wholes[side]} shift={side === 'b' ? shift : 0} onStraight={() => onChange({ shift: '' })} />}
     </>
   );

@@ -1,8 +1,11 @@
 // Above the timelines: which steps, which colours, search, zoom, and the traces to take away.
 
+import { ZoomButtons } from '../charts/zoom_buttons';
 import { formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
-import { Menu } from '../ui/menu';
+import { Menu } from '../ui/controls/menu';
+import { Segments } from '../ui/controls/segments';
+import { Badge } from '../ui/sides';
 import { readChoice, traceUrl, writeChoice, type Choice, type Letter } from './data/fetch';
 import type { Picture } from './data/wire';
 import { words } from './data/words';
@@ -35,7 +38,7 @@ export function StepPicker({ side, choice, whole, otherIsSame, onChoose }: StepP
   const others = options.filter((option) => !option.compared);
   return (
     <label class={`st-step side-${side}`}>
-      <span class={`badge badge-${side}`}>{words.letter[side]}</span>
+      <Badge side={side} />
       <select class="select" aria-label={words.step.choose(words.side[side])} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
         <option value="">{words.step.typical(named('typical'))}</option>
         <option value="worst">{words.step.worst(named('worst'))}</option>
@@ -82,13 +85,7 @@ interface ToolsProps {
 export function Tools({ colours, search, problem, found, onColours, onSearch, onNext, onZoom }: ToolsProps) {
   return (
     <>
-      <span class="segments" role="group" aria-label={words.colour.label}>
-        {(['kind', 'change'] as const).map((one) => (
-          <button key={one} type="button" aria-pressed={colours === one} title={one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onClick={() => onColours(one)}>
-            {words.colour[one]}
-          </button>
-        ))}
-      </span>
+      <Segments label={words.colour.label} all={['kind', 'change'] as const} chosen={(one) => colours === one} name={(one) => words.colour[one]} title={(one) => one === 'kind' ? words.colour.kindAbout : words.colour.changeAbout} onChoose={(one) => onColours(one)} />
       <span class={`search st-search${problem === '' ? '' : ' bad'}`}>
         <Icon name="search" size={14} />
         <input
@@ -107,19 +104,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
           {found}
         </span>
       )}
-      <span class="segments st-zoom" role="group" aria-label={words.zoom.label}>
-        {(
-          [
-            ['+', words.zoom.closer, 'plus'],
-            ['-', words.zoom.farther, 'minus'],
-            ['0', words.zoom.all, 'whole'],
-          ] as const
-        ).map(([key, label, icon]) => (
-          <button key={key} type="button" aria-label={label} title={label} onClick={() => onZoom(key)}>
-            <Icon name={icon} size={14} />
-          </button>
-        ))}
-      </span>
+      <ZoomButtons label={words.zoom.label} names={[words.zoom.closer, words.zoom.farther, words.zoom.all]} onZoom={onZoom} />
     </>
   );
 }

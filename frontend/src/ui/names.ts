@@ -7,19 +7,32 @@ const SHORTEST = 40;
 const MOST_WORDS = 200;
 
 /** Functions that only call what they are a template of. */
-const WRAPPERS = new Set(['Kernel', 'Kernel2', 'device_kernel', 'kentry']);
+const WRAPPERS = new Set(['Kernel', 'Kernel2', 'device_kernel', 'kentry', '_kernel_agent', 'trampoline_kernel']);
 
-/** Functions that are told with their namespace. */
-const SAY_NOTHING = new Set([...WRAPPERS, 'kernel', 'run', 'launch']);
+/** A function's name with fewer characters, such as `run` or `dispatch`, is told with its namespace. */
+const SAYS_LITTLE = 10;
 
-const FUNCTOR = /[Ff]unctor|Ops?\b/;
+const FUNCTOR = /[Ff]unctor|Ops?\b|\bOp[A-Z]/;
+
+/** Templates around an operation, which follows among their arguments or behind them. */
+const CARRIER = /^(?:(?:[AB]?Unary|Binary|Ternary)Functor|(?:Unary|Binary|Ternary|Pointwise)Op\w*Functor|ReduceOp|func_wrapper_t|\w{0,30}gpu_\w{0,30}kernel\w*)$/;
+
+const PLAIN_TYPE =
+  /^(?:\d\w*|u?int\d*(?:_t)?|unsigned|signed|long|short|char|bool|float\d?|double|void|const|complex|[aA]rray|_*(?:nv_|hip_)?(?:[Hh]alf|[Bb][Ff]loat16)\d?(?:_t)?|_*(?:nv_)?(?:[Ff]loat8|fp8|float_e)\w*|OpaqueType|lambda|operator)$/;
+const CAST = /\((?:\w+::)*\w+\)(?=-?\d)/g;
+const SUFFIX = /(?<=\b\d)[uUlL]+\b|(?<=\d\d)[uUlL]+\b/g;
+const UNNAMED = '{anonymous}';
 const CUTLASS = /\bcutlass\w{12,}/;
 const TILE = /\d{2,4}x\d{1,4}(?:x\d{1,4})?/;
 const CUTE_TILE = /tuple<(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>/g;
 const SIZES = /\b\d{2,4}(?:, ?\d{2,4}){2,3}\b/;
 
-/** Names without arguments: what is called, its tile, the rest. Tensile (hipBLASLt, rocBLAS); cuBLAS and cuDNN since sm80. */
-const PLAIN = [/^(Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)$/, /^(\w+?)_tilesize(\d+x\d+x\d+)_(.*)$/];
+/** Names without arguments: what is called, its tile, the rest. Tensile (hipBLASLt, rocBLAS); cuBLAS and cuDNN since sm80; whatever else is that long. */
+const PLAIN = [
+  /^((?:Custom_)?Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)$/,
+  /^(\w+?)_tilesize(\d+x\d+x\d+)_(.*)$/,
+  /^(?=\w{80})(\w+?)_([A-Za-z]*\d+x\d+x\d+[A-Za-z0-9]*)_(\w+)$/,
+];
 
 /** The function, what is telling of its template's arguments, and these as words. */
 interface Signature {
@@ -61,22 +74,25 @@ function read(name: string): Signature | null {
   return signature(scope, args);
 }
 
-function signature(scope: string[], given: string[]): Signature {
-  let base = scope[scope.length - 1]!;
-  let args = given;
-  if (WRAPPERS.has(base)) {
+function signature(given: string[], values: string[]): Signature {
+  let scope = given;
+  let args = values;
+  if (WRAPPERS.has(last(scope))) {
     const cutlass = CUTLASS.exec(args.join(', '));
     if (cutlass) return { base: cutlass[0], telling: '', words: wordsOf(args) };
-    let inner = args.find(isTemplate) ?? '';
-    while (inner !== '') {
-      const below = parts(inner);
-      base = below.scope[below.scope.length - 1]!;
-      inner = base.startsWith('enable_') ? (below.args.find(isTemplate) ?? '') : '';
+    let inner = args.filter(isTemplate);
+    while (inner.length > 0) {
+      const below = parts(inner[0]!);
+      scope = below.scope;
       if (below.args.length > 0) args = below.args;
+      const further = below.args.filter(isTemplate);
+      inner = !last(scope).startsWith('enable_') ? [] : further.length > 0 ? further : inner.slice(1);
     }
   }
-  if (SAY_NOTHING.has(base)) base = scope.slice(-2).join('::');
-  return { base, telling: telling(args), words: wordsOf(args) };
+  const name = last(scope);
+  const named = scope.filter((part) => part !== UNNAMED);
+  const base = name.length < SAYS_LITTLE || WRAPPERS.has(name) ? named.slice(-2).join('::') : name;
+  return { base, telling: telling(args), words: [...named.slice(-2, -1), ...wordsOf(args)] };
 }
 
 const isTemplate = (arg: string): boolean => arg.includes('<');
@@ -87,21 +103,15 @@ function isSignature(line: string): boolean {
   const scope = line.indexOf('::');
   const call = line.indexOf('(');
   return (
-    (opening >= 0 && line.includes('>', opening)) || (scope >= 0 && line.includes('(', scope)) || (call > 0 && line.endsWith(')') && !line.slice(0, call).includes(' '))
+    (opening >= 0 && line.includes('>', opening)) || (scope >= 0 && line.includes('(', scope)) || (call > 0 && line.endsWith(')') && !line.slice(0, call).replace(/^void /, '').includes(' '))
   );
 }
 
-/** What tells two instances of a template apart for a reader: a functor, the size of a tile, a function. */
+/** What tells two instances of a template apart for a reader: an operation, the size of a tile, a function. */
 function telling(args: string[]): string {
-  const text = args.join(', ');
-  const functor = FUNCTOR.exec(text);
-  if (functor) {
-    let from = functor.index;
-    let to = from + functor[0].length;
-    while (from > 0 && isWord(text[from - 1]!)) from -= 1;
-    while (to < text.length && isWord(text[to]!)) to += 1;
-    return text.slice(from, to);
-  }
+  const named = operation(wordsOf(args));
+  if (named !== '') return named;
+  const text = args.join(', ').replace(SUFFIX, '');
   for (const tile of text.matchAll(CUTE_TILE)) {
     const sizes = tile.slice(1, 4);
     if (sizes.some((size) => size.length > 1)) return sizes.join('x');
@@ -115,13 +125,22 @@ function telling(args: string[]): string {
   return SIZES.exec(text)?.[0] ?? '';
 }
 
-const isWord = (letter: string): boolean => /\w/.test(letter);
+/** The functor among these words; what is only around one stands for it where none is named. */
+function operation(words: string[]): string {
+  let [carrier, carried] = ['', ''];
+  for (const word of words) {
+    if (CARRIER.test(word)) [carrier, carried] = [word, ''];
+    else if (FUNCTOR.test(word)) return word;
+    else if (carrier !== '' && carried === '' && !PLAIN_TYPE.test(word)) carried = word;
+  }
+  return carried || carrier;
+}
 
 const last = (scope: string[]): string => scope[scope.length - 1]!;
 
 /** `void at::native::foo<float, Bar<3> >(...)` -> [at, native, foo] and its template's arguments. */
 function parts(name: string): Parts {
-  const text = name.replaceAll('(anonymous namespace)', '{anonymous}');
+  const text = name.replaceAll('(anonymous namespace)', UNNAMED);
   let args: string[] = [];
   let [depth, inner, start, angle, begin, end] = [0, 0, 0, -1, 0, text.length];
   for (let at = 0; at < text.length; at += 1) {
@@ -180,59 +199,74 @@ function scopeOf(text: string): string[] {
 
 /** Just the function of an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`. */
 function bare(arg: string): string {
-  return arg.replaceAll('{anonymous}::', '').split(/[(<{]/)[0]?.split('::').pop()?.trim() || arg;
+  return arg.replaceAll(`${UNNAMED}::`, '').split(/[(<{]/)[0]?.split('::').pop()?.trim() || arg;
 }
 
 const SCOPE = /^_Z(?:N[KV]*)?/;
 const LITERAL = /L[a-z](n?)(\d+)E/y;
 const LENGTH = /\d+/y;
 const SUBSTITUTE = /S(?:[0-9A-Z]*_|[tabsiod])/y;
+const LOCAL = /Z{1,20}N[KV]{0,4}/y;
 const TYPES: Record<string, string> = { f: 'float', d: 'double', i: 'int' };
 
-/** Names of the scope and words of what follows in an Itanium name; no scope for one that is something else. */
+/** Names of the scope and what follows in an Itanium name, templates with a `<` and functions around a lambda as demanglers write them; no scope for a name that is something else. */
 function mangled(name: string): Parts {
-  const scope: string[] = [];
   const args: string[] = [];
-  const match = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = at;
-    return pattern.exec(name);
-  };
-  let at = SCOPE.exec(name)![0].length;
-  const take = (length: string): string => {
-    const from = at + length.length;
-    at = from + Number(length.slice(0, 6));
-    return name.slice(from, at);
-  };
+  const begin = nested(name, SCOPE.exec(name)![0].length);
+  let at = begin.after;
   while (at < name.length) {
-    const length = match(LENGTH);
-    const substitute = match(SUBSTITUTE);
-    if (length) scope.push(take(length[0]));
-    else if (substitute) at += substitute[0].length;
-    else break;
-  }
-  while (at < name.length) {
-    const literal = match(LITERAL);
-    const length = match(LENGTH);
+    const literal = matchAt(LITERAL, name, at);
     if (literal) {
       args.push((literal[1] ? '-' : '') + literal[2]!);
       at += literal[0].length;
-    } else if (length) {
-      args.push(take(length[0]));
+      continue;
+    }
+    const local = matchAt(LOCAL, name, at);
+    const { names, after } = nested(name, at + (local?.[0].length ?? 0));
+    if (names.length > 0) {
+      args.push(...names.slice(0, -1), last(names) + (local ? '(){lambda}' : name[after] === 'I' ? '<' : ''));
+      at = after;
+    } else if (after > at && !local) {
+      at = after;
     } else {
-      const substitute = match(SUBSTITUTE);
       const type = TYPES[name[at]!];
       if (type) args.push(type);
-      at += substitute?.[0].length ?? 1;
+      at += 1;
     }
   }
-  return { scope: scope.filter((part) => part !== '' && !part.startsWith('_GLOBAL_')), args: args.filter((word) => word !== '') };
+  return { scope: begin.names.filter((part) => !part.startsWith('_GLOBAL_')), args };
+}
+
+/** The names that stand one behind the other from a place on, and where they end. */
+function nested(name: string, from: number): { names: string[]; after: number } {
+  const names: string[] = [];
+  let at = from;
+  while (at < name.length) {
+    const length = matchAt(LENGTH, name, at)?.[0];
+    const substitute = length === undefined ? matchAt(SUBSTITUTE, name, at)?.[0] : undefined;
+    if (length !== undefined) {
+      const start = at + length.length;
+      at = start + Number(length.slice(0, 6));
+      if (at > start) names.push(name.slice(start, at));
+    } else if (substitute !== undefined) {
+      at += substitute.length;
+    } else {
+      break;
+    }
+  }
+  return { names: names.filter((part) => part !== ''), after: at };
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
 }
 
 const WORDS = /(?:\w+::)*(\w+)/g;
 
-/** Every name and number of the arguments, without namespaces. */
+/** Every name and number of the arguments, without namespaces, casts and suffixes of numbers. */
 function wordsOf(args: string[]): string[] {
-  return args.flatMap((arg) => [...arg.matchAll(WORDS)].map((found) => found[1]!));
+  return args.flatMap((arg) => [...arg.replaceAll(`${UNNAMED}::`, '').replace(CAST, '').replace(SUFFIX, '').matchAll(WORDS)].map((found) => found[1]!));
 }
 
 /** Names that are short or of no known kind stay as they are. */

@@ -1,6 +1,7 @@
 // A side in one line, a pair in two.
 
 import type { Pair, Side } from '../contract/wire';
+import { Badge } from './sides';
 import { text } from './strings';
 
 export function sideText(side: Side): string {
@@ -12,10 +13,10 @@ export function PairLines({ pair }: { pair: Pair }) {
   return (
     <>
       <span class="pair-line">
-        <span class="badge badge-a">{text.letterA}</span> {sideText(pair.baseline)}
+        <Badge side="a" /> {sideText(pair.baseline)}
       </span>
       <span class="pair-line">
-        <span class="badge badge-b">{text.letterB}</span> {sideText(pair.candidate)}
+        <Badge side="b" /> {sideText(pair.candidate)}
       </span>
     </>
   );

@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { canChoose, ordered, stepNumber, stepRange } from '../../src/charts/brush';
 import type { Side } from '../../src/contract/wire';
 import { sameSide, sideQuery, withSteps } from '../../src/pair/selection';
-import { numbered } from '../../src/summary/step_order';
-import type { StepTime } from '../../src/summary/steps';
 
 describe('a range of steps', () => {
   it('is named by the numbers of its steps', () => {
@@ -29,14 +27,5 @@ describe('a range of steps', () => {
     expect(sideQuery(side, some, 'device').get('candidate_steps')).toBe('3-10');
     expect(sameSide(some, side)).toBe(false);
     expect(withSteps(some, '')).toEqual(side);
-  });
-});
-
-describe('steps in order', () => {
-  const step = (side: 'a' | 'b', number: string, capture = '1'): StepTime => ({ side, step: number, capture, us: 1, admitted: true, reason: '', backlog: 0, row: 0 });
-  it('stand by number, captures upon each other, others left out', () => {
-    const { numbers, at } = numbered([step('a', '10'), step('a', '9'), step('b', '1'), step('a', '10', '2'), step('a', 'x')], 'a');
-    expect(numbers).toEqual([9, 10]);
-    expect(at.map((some) => some.length)).toEqual([1, 2]);
   });
 });

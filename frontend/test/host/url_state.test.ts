@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_ADDRESS, readHash, withPlugin, writeHash, type Address } from '../../src/host/url_state';
+import { readHash, withPlugin, writeHash, type Address } from '../../src/host/url_state';
 
+const EMPTY_ADDRESS = readHash('');
 const full: Address = {
   a: { run: 'a b/50%=&#?', worker: 'host_1.2', span: '3' },
   b: { run: 'résumé/中文', worker: null, span: null, steps: '3-10', launches: 'ncu/a.csv' },
@@ -15,6 +16,7 @@ const full: Address = {
   tab: 'kernels',
   q: '/gemm.*tn/ -relu',
   sort: '-delta_us,name',
+  metric: 'device_self',
   status: 'added',
   min: 0,
   category: 'CPU Exec',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { niceTicks } from '../../src/charts/ticks';
-import { curvePath, ecdf } from '../../src/summary/distribution';
 import { categories, entities, ledgerTable, ledgerUs, restOf, sumsUp } from '../../src/summary/ledger';
+import { placesOf } from '../../src/summary/step_strip';
 import { stepAxis, stepTimes } from '../../src/summary/steps';
 import { waterfall } from '../../src/summary/waterfall';
 import { metricWords, text } from '../../src/ui/strings';
@@ -82,6 +82,13 @@ describe('step times', () => {
     expect(steps[2]!.reason).toBe('first step');
     expect(stepTimes(comparison())).toEqual([]);
   });
+  it('stand at the places of their numbers, one by one where a step has none', () => {
+    const step = (name: string, capture: string) => ({ ...steps[0]!, step: name, capture });
+    const places = (names: string[]) => placesOf(names.map((name, at) => step(name, String(at))), 'a').map((some) => some.map((one) => one.step));
+    expect(places(['10', '9', '10', '9 (2)'])).toEqual([['9', '9 (2)'], ['10', '10']]);
+    expect(places(['10', 'whole'])).toEqual([['10'], ['whole']]);
+    expect(placesOf(steps, 'b').length).toBe(2);
+  });
   it('has an axis for the compared steps, not for a dropped outlier', () => {
     const axis = stepAxis(steps);
     expect(axis.low).toBeLessThan(10);
@@ -89,12 +96,6 @@ describe('step times', () => {
     expect(axis.high).toBeLessThan(20);
     expect(stepAxis([]).high).toBeGreaterThan(stepAxis([]).low);
   });
-});
-
-it('draws the distribution as steps that end at one', () => {
-  expect(ecdf([3, 1, 3, 2])).toEqual([{ x: 1, y: 0.25 }, { x: 2, y: 0.5 }, { x: 3, y: 1 }]);
-  const path = curvePath(ecdf([1, 2]), (x) => x * 10, (y) => 100 - y * 100, 0, 3);
-  expect(path).toBe('M0.0 100.0H10.0V50.0H20.0V0.0H30.0');
 });
 
 it('finds round ticks inside the range', () => {

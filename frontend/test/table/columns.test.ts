@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, columnViews, family, headerLabel, headerUnit, isMeasuredDelta, meaning, measureHeads, toggleColumn, visibleColumns } from '../../src/table/columns';
+import { cellText, columnViews, headerLabel, headerUnit, meaning, toggleColumn, visibleColumns } from '../../src/table/columns';
 import { measuresOf } from '../../src/table/row_panel';
+import { family, isMeasuredDelta } from '../../src/table/rows';
 import { text } from '../../src/ui/strings';
 import { column, kernels } from '../samples';
-
-describe('measures beside each other', () => {
-  const operators = ['baseline_us', 'candidate_us', 'delta_us', 'change', 'baseline_device_self_us', 'device_self_q', 'calls'];
-  const labels = ['Host self A', 'Host self B', 'Host self Δ', 'Host self change', 'Device self A', 'Device self q', 'Calls A'];
-  const columns = operators.map((name, index) => ({ ...column(name, name.startsWith('baseline') ? 'baseline' : 'plain', 'time_us'), label: labels[index]! }));
-  it('have a head each, and columns below it say the rest', () => {
-    const group = measureHeads(columns)!;
-    expect(columns.map(group)).toEqual(['Host self', 'Host self', 'Host self', 'Host self', 'Device self', 'Device self', '']);
-    const views = columnViews({ ...kernels([]), columns });
-    expect(views.map((view) => headerLabel(view, group(view.column)))).toEqual(['A', 'B', 'Δ', 'Change', 'A', 'q', 'Calls A']);
-  });
-  it('need none where the main one has no name', () => expect(measureHeads(columns.map((one) => ({ ...one, label: 'A' })))).toBeUndefined());
-});
 
 describe('columns', () => {
   const table = kernels([['gemm', 1500, 2500, 1000, 'both'], ['relu', 900, null, -900, 'removed']]);

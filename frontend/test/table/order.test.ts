@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Table } from '../../src/contract/wire';
-import { filterRows, findRow, nextSort, parseSort, rowKey, sortRows, sumOf, writeSort, type RowFilter } from '../../src/table/order';
+import { filterRows, nextSort, parseSort, sortRows, sumOf, writeSort, type RowFilter } from '../../src/table/order';
+import { findRow, rowKey } from '../../src/table/rows';
 import { parseQuery } from '../../src/ui/search';
 import { column, kernels } from '../samples';
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { joinRuns } from '../../src/api/api';
 import type { Cell, Column, Table, TablePage } from '../../src/contract/wire';
-import { findRow, parseSort } from '../../src/table/order';
-import { askedOf, remoteRows, firstMissing, isCut, localRows, shorterStep, usualCount } from '../../src/table/shown_rows';
+import { parseSort } from '../../src/table/order';
+import { findRow, isCut, shorterStep, usualCount } from '../../src/table/rows';
+import { askedOf, remoteRows, firstMissing, localRows } from '../../src/table/shown_rows';
 import { isRegex, parseQuery } from '../../src/ui/search';
 
 const column = (name: string, role: Column['role'], kind: Column['kind']): Column => ({ name, label: name, unit: '', better: 'lower', description: '', role, kind, shown: true });
@@ -16,13 +17,14 @@ const page = (offset: number, rows: Cell[][]): TablePage => ({
 });
 
 describe('badges', () => {
-  const rows = [row('big', 5), row('small', 0.001), row('new', 3, 'added'), row('small new', 0.001, 'added')];
+  const rows = [row('big', 5), ...Array.from({ length: 30 }, (_, at) => row(`small ${at}`, 0.001)), row('new', 3, 'added'), row('small new', 0.001, 'added')];
   const table: Table = { title: 'T', columns: COLUMNS, rows, notes: [] };
 
   it('count the rows that the table shows at first', () => {
     const first = localRows(table, { ...everything, minDelta: 0.1 }, []);
     expect([usualCount(table, 100), first.rows.length]).toEqual([2, 2]);
-    expect(usualCount(table, null)).toBe(4); // without step times no difference is too small
+    expect(usualCount(table, null)).toBe(33); // without step times no difference is too small
+    expect(usualCount({ ...table, rows: rows.slice(0, 20) }, 100)).toBe(20); // a small table is read whole
   });
 
   it('count the rows of a status that pass the other choices', () => {
@@ -40,12 +42,12 @@ describe('a table that came cut', () => {
   it('counts and sums what did not come', () => {
     const shown = localRows(cut, everything, []);
     expect(isCut(cut)).toBe(true);
-    expect([shown.rows, shown.total, shown.sums]).toEqual([[0, 1], 5, { shown: 2, hidden: null, all: 0.5 }]);
+    expect([shown.rows, shown.total, shown.sums('delta_us')]).toEqual([[0, 1], 5, { shown: 2, hidden: null, all: 0.5 }]);
   });
 
   it('does not guess a sum that nobody told', () => {
     const { left_out: _, ...untold } = cut;
-    expect(localRows(untold, everything, []).sums.all).toBeNull();
+    expect(localRows(untold, everything, []).sums('delta_us').all).toBeNull();
   });
 
   it('has rows at their places, and none where none came', () => {
@@ -53,7 +55,7 @@ describe('a table that came cut', () => {
     expect([shown.rows.length, shown.total, shown.hidden]).toEqual([4, 5, 1]);
     expect(shown.table.rows.map((cells) => cells[0])).toEqual(['a', undefined, 'c', 'd'].map((name, place) => (place in shown.table.rows ? name : undefined)));
     expect([firstMissing(shown.table.rows, 0, 4), firstMissing(shown.table.rows, 2, 9)]).toEqual([1, -1]);
-    expect([shown.withStatus('added'), shown.withStatus('removed')]).toEqual([2, 0]);
+    expect([shown.withStatus('added'), shown.sums('delta_us').hidden, shown.sums('none').all]).toEqual([2, -0.5, null]);
     expect([findRow(shown.table, 'd'), findRow(shown.table, 'z')]).toEqual([3, -1]);
   });
 

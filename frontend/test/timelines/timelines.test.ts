@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { readChoice, stepQuery, traceUrl, writeChoice } from '../../src/timelines/data/fetch';
-import { around, firstEndingAfter, instant, isWhole, length, markAt, moved, placed, rulerOf, unitOf, zoomed } from '../../src/timelines/data/span';
+import { isWhole, length, moved, placed, spanAfterWheel, zoomed } from '../../src/charts/span';
+import { around, firstEndingAfter, instant, markAt, rulerOf, unitOf } from '../../src/timelines/data/span';
 import { bestPicture, type SideState } from '../../src/timelines/data/use_pictures';
 import { eventOf, eventsIn, markOf, pictureOf, rowOf, totalOf, type Lane, type WireRow, type WireStep } from '../../src/timelines/data/wire';
 import { layoutOf, readFolds, rowAt as rowAtHeight, scrollFor, writeFolds } from '../../src/timelines/drawing/layout';
-import { fitted, Pixels, type Scene } from '../../src/timelines/drawing/paint';
+import { fitted } from '../../src/charts/canvas';
+import { Pixels, type Scene } from '../../src/timelines/drawing/paint';
 import { blend, inkOn, parse, pixel, type Palette } from '../../src/timelines/drawing/palette';
-import { Drag, showing, spanAfterKey, spanAfterWheel } from '../../src/timelines/gestures';
+import { Drag, showing, spanAfterKey } from '../../src/timelines/gestures';
 import { commonSpan, readSelected, readSpan, writeSpan } from '../../src/timelines/state';
 
 const THIN = '\u202f';

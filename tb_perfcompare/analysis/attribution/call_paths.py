@@ -22,7 +22,7 @@ from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.entities.modules import module_name, module_self_times
 from tb_perfcompare.analysis.entities.operators import operator_times
 from tb_perfcompare.analysis.entities.python_stacks import PythonStacks, python_stacks
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NodeIndex, StepIndex
 from tb_perfcompare.model.summary.call_tree import MIXED, WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.split_time import add_cells

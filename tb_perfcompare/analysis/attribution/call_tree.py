@@ -20,7 +20,7 @@ from tb_perfcompare.analysis.columns.native_passes import release
 from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import UNKNOWN_LAUNCH
 from tb_perfcompare.analysis.columns.paths import found_paths
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, StepIndex
 from tb_perfcompare.model.summary.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.summary import NOBODY, StepCategory

@@ -14,13 +14,12 @@ from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, unique_places
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
 from tb_perfcompare.model.texts import Texts, column
-from tb_perfcompare.model.unique import unique_places
 
 
 @dataclass(frozen=True, slots=True, eq=False)

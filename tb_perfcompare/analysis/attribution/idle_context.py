@@ -9,7 +9,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import sorted_order
 from tb_perfcompare.analysis.columns.numbering import gather
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, Nanoseconds
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct

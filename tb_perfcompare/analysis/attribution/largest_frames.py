@@ -8,9 +8,8 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.nesting import least_below, with_descendants
 from tb_perfcompare.analysis.columns.paths import nearest
-from tb_perfcompare.model.arrays import Ints, Nanoseconds, NodeIndex
+from tb_perfcompare.model.arrays import Ints, Nanoseconds, NodeIndex, unique_places
 from tb_perfcompare.model.summary.call_tree import REST, FrameKey, Frames
-from tb_perfcompare.model.unique import unique_places
 
 
 class LargestFrames:

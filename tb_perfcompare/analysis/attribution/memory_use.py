@@ -13,15 +13,13 @@ import numpy as np
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, sorted_order
 from tb_perfcompare.analysis.trace.event_steps import step_of
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Floats, Ints
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Floats, Ints, thinned, unique, unique_places
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import distinct
-from tb_perfcompare.model.thinning import thinned
-from tb_perfcompare.model.unique import unique, unique_places
 from tb_perfcompare.model.vendors import CPU
 
 OUTSIDE = "(outside operators)"

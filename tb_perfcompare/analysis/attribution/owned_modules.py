@@ -17,12 +17,11 @@ from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
 from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.entities.modules import module_calls, module_name
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, NodeIndex
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32, NodeIndex, unique_first
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
-from tb_perfcompare.model.unique import unique_first
 
 BACKWARD_OUTSIDE = "(backward, outside modules)"
 """Backward work that no arrow leads to a module, such as the accumulation of gradients."""

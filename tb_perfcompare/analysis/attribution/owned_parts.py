@@ -18,7 +18,7 @@ from tb_perfcompare.analysis.columns.grouping import finest
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where
 from tb_perfcompare.analysis.columns.operator_keys import NO_OPERATOR, UNKNOWN_LAUNCH, operator_keys_of
 from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.strings import StringTable

@@ -16,8 +16,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, indices, packed, packed_tie, unpacked
 from tb_perfcompare.analysis.columns.nesting_in_numpy import innermost_in_numpy, nest_in_numpy
-from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, Nanoseconds, NodeIndex
-from tb_perfcompare.model.unique import unique_places
+from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, Nanoseconds, NodeIndex, unique_places
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,12 +7,11 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Ints, Ints32, TextIndex
+from tb_perfcompare.model.arrays import Ints, Ints32, TextIndex, unique_first
 from tb_perfcompare.model.names.names import kernel_key, other_keys
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import NOBODY, PROFILER_WORK
 from tb_perfcompare.model.texts import TextPool
-from tb_perfcompare.model.unique import unique_first
 
 UNKNOWN_LAUNCH = "(launch not recorded)"
 NO_OPERATOR = "(outside operators)"

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tb_perfcompare.analysis.compat.device_metrics import summary
-from tb_perfcompare.analysis.compat.events.forest import Forest
+from tb_perfcompare.analysis.compat.events.forest import Forest, Tree
+from tb_perfcompare.analysis.compat.events.kinds import TYPE_NAMES, NodeKind
 from tb_perfcompare.analysis.compat.events.roles import Role
+from tb_perfcompare.analysis.compat.events.stream import EventStream
 from tb_perfcompare.analysis.compat.kernel_launches import launches_answer
 from tb_perfcompare.analysis.compat.kernels import kernel_answer, kernel_pie, tensor_core_pie
 from tb_perfcompare.analysis.compat.memory.memory_by_operator import memory_answer
@@ -22,7 +24,6 @@ from tb_perfcompare.analysis.compat.nesting import build_lightning_forest
 from tb_perfcompare.analysis.compat.operators import group_calls, operator_table, pies, stack_table
 from tb_perfcompare.analysis.compat.overview import overview_answer, shown_roles
 from tb_perfcompare.analysis.compat.profile import CompatProfile
-from tb_perfcompare.analysis.compat.tree_view import tree_answer
 from tb_perfcompare.errors import SelectionError, choices
 
 BY_NAME = "Operation"
@@ -232,3 +233,33 @@ def answer(
     if handler is None:
         raise SelectionError(f"no view {route!r}", hint=choices(route, _ROUTES))
     return handler(profile, Request(worker_count, group_by, params))
+
+
+def tree_answer(stream: EventStream, forest: Forest, tree: Tree) -> dict[str, Any]:
+    """One tree; a root names its thread by number, other nodes as the trace wrote it."""
+    tids = stream.table.lanes.tid
+    answer: list[dict[str, Any]] = []
+    pending = [(tree.root, answer)]
+    while pending:
+        node, siblings = pending.pop()
+        event = _event_of(forest, node)
+        children: list[dict[str, Any]] = []
+        siblings.append(
+            {
+                "name": forest.name[node],
+                "start_time": forest.start[node],
+                "end_time": forest.end[node],
+                "type": "backward" if forest.kind[node] == NodeKind.BACKWARD else TYPE_NAMES[forest.type[node]],
+                "tid": tree.thread if event < 0 else tids[stream.lane[event]],
+                "children": children,
+            }
+        )
+        pending.extend((child, children) for child in reversed(forest.children[node]))
+    return answer[0]
+
+
+def _event_of(forest: Forest, node: int) -> int:
+    """Stream position of a node's event; a backward node has that of the first backward work below it, a root none."""
+    while forest.kind[node] == NodeKind.BACKWARD and forest.children[node]:
+        node = forest.children[node][0]
+    return forest.event[node]

@@ -60,6 +60,9 @@ def kernel_table(stream: EventStream) -> KernelTable:
     """Kernels of the trace by name, launched by a recorded call or not."""
     at = stream.of(Kind.KERNEL)
     blocks, occupancy = stated(stream, at, BLOCKS), stated(stream, at, OCCUPANCY)
+    durations = stream.dur[at]
+    if durations.dtype == object:  # pandas has one type for a column
+        durations = np.array(durations.tolist())
     order = np.argsort(stream.name[at], kind="stable")
     bounds = np.flatnonzero(np.diff(stream.name[at][order], prepend=-1, append=-1)).tolist()
     marks = stream.variant.tensor_core_marks
@@ -67,7 +70,7 @@ def kernel_table(stream: EventStream) -> KernelTable:
     for low, high in pairwise(bounds):
         group = order[low:high]
         name = stream.texts[stream.name[at[group[0]]]]
-        dur = stream.dur[at[group]]
+        dur = durations[group]
         total = compensated_total(dur)
         rows.append(
             KernelRow(

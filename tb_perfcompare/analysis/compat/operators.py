@@ -225,5 +225,5 @@ def _numbered(texts: list[Hashable] | list[str]) -> tuple[Ints, tuple[Any, ...]]
 
 def _picked(values: list[Any], node: list[int]) -> NDArray[Any]:
     picked = [values[n] for n in node]
-    dtype = np.float64 if any(isinstance(value, float) for value in picked) else np.int64
-    return np.array(picked, dtype=dtype)
+    kinds = {type(value) for value in picked}
+    return np.array(picked, dtype=object if len(kinds) > 1 else np.float64 if float in kinds else np.int64)

@@ -30,7 +30,7 @@ def step_costs(steps: Steps, parts: tuple[Ranges, ...]) -> StepCosts:
     costs, totals = [], []
     for i, (_, start, end) in enumerate(steps):
         step = Ranges(steps.start[i : i + 1], steps.end[i : i + 1])
-        costs.append(tuple(intersect(part, step).total() for part in parts))
+        costs.append(tuple(intersect(step, part).total() for part in parts))
         totals.append(end - start)
     means = tuple(_mean([row[role] for row in costs]) for role in range(len(parts)))
     return StepCosts(tuple(costs), tuple(totals), means, _mean(totals))

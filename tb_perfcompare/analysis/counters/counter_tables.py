@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.counters.counter_keys import counter_keys
-from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds, unique_places
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import CounterSamples
 from tb_perfcompare.model.summary.summary import CounterSeries
-from tb_perfcompare.model.unique import unique_places
 from tb_perfcompare.number_text import time
 
 _MOST_NAMED = 3

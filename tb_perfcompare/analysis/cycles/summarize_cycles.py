@@ -16,7 +16,7 @@ from tb_perfcompare.analysis.cycles.cycle_functions import (
     launches_per_cycle,
 )
 from tb_perfcompare.analysis.cycles.cycle_steps import Cycles, find_cycles
-from tb_perfcompare.analysis.pooling.admission import Admission, admit
+from tb_perfcompare.analysis.pooling.step_admission import Admission, admit
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.arrays import Ints, Nanoseconds
 from tb_perfcompare.model.formats import CYCLES

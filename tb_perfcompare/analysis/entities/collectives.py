@@ -8,8 +8,8 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.intervals import union
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.collectives import UNKNOWN, Collectives
@@ -66,16 +66,18 @@ def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str
     group, ranks = _carried(timeline, "process_group", rows), _carried(timeline, "group_size", rows)
     called, dtype = _carried(timeline, "collective_name", rows), _carried(timeline, "element_type", rows)
     sizes = _carried(timeline, "in_elements", rows), _carried(timeline, "out_elements", rows)
+    launcher, shape = _launchers(timeline, rows), _carried(timeline, "input_dims", rows)
     name = events.name[rows].astype(np.int64)
     index: dict[tuple[str, str], int] = {}
     number: dict[tuple[int, ...], int] = {}
     strings = [*events.strings.texts, ""]  # the last stands for what was not recorded
     key = np.zeros(len(rows), dtype=np.int64)
-    columns = (name, group, called, dtype, *sizes)
+    columns = (name, group, called, dtype, launcher, shape, *sizes)
     for place, one in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         at = number.get(one)
         if at is None:
-            operation = _operation(strings[one[2]], strings[one[3]], one[4:], kernel_key(strings[one[0]]))
+            operation = _operation(strings[one[2]], strings[one[3]], one[6:])
+            operation = operation or _plain_operation(kernel_key(strings[one[0]]), strings[one[4]], strings[one[5]])
             at = number[one] = index.setdefault((operation, strings[one[1]]), len(index))
         key[place] = at
     size = np.full(len(index), UNKNOWN, dtype=np.int64)
@@ -94,15 +96,33 @@ def _carried(timeline: InterpretedTrace, argument: str, rows: EventIndex) -> Int
     return own
 
 
-def _operation(called: str, dtype: str, sizes: tuple[int, ...], kernel: str) -> str:
-    """What ranks must agree on: the collective, its type and size; of uneven ones (all-to-all, gather) no size."""
-    if not called:
-        return kernel
-    plain = called.strip('"').replace("_", "").lower()
-    shown = [text for text in (plain, dtype.strip('"')) if text]
+def _launchers(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
+    """(r,) name of the collective operator that launched each event, else UNKNOWN."""
+    operator = timeline.operator[rows].astype(np.int64)
+    told = (operator >= 0) & (timeline.role[operator] == StepCategory.COMMUNICATION)
+    return np.where(told, timeline.events.name[operator], UNKNOWN).astype(np.int64)
+
+
+def _operation(called: str, dtype: str, sizes: tuple[int, ...]) -> str:
+    """What ranks must agree on: the collective, its type and size; of uneven ones (all-to-all, gather) no size. ""
+    where it was not recorded."""
+    plain = _plain(called)
+    shown = [text for text in (plain, dtype.strip('"')) if text] if plain else []
     if _SYMMETRIC.search(plain):
         shown += [f"{size:,}" for size in sizes if size != UNKNOWN]
     return " ".join(shown)
+
+
+def _plain_operation(kernel: str, launcher: str, shape: str) -> str:
+    """The same of a recording that tells only names: libraries have one kernel for many operations."""
+    shown = [kernel, *([launcher] if launcher and launcher != kernel else [])]
+    if any(_SYMMETRIC.search(_plain(name)) for name in shown):
+        shown += [shape] if shape else []
+    return " ".join(shown)
+
+
+def _plain(name: str) -> str:
+    return name.strip('"').replace("_", "").lower()
 
 
 def _within(intervals: Intervals, windows: Windows) -> Ints:

@@ -11,11 +11,10 @@ import numpy as np
 from tb_perfcompare.analysis.columns.event_masks import holding, used_codes
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.intervals import covered
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex, unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.summary import DeviceMetric
-from tb_perfcompare.model.unique import unique
 
 
 def device_metrics(timeline: InterpretedTrace, low: int, high: int) -> tuple[DeviceMetric, ...]:

@@ -13,10 +13,9 @@ from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbere
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths
 from tb_perfcompare.analysis.entities.operators import numbered_texts, shape_ids
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, Nanoseconds, NodeIndex, StepIndex
-from tb_perfcompare.model.summary.device_work import DeviceWork
-from tb_perfcompare.model.summary.launch_sites import PlacePool
+from tb_perfcompare.model.summary.launch_sites import DeviceWork, PlacePool
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.model.texts import TextPool, Texts, keys

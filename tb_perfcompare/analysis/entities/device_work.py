@@ -13,7 +13,7 @@ from tb_perfcompare.analysis.columns.grouping import Groups, argument_of
 from tb_perfcompare.analysis.columns.numbering import factorize, numbered_pairs
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.launch_properties import launch_texts
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import kernel_key

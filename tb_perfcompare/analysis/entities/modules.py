@@ -6,7 +6,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.nesting import Enclosers, Nesting, innermost, nest, with_descendants
 from tb_perfcompare.analysis.entities.operators import device_self_times
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.split_time import distinct

@@ -13,13 +13,12 @@ from tb_perfcompare.analysis.columns.nesting import nest, with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, unique_places
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import Keys, TextPool, column, keys
-from tb_perfcompare.model.unique import unique_places
 
 _NO_CALL = np.iinfo(np.int64).max
 

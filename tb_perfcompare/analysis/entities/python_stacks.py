@@ -13,7 +13,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.nesting import Enclosers, by_level, innermost, nest
 from tb_perfcompare.analysis.entities.modules import module_calls
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, NodeIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key

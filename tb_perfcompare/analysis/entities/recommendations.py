@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DeviceMetric, OwnedTime, StepCategory
 from tb_perfcompare.number_text import percent
 

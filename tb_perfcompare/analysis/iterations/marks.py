@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tb_perfcompare.analysis.iterations.sequences import Score, Sequence, score
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.iterations import Marker
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
 

@@ -9,7 +9,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, marks_of
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_loader

@@ -14,7 +14,7 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.call_tree import CallTree, Frames, tree_of
-from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime

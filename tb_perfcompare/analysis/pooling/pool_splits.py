@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.summary.call_tree import CallTree, tree_of, union
-from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
 
 

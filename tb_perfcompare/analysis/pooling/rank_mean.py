@@ -2,7 +2,7 @@
 
 Pooling puts the steps of captures side by side, so that tables of hundreds of ranks would be hundreds of times as
 wide as those of one. Here a few summaries at a time are pooled and their columns added up; what is known of each rank
-is kept aside (model/summary/rank_steps.py). Docs: docs/method/ranks.md.
+is kept aside (model/summary/collectives.py). Docs: docs/method/ranks.md.
 """
 
 from __future__ import annotations
@@ -12,13 +12,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from tb_perfcompare.analysis.pooling import column_sums as sums
-from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.analysis.pooling.pooled_device import pooled_device
+from tb_perfcompare.analysis.pooling.pool import pool, pooled_device
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary.collectives import Collectives, joined
-from tb_perfcompare.model.summary.rank_steps import RankSteps
+from tb_perfcompare.model.summary.collectives import Collectives, RankSteps, joined
 from tb_perfcompare.model.summary.summary import CounterSeries, DeviceMetric, Summary
 
 JobStep = tuple[str, str]

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.pooling.pool_memory import some_steps
 from tb_perfcompare.analysis.pooling.pool_splits import split_of_steps, tree_of_steps, work_of_steps
 from tb_perfcompare.errors import SelectionError, choices
+from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.names.numbers_out import glob_pattern
 from tb_perfcompare.model.summary.call_tree import CallTree
-from tb_perfcompare.model.summary.rank_steps import RankSteps
+from tb_perfcompare.model.summary.collectives import RankSteps
 from tb_perfcompare.model.summary.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
 _WHOLE_CAPTURE = "known for whole recordings only, not for some of their steps"
@@ -42,7 +43,6 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
         asked = f"there is no step {first}" if first == last else f"no step between {first} and {last}"
         raise SelectionError(asked, hint=f"there are: {_named(summary.steps.label)}")
     columns = np.flatnonzero(kept)
-    aligned = len(summary.other_window) == len(summary.steps)
     groups = {name: _group(group, columns) for name, group in summary.groups.items()}
     counters = None if summary.counters is None else _counters(summary.counters, columns)
     empty = [name for name, group in groups.items() if not len(group)]
@@ -54,19 +54,9 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
     if summary.memory is not None and memory is None:
         empty.append("memory")
     emptied = dict.fromkeys(empty, f"nothing in steps {first}-{last}")
+    outside = _left_out(summary.steps, np.flatnonzero(~kept), f"outside steps {first}-{last}")
     return replace(
-        summary,
-        steps=_steps(summary.steps, columns),
-        dropped=summary.dropped + _left_out(summary.steps, np.flatnonzero(~kept), f"outside steps {first}-{last}"),
-        other_window=summary.other_window[columns] if aligned else summary.other_window[:0],
-        owned=_owned(summary.owned, columns),
-        modules=split_of_steps(summary.modules, columns),
-        work=work_of_steps(summary.work, columns),
-        call_tree=tree_of_steps(summary.call_tree, columns),
-        call_paths=_paths(summary, columns),
-        collectives=None if summary.collectives is None else summary.collectives.of_steps(columns),
-        ranks=_ranks(summary, columns),
-        groups={name: group for name, group in groups.items() if len(group)},
+        _of_steps(summary, columns, groups, outside),
         device_metrics=(),
         recommendations=(),
         counters=counters,
@@ -82,12 +72,23 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
     kept = np.ones(len(summary.steps), dtype=bool)
     kept[list(reasons)] = False
     columns = np.flatnonzero(kept)
-    aligned = len(summary.other_window) == len(summary.steps)
     dropped = tuple(
         step for at, why in sorted(reasons.items()) for step in _left_out(summary.steps, np.array([at]), why)
     )
     groups = {name: _group(group, columns, with_facts=True) for name, group in summary.groups.items()}
     memory = None if summary.memory is None else some_steps(summary.memory, columns)
+    return replace(
+        _of_steps(summary, columns, groups, dropped),
+        counters=None if summary.counters is None else _counters(summary.counters, columns),
+        memory=memory,
+    )
+
+
+def _of_steps(
+    summary: Summary, columns: Ints, groups: Mapping[str, GroupTable], dropped: tuple[DroppedStep, ...]
+) -> Summary:
+    """What every step has a column of; `groups` hold these steps already."""
+    aligned = len(summary.other_window) == len(summary.steps)
     return replace(
         summary,
         steps=_steps(summary.steps, columns),
@@ -101,8 +102,6 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
         collectives=None if summary.collectives is None else summary.collectives.of_steps(columns),
         ranks=_ranks(summary, columns),
         groups={name: group for name, group in groups.items() if len(group)},
-        counters=None if summary.counters is None else _counters(summary.counters, columns),
-        memory=memory,
     )
 
 

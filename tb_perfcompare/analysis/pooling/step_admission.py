@@ -5,17 +5,59 @@ Nothing is hidden: every step that is left out is listed with its reason, and al
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.pooling.admission import admit
 from tb_perfcompare.analysis.pooling.select import without_steps
-from tb_perfcompare.model.arrays import Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
+
+MODE_COVERS = 0.5
+"""The most frequent number of launches, of several the smallest, counts as usual if at least this share of the steps
+with launches has it ..."""
+
+MODE_TOLERANCE = 0.02
+"""... and a step may then miss this share of it."""
+
+MEDIAN_TOLERANCE = 0.05
+"""Otherwise the median is usual, and a step may miss this share of it or three robust deviations, whichever is more."""
+
+_ROBUST = 1.4826
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Admission:
+    """usual: launches of an ordinary step, 0 if no step has any; least: what a complete step has at least; incomplete,
+    unusual: (s,) bool, steps with too few launches and with clearly more than usual (those are kept)."""
+
+    usual: float
+    least: float
+    incomplete: Flags
+    unusual: Flags
+
+
+def admit(launches: Ints) -> Admission:
+    """The complete steps among those with (s,) launches, each 0 or more. Without any launch all steps are complete.
+
+    The usual number is one that occurs: at least one step always stays.
+    """
+    seen = launches[launches > 0]
+    if not len(seen):
+        none = np.zeros(len(launches), dtype=np.bool_)
+        return Admission(0.0, 0.0, none, none)
+    values, counts = np.unique(seen, return_counts=True)
+    usual, tolerance = float(values[counts.argmax()]), MODE_TOLERANCE
+    if counts.max() < MODE_COVERS * len(seen):
+        usual = float(np.median(seen))
+        spread = _ROBUST * float(np.median(np.abs(seen - usual)))
+        tolerance = max(MEDIAN_TOLERANCE, 3 * spread / usual)
+    least = (1 - tolerance) * usual
+    return Admission(usual, max(least, 0.0), launches < least, launches > (1 + tolerance) * usual)
+
 
 FEWEST = 8
 """Fewest steps of a capture in which a step may be called a warm-up: fewer do not show what is usual."""
@@ -52,11 +94,25 @@ def admit_steps(summary: Summary) -> Summary:
         reasons |= {int(at): WARM_UP for at in places[left[: leading_warm_up(total_ns[left])]]}
     if not reasons:
         return summary
+    reasons |= _on_other_workers(summary, reasons)
     named = ", ".join(f"{summary.steps.label[at]} ({why})" for at, why in sorted(reasons.items())[:10])
     more = f" and {len(reasons) - 10} more" if len(reasons) > 10 else ""
     note = Note(NoteCode.STEPS_DROPPED, f"left out: step {named}{more}; --all-steps compares them too")
     kept = without_steps(summary, reasons)
     return replace(kept, notes=(*kept.notes, note))
+
+
+def _on_other_workers(summary: Summary, reasons: dict[int, str]) -> dict[int, str]:
+    """The same steps on the other workers: ranks of one job run a step together, so it is left out on all or none."""
+    if len({capture.worker for capture in summary.captures}) < 2:
+        return {}
+    span_of = [capture.span for capture in summary.captures]
+    keys = [
+        (span_of[capture], label)
+        for capture, label in zip(summary.steps.capture.tolist(), summary.steps.label, strict=True)
+    ]
+    left_out = {keys[at]: why for at, why in reasons.items()}
+    return {at: left_out[key] for at, key in enumerate(keys) if key in left_out and at not in reasons}
 
 
 def _kinds(summary: Summary, places: Ints) -> Ints:

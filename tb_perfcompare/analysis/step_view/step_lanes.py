@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, Ints
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording

@@ -8,11 +8,27 @@ from typing import Any
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGIONS, MOST_REGIONS, region_id
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
+
+_LIKE_AN_EPOCH_NS = 10**18
+"""Times from here on (September 2001) count from 1970; a relative clock that far is a machine that ran for 30 years."""
+
+
+def clock_zero_ns(properties: Mapping[str, Any], time_ns: int) -> int | None:
+    """Nanoseconds since 1970 at zero of the trace's clock, None when the trace does not tell.
+
+    properties  of the trace: newer ones write times from `baseTimeNanoseconds` on, older ones from 1970 on
+    time_ns     a time of the trace
+    """
+    if time_ns >= _LIKE_AN_EPOCH_NS:
+        return 0
+    base = properties.get("baseTimeNanoseconds")
+    return base if isinstance(base, int) and not isinstance(base, bool) and 0 < base < 2**63 - 2 * 10**18 else None
+
 
 RECORDED_FLAGS = ("record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules")
 _DEVICE_FIELDS = {

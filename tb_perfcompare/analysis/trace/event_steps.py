@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_perfcompare.analysis.columns.numbering import chunks
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, Nanoseconds, StepIndex
 
 COLLAPSED = 0.1

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import among
-from tb_perfcompare.analysis.trace.timeline import InterpretedTrace
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import step_label

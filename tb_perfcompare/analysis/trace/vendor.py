@@ -6,10 +6,10 @@ import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
-from tb_perfcompare.model.unique import unique
 from tb_perfcompare.model.vendors import CPU, CUDA, VENDORS, Vendor
 
 _DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)

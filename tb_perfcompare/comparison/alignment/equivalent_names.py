@@ -18,7 +18,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.model.vendors import VENDORS, Vendor
 
-_COPY = re.compile(r"(?P<what>Memcpy \w+|Memset) \(.*\)", re.DOTALL)
+_COPY = re.compile(r"(?P<what>Memcpy \w+|Memset)(?: \(.*\))?", re.DOTALL)
 _VENDOR = {vendor.kind: vendor for vendor in VENDORS}
 
 Meaning = Callable[[str], str | None]

@@ -8,8 +8,7 @@ from math import gcd
 import numpy as np
 
 from tb_perfcompare.model.arrays import Flags
-from tb_perfcompare.model.summary.device_work import DeviceWork
-from tb_perfcompare.model.summary.launch_sites import place_below
+from tb_perfcompare.model.summary.launch_sites import DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import parts_of
 from tb_perfcompare.model.texts import Texts
 

@@ -16,8 +16,7 @@ import numpy as np
 from tb_perfcompare.comparison.alignment.kernel_matches import CERTAIN, LIKELY, SAME, KernelMatch, Run
 from tb_perfcompare.comparison.alignment.operator_matches import SAME_PLACE, OperatorMatch
 from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds
-from tb_perfcompare.model.summary.device_work import DeviceWork
-from tb_perfcompare.model.summary.launch_sites import OUTSIDE, place_below
+from tb_perfcompare.model.summary.launch_sites import OUTSIDE, DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 from tb_perfcompare.model.texts import Column
 

@@ -2,11 +2,47 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.alignment.alike_names import join_alike_names
 from tb_perfcompare.comparison.alignment.equivalent_names import join_equivalent_names
+from tb_perfcompare.comparison.alignment.renaming import renamed_kernels
 from tb_perfcompare.comparison.alignment.truncated_names import join_truncated_names
-from tb_perfcompare.model.note import Note
+from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.model.names.names import alike_key
+from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
+
+_TABLE = "kernels"
+
+
+def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
+    """Both sides with their kernels under common names, and how many were joined."""
+    joins = alike_names(_kernels(baseline), _kernels(candidate))
+    if not joins:
+        return baseline, candidate, ()
+    pairs = len(set(joins.values()))
+    message = f"{many(pairs, 'kernel name')} joined: only what every build numbers or spells anew differs"
+    note = Note(NoteCode.ALIKE_NAMES, message, _TABLE)
+    return renamed_kernels(baseline, joins), renamed_kernels(candidate, joins), (note,)
+
+
+def alike_names(a: list[str], b: list[str]) -> dict[str, str]:
+    """Name of a side -> the name both are compared under; names that stay are left out."""
+    if set(a) == set(b):
+        return {}
+    groups: dict[str, tuple[set[str], set[str]]] = {}
+    for side, names in enumerate((a, b)):
+        for name in names:
+            groups.setdefault(alike_key(name), (set(), set()))[side].add(name)
+    joins = {}
+    for one, two in groups.values():
+        if len(one) == len(two) == 1 and one != two:
+            first, second = sorted(one | two)
+            joins[second] = first
+    return joins
+
+
+def _kernels(side: Summary) -> list[str]:
+    table = side.groups.get(_TABLE)
+    return [key[0] for key in table.keys] if table is not None else []
 
 
 def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:

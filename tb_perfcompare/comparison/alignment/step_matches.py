@@ -8,6 +8,7 @@ kernel in the same place. Exchanging the sides exchanges the result.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from tb_perfcompare.comparison.launches.alignment import align
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32
 from tb_perfcompare.model.names.names import library_free
-from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY, StepEvents
+from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY, NameDifference, NameTotals, StepEvents
 
 Both = tuple[Ints, Ints]
 """A value of a and one of b."""
@@ -215,3 +216,15 @@ def _ordinal(groups: Ints) -> Ints:
     out = np.empty(len(groups), dtype=np.int64)
     out[order] = np.arange(len(groups)) - np.repeat(first, np.diff(np.append(first, len(groups))))
     return out
+
+
+def name_differences(baseline: Iterable[NameTotals], candidate: Iterable[NameTotals]) -> tuple[NameDifference, ...]:
+    """Every name of either step once; names of one key are one."""
+    sides = [{(one.key, one.kind): one for one in side} for side in (baseline, candidate)]
+    keys = dict.fromkeys((*sides[0], *sides[1]))
+    found = [
+        NameDifference((a or b).name, key[1], (a, b))  # type: ignore[union-attr]
+        for key in keys
+        for a, b in [(sides[0].get(key), sides[1].get(key))]
+    ]
+    return tuple(sorted(found, key=lambda one: (-abs(one.delta_ns), one.name, one.kind)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tb_perfcompare.comparison.causes.detectors.other_work import find_other_work
@@ -45,5 +45,12 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
             explained.add(cause)
     findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))
     entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
-    subjects = frozenset(entities | {finding.subject for finding in findings})
+    subjects = frozenset(entities | {finding.subject for finding in findings} | _recalled(pair, kept, explained))
     return DetectedCauses(tuple(findings), explained.by_category(), subjects)
+
+
+def _recalled(pair: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:
+    """Operators, and annotations, whose other number of calls is explained."""
+    operators = pair.amounts("operators", "host_total")
+    names = {name: operators.get((name,)) for cause in causes for name in cause.calls}
+    return {name for name, one in names.items() if one is None or explained.has_most_calls(name, one.more_calls)}

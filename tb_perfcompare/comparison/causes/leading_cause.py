@@ -3,13 +3,14 @@ than the ledger's largest entry."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATORS_CHANGED
+from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATOR_REPLACED, OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
+from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
@@ -24,6 +25,8 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SP
 
 YIELDING = frozenset({"host_time", "unrecorded_time", "kernel_time", "host_pace"})
 """Findings that say where time is and not why: more calls bring untraced time between them, and slow others down."""
+
+_STRUCTURE = frozenset({*OPERATOR_REPLACED.names, *OPERATORS_CHANGED.names})
 
 OTHER_WORK = frozenset({*WORKLOAD_CHANGED.names, *DATA_TYPE_CHANGED.names})
 
@@ -51,23 +54,26 @@ def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Fin
     """Without changed operators whose time is below the smallest change that matters, unless there is nothing else."""
     large = tuple(
         found for found in findings
-        if found.rule not in OPERATORS_CHANGED.names or abs(found.delta_us or 0.0) >= least_us
+        if found.rule not in _STRUCTURE or abs(found.delta_us or 0.0) >= least_us
     )  # fmt: skip
     return large or findings
 
 
 def _yields(general: Finding, counted: Finding) -> bool:
-    least = (general.delta_us or 0.0) / YIELDED
-    return general.rule in YIELDING and least * (counted.delta_us or 0.0) >= least**2
+    """More of all work leads whatever their size: it makes everything else larger."""
+    least = (general.delta_us or 0.0) / (YIELDED if counted.rule not in MORE_CALLS.names else np.inf)
+    delta = counted.delta_us or 0.0
+    return general.rule in YIELDING and delta * (general.delta_us or 0.0) >= 0 and least * delta >= least**2
 
 
 def with_largest_entry(
     findings: tuple[Finding, ...], ledger: Ledger, baseline: Summary, candidate: Summary, options: CompareOptions,
-    explained: Mapping[str, float],
+    explained: Mapping[str, float], told: Collection[str],
 ) -> tuple[Finding, ...]:
     """Findings, the first of which is no smaller than the largest entry of the ledger that changed the step's way: it
     is told where no finding names it. Only entries of both sides, whose steps lie apart, are certain to be one thing
-    that changed. `explained` is what findings tell of each category, microseconds per step.
+    that changed. `explained` is what findings tell of each category, microseconds per step; `told` are entities that
+    they are about.
     """
     unit = ledger.denominator * 1000
     largest = _largest(ledger)
@@ -78,14 +84,14 @@ def with_largest_entry(
     if abs(largest.delta) < least or not _lies_apart(largest, baseline, candidate):
         return findings
     key = largest.path[1]
-    named = any(key in (found.subject, *(item.row for item in found.evidence)) for found in findings)
-    told = [abs(found.delta_us) for found in findings if found.delta_us and found.delta_us * delta_us > 0]
-    if named or max(*told, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
+    named = key in told or any(key in (found.subject, *(item.row for item in found.evidence)) for found in findings)
+    same_way = [abs(found.delta_us) for found in findings if found.delta_us and found.delta_us * delta_us > 0]
+    if named or max(*same_way, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
         return findings
     one = _finding(largest, unit, ledger.delta, steps=min(len(baseline.steps), len(candidate.steps)))
     larger = [found for found in findings if abs(found.delta_us or 0.0) >= abs(delta_us)]
     # work on other inputs is slower in its largest entry, too: there the inputs are what changed
-    other_work = findings[:1] if not larger and findings and findings[0].rule in OTHER_WORK and told else ()
+    other_work = findings[:1] if not larger and findings and findings[0].rule in OTHER_WORK and same_way else ()
     place = len(larger or other_work)
     return (*findings[:place], one, *findings[place:])[: options.top_findings]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from tb_perfcompare.comparison.result.wording import number_text
 from tb_perfcompare.comparison.statistics.containment import Work, inside
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
 CONTAINED, PARTLY = 0.8, 0.5
 """Share of one side's time from which the other contains its work; from which they have a part of it in common."""
@@ -70,11 +73,15 @@ def _work(summary: Summary) -> dict[Key, Work] | None:
     if table is None or not len(summary.steps):
         return None
     steps = len(summary.steps)
-    time = sum(
-        table.measures_ns[name].sum(axis=1) for name in ("host_self", "device_self") if name in table.measures_ns
-    )
-    rows = zip(table.keys, (time / steps).tolist(), (table.calls.sum(axis=1) / steps).tolist(), strict=True)
+    times, calls = self_times(table) / steps, table.calls.sum(axis=1) / steps
+    rows = zip(table.keys, times.tolist(), calls.tolist(), strict=True)
     return {tuple(key): Work(time, calls) for key, time, calls in rows}
+
+
+def self_times(table: GroupTable) -> Floats:
+    """(g,) summed nanoseconds on the host and the device, of what the source tells."""
+    known = [table.measures_ns[name].sum(axis=1) for name in ("host_self", "device_self") if name in table.measures_ns]
+    return np.sum(known, axis=0, dtype=np.float64) if known else np.zeros(len(table.keys))
 
 
 def _calls(summary: Summary) -> dict[str, float]:

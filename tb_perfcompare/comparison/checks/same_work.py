@@ -12,6 +12,8 @@ from tb_perfcompare.comparison.checks.containment import (
     more_calls,
 )
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
+from tb_perfcompare.comparison.checks.input_sizes import input_sizes
+from tb_perfcompare.comparison.checks.same_program import FEWEST, Program, program
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, shared_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import percent_text
@@ -21,14 +23,19 @@ from tb_perfcompare.model.text_numbers import TextNumbers
 
 NEARLY_ALL = 0.98
 
+PART_OF_IT = 0.35
+"""Share from which sides have a part of their work in common, unless what they compute says otherwise."""
+
 
 def same_work_checks(
     baseline: Summary, candidate: Summary, alignment: Alignment | None, numbers: TextNumbers
 ) -> tuple[Check, ...]:
-    """`same_work`: fails, and takes the verdict, when neither step contains the other's work by time and neither
-    operators nor kernels by name nor device time by operator have half in common; it only warns when one side alone
-    runs compiled regions. `input_shapes`, `input_types`: warn when the same operators run on other inputs. Where one
-    side recorded the CPU alone, operators must have nine tenths in common: what a rank without a device does may be
+    """`same_work`: fails, and takes the verdict, when nothing says that a step of one side is the other's work: not its
+    time by input shape, nor operators, kernels or device time by operator, nor what it computes; or when what both
+    compute is something else. It only warns about another form of a program and about a part in common.
+    `input_shapes`, `input_types`: warn when the same operators run on other inputs. `input_sizes` fails, and takes the
+    verdict, when those are of another order of size. Where one side recorded the CPU
+    alone, operators must have nine tenths in common, or compute the same: what a rank without a device does may be
     called alike and be other work."""
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
@@ -43,6 +50,7 @@ def same_work_checks(
     return (
         _same_work(found, held, baseline, candidate, least, alone=alone),
         *_inputs("shapes", baseline, candidate, numbers), *_inputs("types", baseline, candidate, numbers),
+        *filter(None, (input_sizes(baseline, candidate, found.get("kernel launches")),)),
     )  # fmt: skip
 
 
@@ -53,21 +61,38 @@ def _same_work(
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
     if held is not None and any(held.contained):
         return Check("same_work", "ok", _contained(held, a, b))
+    computed = program(a, b)
+    partly = held is not None and held.largest >= PARTLY and max(held.operators) >= FEWEST_OPERATORS
     detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in found.items())
-    if max(found.values()) >= least:
+    most = max(found.values())
+    if most >= least and (partly or computed is None or not computed.other):
         return Check("same_work", "ok", f"in common: {detail}")
-    if held is not None and held.largest >= PARTLY and max(held.operators) >= FEWEST_OPERATORS:
-        partly = f"partly other work: {_both_ways(held)} by input shape"
-        return Check("same_work", "warn", partly, ("cause",))
-    lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
+    if computed is not None and computed.same:
+        return Check("same_work", "warn", f"{computed.how}; in common by name: {detail}", ("cause",))
+    if computed is not None and computed.contained and not alone:
+        reason = f"one side does more of the same work: {computed.unlike}; in common by name: {detail}"
+        return Check("same_work", "warn", reason, ("cause",))
+    if held is not None and partly:
+        return Check("same_work", "warn", f"partly other work: {_both_ways(held)} by input shape", ("cause",))
     side = _compiled_side(a, b)
     if side and not alone:
         reason = f"only the {side} runs compiled regions, whose operators are not recorded; in common: {detail}"
         return Check("same_work", "warn", reason, ("cause", "operators"))
+    if PART_OF_IT <= most < least and not alone and _may_be_alike(computed):
+        return Check("same_work", "warn", f"partly other work: only {detail} are in common", ("cause",))
+    lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
     reason = f"{lead} different work per step: only {detail} are in common".lstrip()
     if held is not None:
         reason = f"neither step contains the other's work: {_both_ways(held)}; shared by name: {detail}"
-    return Check("same_work", "fail", reason, ("verdict", "cause"))
+    unlike = "" if computed is None else computed.unlike
+    return Check("same_work", "fail", "; ".join(filter(None, (reason, unlike))), ("verdict", "cause"))
+
+
+def _may_be_alike(computed: Program | None) -> bool:
+    """Whether what the sides compute is alike, or says nothing."""
+    if computed is None or computed.least < FEWEST:
+        return True
+    return computed.in_common >= SOME_WORK
 
 
 def _compiled_side(a: Summary, b: Summary) -> str:

@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.kinds.split import MixSplit, split_mix
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Row, Table
 from tb_perfcompare.comparison.result.wording import signed_time
-from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.summary.summary import Summary

@@ -52,14 +52,11 @@ class JointTree:
 
 def joint_tree(baseline: Summary, candidate: Summary, most: int = MOST_FRAMES) -> JointTree | None:
     """None unless both sides have a tree."""
-    a, b = baseline.call_tree, candidate.call_tree
-    if a is None or b is None:
+    trees = trees_alike(baseline, candidate)
+    if trees is None:
         return None
-    told = _told(a, b)
-    if told == "baseline":
-        a = a.without_modules(IN_MODULES)
-    elif told == "candidate":
-        b = b.without_modules(IN_MODULES)
+    a, b = trees
+    told = _told(*(tree for side in (baseline, candidate) if (tree := side.call_tree) is not None))
     counts = len(baseline.steps), len(candidate.steps)
     common = lcm(*counts)
     frames, numbers = union([a, b])
@@ -68,6 +65,19 @@ def joint_tree(baseline: Summary, candidate: Summary, most: int = MOST_FRAMES) -
         for tree, number, steps in zip((a, b), numbers, counts, strict=True)
     ]
     return JointTree(common, tuple(_walked(frames, sides, most)), told)
+
+
+def trees_alike(baseline: Summary, candidate: Summary) -> tuple[CallTree, CallTree] | None:
+    """The trees of both sides, without modules where only one side has any; None unless both have a tree."""
+    a, b = baseline.call_tree, candidate.call_tree
+    if a is None or b is None:
+        return None
+    told = _told(a, b)
+    if told == "baseline":
+        a = a.without_modules(IN_MODULES)
+    elif told == "candidate":
+        b = b.without_modules(IN_MODULES)
+    return a, b
 
 
 def _told(a: CallTree, b: CallTree) -> str:

@@ -78,7 +78,7 @@ def _program(found: ProgramPart, clocked: Clocked, options: CompareOptions) -> P
         None if estimate.n == (1, 1) else estimate.p,
         found.verdict,
         *_whole(clocked),
-        needed=over_captures.needed(estimate, options.margin),
+        captures_needed=over_captures.needed(estimate, options.margin),
     )
 
 

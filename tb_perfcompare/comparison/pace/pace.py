@@ -9,7 +9,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, row_changes, unlike
-from tb_perfcompare.comparison.result.wording import percent_text
+from tb_perfcompare.comparison.result.wording import percent_text, ratio_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.model.arrays import Floats
@@ -23,6 +23,9 @@ LEAST_COVERAGE = 0.2
 FEWEST_NAMES = 3
 LEAST_KEPT = 0.5
 """Operators (kernels) with different names, and share of all weights, that have to follow one pace."""
+
+MOST_APART = 0.2
+"""Standard error of the rows' common change in ln(time) beyond which they have none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,4 +137,7 @@ def _why_not(found: RowChanges, coverage: float, noun: str) -> str:
         return f"{found.kept_names} different {noun} of the same work, {FEWEST_NAMES} are needed"
     if found.kept_share < LEAST_KEPT:
         return f"{noun} of the same work do not change alike: {percent_text(found.kept_share)} follow one pace"
+    if found.spread > MOST_APART * math.sqrt(found.effective_names):
+        apart = ratio_text(math.exp(found.spread))
+        return f"{noun} of the same work do not change alike: they differ by {apart} from each other"
     return ""

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.pace.weights import capped, effective_number, weighted_median
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
 from tb_perfcompare.model.arrays import Floats, Ints
 
 Pair = tuple[Floats, Floats]
@@ -23,7 +23,10 @@ FARTHEST = 4.0
 """Deviations by which a kept row's change may differ from that of all rows ..."""
 
 ALWAYS_NEAR = 0.1
-"""... or this much of ln(time), where rows agree well."""
+"""... or this much of ln(time), where rows agree well ..."""
+
+NO_CLOCK = math.log(2)
+"""... but never more than this, where few rows are and all of them changed by themselves."""
 
 _MAD_TO_SIGMA = 1.4826
 
@@ -108,7 +111,7 @@ def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
     spread = _MAD_TO_SIGMA * weighted_median(np.abs(change - centre), weights)
     kept = timed & (weights > 0)
     if kept.any():
-        kept &= np.abs(change - centre) <= max(FARTHEST * spread, ALWAYS_NEAR)
+        kept &= np.abs(change - centre) <= min(max(FARTHEST * spread, ALWAYS_NEAR), NO_CLOCK)
     common = tuple(work[:, None] * side for side in per_call)
     return RowChanges(
         names, work, (usual[0], usual[1]), (common[0], common[1]), change, weights, centre, spread, kept

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Part, Verdict
+from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.comparison.result.wording import many, p_text, percent_text, times_text, verdict_word
 from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, setting, times
 
@@ -27,6 +28,15 @@ def withheld(headline: Headline) -> Headline:
     """The headline of sides that do not compare; the reason says why."""
     whole = replace(headline, basis=Basis.RECORDED, machine=None, program=None, unsplit=headline.reason)
     return replace(whole, sentence=_as_recorded(whole), facts=_facts(whole, None))
+
+
+def with_look(headline: Headline, look: ExperimentLook | None) -> Headline:
+    """The headline with a word on the experiment that recorded the sides."""
+    if look is None:
+        return headline
+    level = f"{setting(1 - look.level)} CI at this look, {setting(1 - look.alpha)} over all looks"
+    text = f"experiment (ab), round {look.rounds} of at most {look.most_rounds}: {level}"
+    return replace(headline, method="; ".join(filter(None, (text, headline.method))))
 
 
 def _as_recorded(headline: Headline) -> str:
@@ -126,8 +136,8 @@ def _program_line(headline: Headline, program: Part) -> str:
     line = f"{rough(program.estimate, signed=True)} ({rough_range(program.low, program.high, signed=True)}) at one pace"
     if program.p is not None:
         line += f", {p_text(program.p)}"
-    if program.needed is not None and headline.verdict is Verdict.INCONCLUSIVE:
-        line += f"; about {program.needed:,} captures a side would settle it"
+    if program.captures_needed is not None and headline.verdict is Verdict.INCONCLUSIVE:
+        line += f"; about {program.captures_needed:,} captures a side would settle it"
     return line
 
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tb_perfcompare.comparison.ranks.excess_over_other_ranks import beyond_others
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.false_discoveries import q_values
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
+from tb_perfcompare.comparison.statistics.multiple_testing import holm, q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.verdict.rules import settle
-from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.arrays import Ints
 
 Pairs = list[tuple[int | None, int | None]]
 """Place of each rank in the baseline and in the candidate, None where a side lacks it."""
@@ -111,14 +110,6 @@ def _stands_out(delta: float, others: list[float]) -> bool:
     return abs(delta - middle) > _FAR * 1.4826 * float(np.median(np.abs(np.array(others) - middle)))
 
 
-def _holm(p: Floats) -> Floats:
-    """(g,) p of one family, none NaN -> adjusted: the chance of any false one among those up to x is at most x."""
-    order = np.argsort(p, kind="stable")
-    q = np.empty(len(p))
-    q[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
-    return q
-
-
 def _beyond(side: Ranks) -> Ints | None:
     if len(side) < 2 or not side.common.shape[1]:
         return None
@@ -137,4 +128,20 @@ def _tested(a: Ranks, b: Ranks, sides: list[Ints | None], pairs: Pairs, options:
     captures = a.capture[a.common[0]], b.capture[b.common[0]]
     p = row_shifts(x - lowest, y - lowest, captures, options.alpha).p
     known = np.flatnonzero(~np.isnan(p))
-    return dict(zip((numbers[at] for at in known.tolist()), _holm(p[known]).tolist(), strict=True))
+    return dict(zip((numbers[at] for at in known.tolist()), holm(p[known]).tolist(), strict=True))
+
+
+def beyond_others(values: Ints) -> Ints:
+    """(r, j) values of r ranks in j steps -> (r, j) value minus the median of the other ranks in the step, half
+    nanoseconds rounded towards zero. Needs two ranks."""
+    ranks = len(values)
+    order = np.argsort(values, axis=0, kind="stable")
+    place = np.argsort(order, axis=0, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=0)
+    # of the others in order, the middle one or two; those behind the rank itself have moved up by one
+    low, high = (ranks - 2) // 2, (ranks - 1) // 2
+    below = np.take_along_axis(ordered, np.where(low < place, low, low + 1), axis=0)
+    above = np.take_along_axis(ordered, np.where(high < place, high, high + 1), axis=0)
+    twice = (values - below) + (values - above)
+    found: Ints = np.sign(twice) * (np.abs(twice) // 2)
+    return found

@@ -10,7 +10,7 @@ from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.ledger_rows import LEDGER, Ledger
-from tb_perfcompare.comparison.result.plain_values import note_dict
+from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import SelectionError, choices
@@ -51,12 +51,12 @@ class Comparison:
             "baseline": self.baseline.to_dict(),
             "candidate": self.candidate.to_dict(),
             "window": self.window,
-            "headline": self.headline.to_dict(),
+            "headline": as_plain(self.headline),
             "ledger": self.ledger.to_dict(),
-            "findings": [finding.to_dict() for finding in self.findings],
-            "comparability": [check.to_dict() for check in self.comparability],
+            "findings": as_plain(self.findings),
+            "comparability": as_plain(self.comparability),
             "tables": {name: table.to_dict() for name, table in self.tables.items()},
-            "notes": [note_dict(note) for note in self.notes],
+            "notes": as_plain(self.notes),
         }
 
     def to_frame(self, table: str) -> DataFrame:
@@ -96,7 +96,7 @@ class View:
             "reading": self.reading,
             "side": self.side.to_dict(),
             "table": {**self.table.to_dict(), "sums": dict(self.sums)},
-            "notes": [note_dict(note) for note in self.notes],
+            "notes": as_plain(self.notes),
         }
 
     def to_frame(self) -> DataFrame:

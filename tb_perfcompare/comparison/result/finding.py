@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-from tb_perfcompare.comparison.result.plain_values import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +30,6 @@ class Finding:
     confidence: str
     look_at: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "rule": self.rule,
-            "subject": self.subject,
-            "category": self.category,
-            "delta_us": plain(self.delta_us),
-            "share": plain(self.share),
-            "sentence": self.sentence,
-            "evidence": [{"table": item.table, "row": item.row, "value": item.value} for item in self.evidence],
-            "confidence": self.confidence,
-            "look_at": self.look_at,
-        }
-
 
 WITHIN_SPREAD = "within the spread of the"
 REPEATABILITY_UNKNOWN = "repeatability unknown"
@@ -66,12 +49,3 @@ class Check:
     status: str
     detail: str
     invalidates: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "check": self.check,
-            "status": self.status,
-            "detail": self.detail,
-            "invalidates": list(self.invalidates),
-        }

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
-
-from tb_perfcompare.comparison.result.plain_values import plain
 
 
 class Verdict(str, Enum):
@@ -66,22 +63,6 @@ class Certainty:
     noise_floor: float | None
     captures_needed: int | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "effect_size": plain(self.effect_size),
-            "effect": self.effect,
-            "mean_low": plain(self.mean_low),
-            "mean_high": plain(self.mean_high),
-            "tail_driven": self.tail_driven,
-            "autocorrelation": plain(self.autocorrelation),
-            "detectable": plain(self.detectable),
-            "steps_needed": self.steps_needed,
-            "captures": list(self.captures),
-            "noise_floor": plain(self.noise_floor),
-            "captures_needed": self.captures_needed,
-        }
-
 
 class Basis(str, Enum):
     """What the verdict is about: the program at one pace, the machine (the same work at another pace), or the step time
@@ -108,26 +89,12 @@ class PaceFacts:
     typical: float
     unusable: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "of": self.of,
-            "rows": self.rows,
-            "kept": self.kept,
-            "coverage": plain(self.coverage),
-            "tau": plain(self.tau),
-            "share": plain(self.share),
-            "estimate": plain(self.estimate),
-            "typical": plain(self.typical),
-            "unusable": self.unusable,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """One part of the change: the machine's or the program's. estimate, low, high are fractions (0.05 = 5 % slower), p
-    is None where nothing is tested. rows, kept, coverage, tau: as PaceFacts, of all paces together. needed: captures
-    per side that would settle it, None where unknown."""
+    is None where nothing is tested. rows, kept, coverage, tau: as PaceFacts, of all paces together.
+    captures_needed: per side, to settle it, None where unknown."""
 
     estimate: float
     low: float
@@ -138,22 +105,7 @@ class Part:
     kept: int
     coverage: float
     tau: float
-    needed: int | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "estimate": plain(self.estimate),
-            "low": plain(self.low),
-            "high": plain(self.high),
-            "p": plain(self.p),
-            "verdict": self.verdict.value,
-            "rows": self.rows,
-            "kept": self.kept,
-            "coverage": plain(self.coverage),
-            "tau": plain(self.tau),
-            "captures_needed": self.needed,
-        }
+    captures_needed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +119,6 @@ class Recorded:
     high: float | None
     p: float | None
     at_least: float | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "verdict": self.verdict.value,
-            "estimate": plain(self.estimate),
-            "low": plain(self.low),
-            "high": plain(self.high),
-            "p": plain(self.p),
-            "at_least": plain(self.at_least),
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,44 +169,3 @@ class Headline:
         """p of what the verdict is about."""
         part = {Basis.PROGRAM: self.program, Basis.MACHINE: self.machine}.get(self.basis)
         return self.p if part is None else part.p
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        shift = self.shift
-        return {
-            "sentence": self.sentence,
-            "facts": [{"label": fact.label, "text": fact.text} for fact in self.facts],
-            "basis": self.basis.value,
-            "machine": None if self.machine is None else self.machine.to_dict(),
-            "program": None if self.program is None else self.program.to_dict(),
-            "recorded": None if self.recorded is None else self.recorded.to_dict(),
-            "paces": [pace.to_dict() for pace in self.paces],
-            "unsplit": self.unsplit,
-            "metric": self.metric,
-            "unit": self.unit,
-            "baseline": plain(self.baseline),
-            "candidate": plain(self.candidate),
-            "delta": plain(self.delta),
-            "ratio": plain(self.ratio),
-            "shift": None
-            if shift is None
-            else {
-                "estimate": plain(shift.estimate),
-                "low": plain(shift.low),
-                "high": plain(shift.high),
-                "level": plain(shift.level),
-                "estimate_us": plain(shift.estimate_us),
-                "low_us": plain(shift.low_us),
-                "high_us": plain(shift.high_us),
-            },
-            "p": plain(self.p),
-            "n": list(self.n),
-            "verdict": self.verdict.value,
-            "reason": self.reason,
-            "margin": plain(self.margin),
-            "inflation": plain(self.inflation),
-            "scope": self.scope,
-            "method": self.method,
-            "sensitivity": self.sensitivity,
-            "certainty": None if self.certainty is None else self.certainty.to_dict(),
-        }

@@ -17,6 +17,20 @@ MAX_RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
+class ExperimentLook:
+    """A comparison of runs that an experiment records in rounds and compares after each (docs/method/statistics.md).
+
+    rounds, most_rounds  recorded so far, and planned
+    level                two-sided error level that the plan leaves for this look; `alpha`: that of all looks together
+    """
+
+    rounds: int
+    most_rounds: int
+    level: float
+    alpha: float
+
+
+@dataclass(frozen=True, slots=True)
 class CompareOptions:
     """Validated on construction: a value outside its range raises PerfCompareError naming the option and the range.
 
@@ -31,6 +45,7 @@ class CompareOptions:
     discoveries        which rows of a table count as different: at most the share alpha of those called so is false, if
                        rows are independent or move together ("false_discoveries") or whatever they have in common
                        ("any_dependence"); or one table in 1/alpha has any false row ("family_wise")
+    look               which look of an experiment this is; alpha is then at most its level
     """
 
     alpha: float = 0.05
@@ -42,6 +57,7 @@ class CompareOptions:
     material_fraction: float = 0.002
     material_ns: int = 5000
     discoveries: str = "false_discoveries"
+    look: ExperimentLook | None = None
 
     def __post_init__(self) -> None:
         _require("alpha", self.alpha, 0.0001, 0.5)

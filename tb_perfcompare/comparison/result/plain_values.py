@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from dataclasses import fields
+from enum import Enum
 from typing import Any
 
-from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.iterations import Iterations, Marker
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
@@ -18,6 +20,22 @@ def plain(cell: Cell) -> Cell:
     if isinstance(cell, float):
         return float(cell) if math.isfinite(cell) else None
     return cell
+
+
+def as_plain(value: Any) -> Any:
+    """A dataclass as what is sent: its fields, and what they hold, all plain."""
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, (str, int, float)):
+        return plain(value)
+    if isinstance(value, (tuple, list)):
+        return [as_plain(item) for item in value]
+    return {name: as_plain(getattr(value, name)) for name in _field_names(value.__class__)}
+
+
+@functools.cache
+def _field_names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def device_dict(device: DeviceFacts) -> dict[str, Any]:
@@ -38,8 +56,3 @@ def _marker(marker: Marker) -> dict[str, Any]:
         "step_marker": marker.asked_as, "origin": marker.origin, "name": marker.name, "count": marker.count,
         "coverage": plain(marker.coverage), "mean_us": plain(marker.mean_ns / 1000), "alike": marker.alike,
     }  # fmt: skip
-
-
-def note_dict(note: Note) -> dict[str, Any]:
-    """A weakness; `where` is empty for the whole."""
-    return {"code": note.code.value, "message": note.message, "where": note.where}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from tb_perfcompare.comparison.result.plain_values import Cell, plain
+from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, plain
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.units import Better
@@ -149,19 +149,6 @@ class Column:
     kind: str = "number"
     shown: bool = True
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "unit": self.unit,
-            "better": self.better.value,
-            "description": self.description,
-            "role": self.role,
-            "kind": self.kind,
-            "shown": self.shown,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -178,7 +165,7 @@ class Table:
         """The table as it stands in the JSON form: `title`, `columns`, `rows`, `notes`."""
         return {
             "title": self.title,
-            "columns": [column.to_dict() for column in self.columns],
+            "columns": as_plain(self.columns),
             "rows": self._plain_rows(),
             "notes": list(self.notes),
         }

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Families, student_p
-from tb_perfcompare.comparison.statistics.false_discoveries import q_values
-from tb_perfcompare.comparison.statistics.family_wise import family_wise_p
+from tb_perfcompare.comparison.statistics.multiple_testing import family_wise_p, q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.model.arrays import Flags, Floats, Ints

@@ -158,3 +158,8 @@ def _normal_p(twice_u: Ints, n: int, m: int, deviation: Floats) -> Floats:
     distance = np.maximum(np.abs(twice_u - n * m) - 1, 0) / 2
     z = np.divide(distance, deviation, out=np.zeros_like(deviation), where=deviation > 0)
     return np.array([math.erfc(value) for value in (z / math.sqrt(2)).tolist()], dtype=np.float64)
+
+
+def load_distributions() -> None:
+    """Imports scipy's distribution functions, which takes a tenth of a second, before a comparison needs them."""
+    import scipy.special  # noqa: F401

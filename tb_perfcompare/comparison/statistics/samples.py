@@ -49,17 +49,16 @@ def observations(summary: Summary) -> Samples:
     alone = Samples(np.arange(len(steps), dtype=np.int64), steps.capture, steps.label, False, False)
     if len(workers) < 2:
         return alone
+    spans = {span: number for number, span in enumerate(dict.fromkeys(one.span for one in captures))}
+    span_of = np.array([spans[captures[at].span] for at in steps.capture.tolist()], dtype=np.int32)
     if summary.ranks is not None:  # its steps are means over the workers already
-        spans = {span: number for number, span in enumerate(dict.fromkeys(one.span for one in captures))}
-        capture = np.array([spans[captures[at].span] for at in steps.capture.tolist()], dtype=np.int32)
-        return Samples(alone.group, capture, steps.label, True, False)
-    keys = [(captures[at].span, label) for at, label in zip(steps.capture.tolist(), steps.label, strict=True)]
+        return Samples(alone.group, span_of, steps.label, True, False)
+    keys = list(zip(span_of.tolist(), steps.label, strict=True))
     index = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     group = np.array([index[key] for key in keys], dtype=np.int64)
     if (np.bincount(group) != len(workers)).any():
-        return Samples(alone.group, alone.capture, alone.label, False, True)
-    spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _ in index))}
-    capture_of = np.array([spans[span] for span, _ in index], dtype=np.int32)
+        return Samples(alone.group, span_of, alone.label, False, True)
+    capture_of = np.array([span for span, _ in index], dtype=np.int32)
     return Samples(group, capture_of, tuple(label for _, label in index), True, False)
 
 

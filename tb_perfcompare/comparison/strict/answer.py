@@ -5,10 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.comparison.strict.report import StrictReport
-from tb_perfcompare.comparison.strict.weaknesses import Weakness
+from tb_perfcompare.comparison.strict.weak_figures import WEAK_FIGURES
+from tb_perfcompare.comparison.strict.weak_processes import few_recordings, other_processes
+from tb_perfcompare.comparison.strict.weak_recordings import WEAK_RECORDINGS
+from tb_perfcompare.model.recordings.cycles import CycleTable
+
+
+@dataclass(frozen=True, slots=True)
+class Weakness:
+    """`number` in docs/method/strict.md, and a sentence with this pair's figures."""
+
+    number: int
+    sentence: str
+
+
+def weaknesses(
+    normal: CycleTable,
+    abnormal: CycleTable,
+    report: StrictReport,
+    *,
+    files: tuple[CycleTable, CycleTable] | None = None,
+    recordings: tuple[int, int] = (1, 1),
+) -> tuple[Weakness, ...]:
+    """In the order of their numbers. The first two tables are those the report was made of, `files` those they were
+    taken from, with all processes; `recordings` are pooled on the sides."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = {number: check(report) for number, check in WEAK_FIGURES.items()}
+        found |= {number: check(normal, abnormal) for number, check in WEAK_RECORDINGS.items()}
+        found[11] = few_recordings(recordings)
+        if files is not None:
+            found[15] = other_processes((normal, abnormal), files)
+    return tuple(Weakness(number, sentence) for number, sentence in sorted(found.items()) if sentence is not None)
+
 
 SCHEMA = "tb_perfcompare.strict/1"
 

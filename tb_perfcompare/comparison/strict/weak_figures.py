@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from tb_perfcompare.comparison.result.wording import many
-from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_P, key_findings
 from tb_perfcompare.comparison.strict.report import LEAST_DEVIATION, StrictReport

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.model.arrays import Floats, Ints32, Nanoseconds

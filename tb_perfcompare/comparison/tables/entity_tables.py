@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES, Measure, TableSpec
+from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED, KEY_COLUMNS, SHAPES, Measure, TableSpec
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
@@ -83,17 +83,6 @@ class _Draft:
         return Table(self.name, self.shape.title, tuple(shown), ColumnRows(tuple(made), len(ranked)), self.notes)
 
 
-def diff_table(
-    name: str,
-    baseline: Summary,
-    candidate: Summary,
-    headline_delta_us: float | None,
-    options: CompareOptions = DEFAULT_OPTIONS,
-) -> Table | None:
-    """The table `name` of SHAPES, None if neither side has it."""
-    return diff_tables((name,), baseline, candidate, headline_delta_us, options).get(name)
-
-
 def diff_tables(
     names: Iterable[str],
     baseline: Summary,
@@ -103,8 +92,8 @@ def diff_tables(
     paces: Paces = NO_PACES,
     numbers: TextNumbers | None = None,
 ) -> dict[str, Table]:
-    """Those of the tables of SHAPES that either side has. Rows are tested at one pace where `paces` knows it. `numbers`
-    may know names of both sides already."""
+    """Those of the tables of SHAPES that either side has; of IF_RECORDED those that both have. Rows are tested at one
+    pace where `paces` knows it. `numbers` may know names of both sides already."""
     numbers = TextNumbers() if numbers is None else numbers
     drafts = [
         draft for name in names if (draft := _draft(name, baseline, candidate, headline_delta_us, numbers)) is not None
@@ -120,7 +109,7 @@ def _draft(
 ) -> _Draft | None:
     a, b = baseline.groups.get(name), candidate.groups.get(name)
     shape = SHAPES[name]
-    if a is None and b is None:
+    if (a is None or b is None) if name in IF_RECORDED else (a is None and b is None):
         return None
     model = a if a is not None else b
     assert model is not None

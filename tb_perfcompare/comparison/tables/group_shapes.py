@@ -201,3 +201,7 @@ SHAPES: Mapping[str, TableSpec] = {
         notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
     ),
 }
+
+IF_RECORDED = frozenset({"operators_by_shape", "operators_by_type", "kernels_by_launch", "modules"})
+"""Groups that tell more of work that other groups hold too, if it was recorded: where one side lacks them, its work is
+not gone."""

@@ -11,9 +11,9 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.tables.counter_join import device_labels
+from tb_perfcompare.model.arrays import thinned
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.thinning import thinned
 from tb_perfcompare.units import BYTES, COUNT, Better
 
 MEMORY, BY_OPERATOR, CURVES = "memory", "memory_operators", "memory_curves"

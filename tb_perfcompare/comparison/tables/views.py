@@ -18,8 +18,30 @@ from tb_perfcompare.comparison.tables.counters import counters_view
 from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, mean_us, steps_table
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_views
-from tb_perfcompare.comparison.tables.reading_note import as_read
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
+
+_CORRECTED = "Corrected reading"
+"""Beginning of the note under tables made from traces."""
+
+AS_ANSWERED = "Saved answers are in torch-tb-profiler's own reading (docs/inputs/answers.md)."
+AS_LISTED = "Figures are the listing's own (docs/inputs/kernel_listings.md)."
+AS_RECORDED = "Figures are the table's own (docs/inputs/perf_data.md)."
+
+_TOLD = {"as listed": AS_LISTED, "as recorded": AS_RECORDED}
+"""Reading -> note, where all sides have it."""
+
+
+def as_read(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
+    """The tables, none of which says that it is corrected if a side is not."""
+    if all(side.reading == "corrected" for side in sides):
+        return tables
+    readings = {side.reading for side in sides}
+    told = _TOLD.get(readings.pop(), AS_ANSWERED) if len(readings) == 1 else AS_ANSWERED
+    return {
+        name: replace(table, notes=tuple(told if note.startswith(_CORRECTED) else note for note in table.notes))
+        for name, table in tables.items()
+    }
+
 
 VIEWS = (
     "overview", "steps", "categories", "ranks", *SHAPES, "modules_ledger", "counters", "memory", "memory_operators",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary

@@ -14,10 +14,13 @@ from functools import lru_cache
 from tb_perfcompare.model.device import (
     COLLECTIVE_KERNELS,
     COLLECTIVE_LIBRARIES,
+    COLLECTIVE_OPERATIONS,
     COLLECTIVE_RANGES,
     COMMUNICATING_KERNELS,
     DEVICE_LIBRARIES,
+    OPERATION_MARKS,
     OPERATOR_LIBRARIES,
+    WITHIN_A_DEVICE,
 )
 from tb_perfcompare.model.names.joined_names import JoinedNames
 
@@ -32,13 +35,16 @@ _COLLECTIVE_ANNOTATION = re.compile(
 )
 _COLLECTIVE_KERNEL = re.compile(
     rf"(?:^|[\s:(])(?:{'|'.join(DEVICE_LIBRARIES)})(?:DevKernel|Kernel|_|[A-Z])"
-    rf"|^(?:{'|'.join(map(re.escape, COLLECTIVE_KERNELS))}|mscclKernel|msccl_)"
+    rf"|^(?:void )?(?:{'|'.join(map(re.escape, COLLECTIVE_KERNELS))}|mscclKernel|msccl_)"
     rf"|(?<![A-Za-z])(?:{'|'.join(map(re.escape, COMMUNICATING_KERNELS))})",
 )
+_OPERATION = re.compile(rf"(?:{'|'.join(COLLECTIVE_OPERATIONS)})(?![a-z])")
+_WITHIN = re.compile("|".join(WITHIN_A_DEVICE), re.IGNORECASE)
+_ARGUMENTS = re.compile(r"[<(](?!anonymous )")
 
-_KERNEL_MARKS = (*DEVICE_LIBRARIES, *COLLECTIVE_KERNELS, *COMMUNICATING_KERNELS, "msccl")
+_KERNEL_MARKS = (*DEVICE_LIBRARIES, *COLLECTIVE_KERNELS, *COMMUNICATING_KERNELS, "msccl", *OPERATION_MARKS)
 _COLLECTIVE_MARKS = tuple(dict.fromkeys("ccl" if "ccl" in mark else mark for mark in _KERNEL_MARKS))
-"""One of these is in every name that the pattern finds. Looking for them takes a tenth of its time."""
+"""One of these is, in lower case, in every name of a collective kernel. Looking for them takes a tenth of the time."""
 
 
 def is_step(name: str) -> bool:
@@ -68,11 +74,24 @@ def is_collective_annotation(name: str) -> bool:
 
 def is_collective_kernel(name: str) -> bool:
     """A device function of a collective library: `ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)`, `hcom_allReduce_`; or
-    one that an engine wrote for it: `vllm::cross_device_reduce_1stage`.
+    one that an engine wrote for it: `vllm::cross_device_reduce_1stage`, `twoShotAllReduceKernel`.
 
     CNCL's helpers (`cncl::d2d_tnc`) move data within the device and are kernels, as the MLU profiler has them.
     """
-    return any(map(name.__contains__, _COLLECTIVE_MARKS)) and _COLLECTIVE_KERNEL.search(name) is not None
+    lower = name.lower()
+    if not any(map(lower.__contains__, _COLLECTIVE_MARKS)):
+        return False
+    if _COLLECTIVE_KERNEL.search(name) is not None:
+        return True
+    function = _ARGUMENTS.split(name, maxsplit=1)[0]
+    return _OPERATION.search(function) is not None and _WITHIN.search(function) is None
+
+
+def is_collective_operator(name: str) -> bool:
+    """An operator that calls collectives: `c10d::allreduce_`, `_c10d_functional::wait_tensor`, `vllm::all_reduce`."""
+    return name.startswith(("c10d::", "c10d_functional::", "_c10d_functional::")) or (
+        "::" in name and _OPERATION.search(name) is not None
+    )
 
 
 def is_wrapper(name: str) -> bool:
@@ -86,7 +105,7 @@ _MARKS: dict[Callable[[str], bool], tuple[str, ...]] = {
     is_optimizer: ("optimizer.",),
     is_wrapper: tuple("\n" + name.lower() for name in _WRAPPERS),
     is_collective_annotation: tuple(word.lower() for word in (*COLLECTIVE_LIBRARIES, *COLLECTIVE_RANGES)),
-    is_collective_kernel: tuple(mark.lower() for mark in _COLLECTIVE_MARKS),
+    is_collective_kernel: _COLLECTIVE_MARKS,
 }
 """One of these is in every name that passes, in lower case."""
 

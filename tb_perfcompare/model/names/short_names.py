@@ -13,17 +13,31 @@ from typing import NamedTuple
 _SHORTEST = 40
 """Names with fewer characters stay as they are."""
 
-_WRAPPERS = frozenset({"Kernel", "Kernel2", "device_kernel", "kentry"})
+_WRAPPERS = frozenset({"Kernel", "Kernel2", "device_kernel", "kentry", "_kernel_agent", "trampoline_kernel"})
 """Functions that only call what they are a template of."""
 
-_SAY_NOTHING = frozenset({*_WRAPPERS, "kernel", "run", "launch"})
-"""Functions that are told with their namespace."""
+_SAYS_LITTLE = 10
+"""A function's name with fewer characters, such as `run` or `dispatch`, is told with its namespace."""
 
 _MOST_WORDS = 200
 """So many words of a name's arguments are looked at to tell it from others."""
 
-_FUNCTOR = re.compile(r"[Ff]unctor|Ops?\b", re.ASCII)
-_WORD = re.compile(r"\w*", re.ASCII)
+_FUNCTOR = re.compile(r"[Ff]unctor|Ops?\b|\bOp[A-Z]", re.ASCII)
+_CARRIER = re.compile(
+    r"(?:[AB]?Unary|Binary|Ternary)Functor|(?:Unary|Binary|Ternary|Pointwise)Op\w*Functor|ReduceOp|func_wrapper_t"
+    r"|\w{0,30}gpu_\w{0,30}kernel\w*",
+    re.ASCII,
+)
+"""Templates around an operation, which follows among their arguments or behind them."""
+
+_PLAIN_TYPE = re.compile(
+    r"\d\w*|u?int\d*(?:_t)?|unsigned|signed|long|short|char|bool|float\d?|double|void|const|complex|[aA]rray"
+    r"|_*(?:nv_|hip_)?(?:[Hh]alf|[Bb][Ff]loat16)\d?(?:_t)?|_*(?:nv_)?(?:[Ff]loat8|fp8|float_e)\w*|OpaqueType|lambda|operator",
+    re.ASCII,
+)
+_CAST = re.compile(r"\((?:\w+::)*\w+\)(?=-?\d)", re.ASCII)
+_SUFFIX = re.compile(r"(?<=\b\d)[uUlL]+\b|(?<=\d\d)[uUlL]+\b", re.ASCII)
+_UNNAMED = "{anonymous}"
 _WORDS = re.compile(r"(?:\w+::)*(\w+)", re.ASCII)
 _CUTLASS = re.compile(r"\bcutlass\w{12,}", re.ASCII)
 _TILE = re.compile(r"\d{2,4}x\d{1,4}(?:x\d{1,4})?", re.ASCII)
@@ -31,8 +45,9 @@ _CUTE_TILE = re.compile(r"tuple<(?:cute::)?C<(\d+)>, ?(?:cute::)?C<(\d+)>, ?(?:c
 _SIZES = re.compile(r"\b\d{2,4}(?:, ?\d{2,4}){2,3}\b", re.ASCII)
 _MARK = re.compile(r"[<>,(): ]")
 _PLAIN = (
-    re.compile(r"(Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)", re.ASCII),  # Tensile: hipBLASLt, rocBLAS
+    re.compile(r"((?:Custom_)?Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)", re.ASCII),  # Tensile: hipBLASLt, rocBLAS
     re.compile(r"(\w+?)_tilesize(\d+x\d+x\d+)_(.*)", re.ASCII),  # cuBLAS and cuDNN since sm80
+    re.compile(r"(?=\w{80})(\w+?)_([A-Za-z]*\d+x\d+x\d+[A-Za-z0-9]*)_(\w+)", re.ASCII),  # whatever else is that long
 )
 """Names without arguments: what is called, its tile, the rest."""
 
@@ -40,6 +55,7 @@ _SCOPE = re.compile(r"_Z(?:N[KV]*)?", re.ASCII)
 _LITERAL = re.compile(r"L[a-z](n?)(\d+)E", re.ASCII)
 _LENGTH = re.compile(r"\d+", re.ASCII)
 _SUBSTITUTE = re.compile(r"S(?:[0-9A-Z]*_|[tabsiod])", re.ASCII)
+_LOCAL = re.compile(r"Z{1,20}N[KV]{0,4}", re.ASCII)
 _TYPES = {"f": "float", "d": "double", "i": "int"}
 
 
@@ -96,19 +112,22 @@ def signature_of(name: str) -> _Signature | None:
 
 
 def _signature(scope: list[str], arguments: list[str]) -> _Signature:
-    base = scope[-1]
-    if base in _WRAPPERS:
+    if scope[-1] in _WRAPPERS:
         cutlass = _CUTLASS.search(", ".join(arguments))
         if cutlass is not None:
             return _Signature(cutlass[0], "", _words(arguments))
-        inner = next((argument for argument in arguments if "<" in argument), "")
-        while inner:
-            (*_, base), below = _parts(inner)
-            inner = next((one for one in below if "<" in one), "") if base.startswith("enable_") else ""
+        templates = _templates(arguments)
+        while templates:
+            scope, below = _parts(templates[0])
             arguments = below or arguments
-    if base in _SAY_NOTHING:
-        base = "::".join(scope[-2:])
-    return _Signature(base, _telling(arguments), _words(arguments))
+            templates = (_templates(below) or templates[1:]) if scope[-1].startswith("enable_") else []
+    named = [part for part in scope if part != _UNNAMED]
+    base = "::".join(named[-2:]) if len(scope[-1]) < _SAYS_LITTLE or scope[-1] in _WRAPPERS else scope[-1]
+    return _Signature(base, _telling(arguments), [*named[-2:-1], *_words(arguments)])
+
+
+def _templates(arguments: list[str]) -> list[str]:
+    return [argument for argument in arguments if "<" in argument]
 
 
 def _is_signature(line: str) -> bool:
@@ -118,19 +137,17 @@ def _is_signature(line: str) -> bool:
     return (
         (opening >= 0 and line.find(">", opening) >= 0)
         or (scope >= 0 and line.find("(", scope) >= 0)
-        or (call > 0 and line.endswith(")") and " " not in line[:call])
+        or (call > 0 and line.endswith(")") and " " not in line[:call].removeprefix("void "))
     )
 
 
 def _telling(arguments: list[str]) -> str:
-    """What tells two instances of a template apart for a reader: a functor, the size of a tile, a function."""
-    text = ", ".join(arguments)
-    functor = _FUNCTOR.search(text)
-    if functor is not None:
-        before = _WORD.match(text[functor.start() :: -1])
-        after = _WORD.match(text, functor.end())
-        assert before is not None and after is not None
-        return text[functor.start() + 1 - before.end() : after.end()]
+    """What tells two instances of a template apart for a reader: an operation, the size of a tile, a function."""
+    words = _words(arguments)
+    operation = _operation(words)
+    if operation:
+        return operation
+    text = _SUFFIX.sub("", ", ".join(arguments))
     for tile in _CUTE_TILE.finditer(text):
         if max(map(len, tile.groups())) > 1:
             return "x".join(tile.groups())
@@ -146,9 +163,22 @@ def _telling(arguments: list[str]) -> str:
     return "" if sizes is None else sizes[0]
 
 
+def _operation(words: list[str]) -> str:
+    """The functor among these words; what is only around one stands for it where none is named."""
+    carried, carrier = "", ""
+    for word in words:
+        if _CARRIER.fullmatch(word):
+            carrier, carried = word, ""
+        elif _FUNCTOR.search(word):
+            return word
+        elif carrier and not carried and not _PLAIN_TYPE.fullmatch(word):
+            carried = word
+    return carried or carrier
+
+
 def _parts(name: str) -> tuple[list[str], list[str]]:
     """`void at::native::foo<float, Bar<3> >(...)` -> [at, native, foo] and its template's arguments."""
-    text = name.replace("(anonymous namespace)", "{anonymous}")
+    text = name.replace("(anonymous namespace)", _UNNAMED)
     arguments: list[str] = []
     depth, inner, start, angle, begin, end = 0, 0, 0, -1, 0, len(text)
     for mark in _MARK.finditer(text):
@@ -202,43 +232,62 @@ def _scope(text: str) -> list[str]:
 
 def _bare(argument: str) -> str:
     """Just the function of an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`."""
-    plain = argument.replace("{anonymous}::", "")
+    plain = argument.replace(f"{_UNNAMED}::", "")
     return re.split(r"[(<{]", plain, maxsplit=1)[0].rpartition("::")[2].strip() or argument
 
 
 def _mangled(name: str) -> tuple[list[str], list[str]]:
-    """Names of the scope and words of what follows in an Itanium name; no scope for one that is something else."""
+    """Names of the scope and what follows in an Itanium name, templates with a `<` and functions around a lambda as
+    demanglers write them; no scope for a name that is something else."""
     start = _SCOPE.match(name)
     assert start is not None
-    at, scope, words = start.end(), list[str](), list[str]()
+    scope, at = _nested(name, start.end())
+    words = list[str]()
     while at < len(name):
-        length, substitute = _LENGTH.match(name, at), _SUBSTITUTE.match(name, at)
+        literal, local = _LITERAL.match(name, at), _LOCAL.match(name, at)
+        if literal is not None:
+            words.append(("-" if literal[1] else "") + literal[2])
+            at = literal.end()
+            continue
+        parts, after = _nested(name, at if local is None else local.end())
+        if parts:
+            words += parts[:-1]
+            words.append(
+                parts[-1] + ("(){lambda}" if local is not None else "<" if name[after : after + 1] == "I" else "")
+            )
+            at = after
+        elif after > at and local is None:
+            at = after
+        else:
+            if name[at] in _TYPES:
+                words.append(_TYPES[name[at]])
+            at += 1
+    return [part for part in scope if not part.startswith("_GLOBAL_")], words
+
+
+def _nested(name: str, at: int) -> tuple[list[str], int]:
+    """The names that stand one behind the other from a place on, and where they end."""
+    parts = list[str]()
+    while at < len(name):
+        length = _LENGTH.match(name, at)
+        substitute = _SUBSTITUTE.match(name, at) if length is None else None
         if length is not None:
             at = length.end() + int(length[0][:6])
-            scope.append(name[length.end() : at])
+            parts.append(name[length.end() : at])
         elif substitute is not None:
             at = substitute.end()
         else:
             break
-    while at < len(name):
-        literal, length = _LITERAL.match(name, at), _LENGTH.match(name, at)
-        if literal is not None:
-            words.append(("-" if literal[1] else "") + literal[2])
-            at = literal.end()
-        elif length is not None:
-            at = length.end() + int(length[0][:6])
-            words.append(name[length.end() : at])
-        else:
-            substitute = _SUBSTITUTE.match(name, at)
-            if name[at] in _TYPES:
-                words.append(_TYPES[name[at]])
-            at = at + 1 if substitute is None else substitute.end()
-    return [part for part in scope if part and not part.startswith("_GLOBAL_")], [word for word in words if word]
+    return [part for part in parts if part], at
 
 
 def _words(arguments: list[str]) -> list[str]:
-    """Every name and number of the arguments, without namespaces."""
-    return [found[1] for argument in arguments for found in _WORDS.finditer(argument)]
+    """Every name and number of the arguments, without namespaces, casts and suffixes of numbers."""
+    return [
+        found[1]
+        for argument in arguments
+        for found in _WORDS.finditer(_SUFFIX.sub("", _CAST.sub("", argument.replace(f"{_UNNAMED}::", ""))))
+    ]
 
 
 def _differences(lists: Sequence[Sequence[str]]) -> list[str] | None:

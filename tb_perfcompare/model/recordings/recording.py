@@ -6,20 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tb_perfcompare.model.arrays import Floats, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.events import EventTable, FlowTable
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.strings import StringTable
-
-
-@dataclass(frozen=True, slots=True)
-class SpanKey:
-    """torch-tb-profiler's selector: a run is a directory, a worker a process, a span one profiling window."""
-
-    run: str
-    worker: str
-    span: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +74,9 @@ class CounterSamples:
         return len(self.time_ns)
 
 
+TS_FRACTION, DUR_FRACTION = 1, 2
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceRecording:
     """One torch.profiler trace.
@@ -94,6 +91,8 @@ class TraceRecording:
     fractional_times  True if any `ts` or `dur` was written with a fraction (compat answers are then floats)
     notes             damage and repairs
     counters          samples of counters, None when the trace has none
+    fractions         (n,) uint8 per event, TS_FRACTION and DUR_FRACTION where that number was written with a fraction;
+                      None where all were, or none
     """
 
     file: FileFacts
@@ -107,6 +106,7 @@ class TraceRecording:
     stats: ReadStats
     notes: tuple[Note, ...]
     counters: CounterSamples | None = None
+    fractions: NDArray[np.uint8] | None = None
 
     @property
     def device_properties(self) -> list[dict[str, Any]]:

@@ -7,12 +7,29 @@ the whole tree, at the size of its distinct nodes, and rows of several recording
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 
 from tb_perfcompare.model.arrays import NodeIndex, TextIndex
+from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.texts import TextPool, Texts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceWork:
+    """Device work by name and place (model/summary/launch_sites.py), and the operators that make up the places.
+
+    work       keys (category label, kernel key, place) in the order in which they first ran; place "" is work whose
+               operator is not known. Summed durations and launches: all device events that start in an admitted step
+    operators  keys (operator, input shape, place above) in the order in which their work first ran. Summed durations
+               of everything below; calls of the operator that launched anything, in the step where its work began
+    """
+
+    work: SplitTime
+    operators: SplitTime
+
 
 OUTSIDE = ""
 """The place of what no operator encloses."""

@@ -8,9 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds, unique_places
 from tb_perfcompare.model.texts import Keys
-from tb_perfcompare.model.unique import unique_places
 
 First: TypeAlias = Callable[[Ints, int], Ints]
 """Given rows and a number, so many of them: those whose keys come first."""

@@ -179,7 +179,7 @@ class Linked:
 class EventFigures:
     """What is known of one event of a step; None where it does not apply.
 
-    self_ns    duration without what is directly inside it (analysis/step_view/own_times.py)
+    self_ns    duration without what is directly inside it (analysis/step_view/event_figures.py)
     device_ns  durations of the device work launched by it or by what it encloses, and how many `launches` that are
     queue_ns   from the beginning of the API call that launched it to its own
     idle_ns    from the end of what ran in the row before it; from the beginning of the picture for the first one

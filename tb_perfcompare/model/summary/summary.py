@@ -17,11 +17,10 @@ from tb_perfcompare.model.arrays import CaptureIndex, Floats, Ints, Ints32, Nano
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
-from tb_perfcompare.model.summary.collectives import Collectives
-from tb_perfcompare.model.summary.device_work import DeviceWork
+from tb_perfcompare.model.summary.collectives import Collectives, RankSteps
 from tb_perfcompare.model.summary.iterations import Iterations
+from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
-from tb_perfcompare.model.summary.rank_steps import RankSteps
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.texts import Column, Keys
 
@@ -84,7 +83,7 @@ NOT_SPLIT = "(not split: saved answers)"
 """The one entity of every category in a source that says how long a category took, but not who in it."""
 
 INCOMPLETE = "incomplete"
-"""Reason of a step that was not recorded whole (analysis/pooling/admission.py)."""
+"""Reason of a step that was not recorded whole (analysis/pooling/step_admission.py)."""
 
 WARM_UP = "warm-up"
 """Reason of a leading step that is far longer than the rest (analysis/pooling/step_admission.py)."""

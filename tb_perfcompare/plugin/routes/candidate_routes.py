@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from werkzeug.wrappers import Request, Response
@@ -21,11 +21,11 @@ from tb_perfcompare.plugin.http.responses import (
     stream,
     tag_of,
 )
-from tb_perfcompare.plugin.requests.pair_request import SideRequest, flag, one_side, window_of
+from tb_perfcompare.plugin.requests.pair_request import flag, one_side, window_of
+from tb_perfcompare.plugin.routes.comparison_route import SideOf
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, fitted
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
-from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, row_dict
 from tb_perfcompare.workspace.queries.candidates import (
     MOST_CANDIDATES,
@@ -36,8 +36,6 @@ from tb_perfcompare.workspace.queries.candidates import (
 )
 from tb_perfcompare.workspace.sharing.single_flight import follow
 from tb_perfcompare.workspace.workspace import Workspace
-
-SideOf = Callable[[SideRequest], Side]
 
 
 @dataclass(frozen=True, slots=True)

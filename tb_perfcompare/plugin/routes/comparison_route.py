@@ -11,8 +11,7 @@ from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import Lines
 from tb_perfcompare.plugin.http.responses import JSON, is_known, not_modified, respond, stream, tagged
 from tb_perfcompare.plugin.requests.pair_request import PairRequest, SideRequest, flag, pair_request
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
-from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.sharing.single_flight import Flight, finished
 
 SideOf = Callable[[SideRequest], Side]
@@ -28,10 +27,12 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
     tag, connection = question.tag(), Connection(request.environ)
     if as_lines:
         return stream(request, Lines(lambda: first(question), lambda body: tagged(body, tag), connection))
-    if is_known(request, tag):
-        return not_modified(tag)
-    made = finished(first(question), connection.report)
-    return respond(request, tagged(made.result(), tag), JSON, tag=unless_provisional(made.provisional, tag))
+
+    def make() -> tuple[bytes, bool]:
+        made = finished(first(question), connection.report)
+        return tagged(made.result(), tag), made.provisional
+
+    return once(request, tag, make)
 
 
 def pair_question(side_of: SideOf, asked: PairRequest) -> ComparisonRequest:
@@ -39,6 +40,9 @@ def pair_question(side_of: SideOf, asked: PairRequest) -> ComparisonRequest:
     return ComparisonRequest(side_of(asked.baseline), side_of(asked.candidate), asked.options)
 
 
-def unless_provisional(provisional: bool, tag: str) -> str:
-    """The tag; none of an answer that may be more complete when it is asked for again."""
-    return "" if provisional else tag
+def once(request: Request, tag: str, make: Callable[[], tuple[bytes, bool]]) -> Response:
+    """What `make` makes, unless the browser holds it; untagged where it may be more complete when asked for again."""
+    if is_known(request, tag):
+        return not_modified(tag)
+    body, provisional = make()
+    return respond(request, body, JSON, tag="" if provisional else tag)

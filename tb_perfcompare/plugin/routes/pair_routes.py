@@ -23,6 +23,7 @@ from tb_perfcompare.plugin.http.responses import (
     tag_of,
     tagged,
 )
+from tb_perfcompare.plugin.requests import query_requests
 from tb_perfcompare.plugin.requests.pair_request import choice, flag, pair_request
 from tb_perfcompare.plugin.requests.query_requests import (
     paths_request,
@@ -32,7 +33,7 @@ from tb_perfcompare.plugin.requests.query_requests import (
     table_request,
     view_request,
 )
-from tb_perfcompare.plugin.routes.comparison_route import SideOf, pair_question, unless_provisional
+from tb_perfcompare.plugin.routes.comparison_route import SideOf, once, pair_question
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.strict.pages import strict_first
 from tb_perfcompare.render.wire.pages import table_answer, view_answer
@@ -49,37 +50,32 @@ def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     asked = table_request(request.args)
     question = pair_question(side_of, asked.pair)
     check_tag(_tag(request.args), question.tag())
-    tag = tag_of(question, asked)
-    if is_known(request, tag):
-        return not_modified(tag)
-    found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
-    body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
-    return respond(request, body, JSON, tag=unless_provisional(found.provisional, tag))
+
+    def make() -> tuple[bytes, bool]:
+        found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
+        return _page(asked, found)
+
+    return once(request, tag_of(question, asked), make)
 
 
 def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/row."""
     asked = row_request(request.args)
     question = pair_question(side_of, asked.pair)
-    tag = tag_of(question, asked)
-    if is_known(request, tag):
-        return not_modified(tag)
-    body, provisional = workspace.rows.one(question, asked.table, asked.row, Connection(request.environ).report)
-    return respond(request, body, JSON, tag=unless_provisional(provisional, tag))
+    report = Connection(request.environ).report
+    return once(request, tag_of(question, asked), lambda: workspace.rows.one(question, asked.table, asked.row, report))
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/row_paths."""
     asked = paths_request(request.args)
     question = pair_question(side_of, asked.row.pair)
-    tag = tag_of(question, asked)
-    if is_known(request, tag):
-        return not_modified(tag)
     report = Connection(request.environ).report
-    body, provisional = workspace.paths.one(
-        question, asked.row.table, asked.row.row, together=asked.together, report=report
-    )
-    return respond(request, body, JSON, tag=unless_provisional(provisional, tag))
+
+    def make() -> tuple[bytes, bool]:
+        return workspace.paths.one(question, asked.row.table, asked.row.row, together=asked.together, report=report)
+
+    return once(request, tag_of(question, asked), make)
 
 
 def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -87,20 +83,16 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     asked = rows_request(request.args)
     question = pair_question(side_of, asked.pair)
     check_tag(_tag(request.args), question.tag())
-    tag = tag_of(question, asked)
-    if is_known(request, tag):
-        return not_modified(tag)
     report = Connection(request.environ).report
-    known, chosen = workspace.pages.keys_of_pair(question, asked.table, asked.rows, report)
-    places = [place for place in asked.places if place < len(chosen.rows)]
-    keys = [known.keys[number] for number in chosen.rows[places].tolist()]
-    lines, provisional = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
-    return respond(
-        request,
-        lines_answer(places, lines, known.lost),
-        JSON,
-        tag=unless_provisional(provisional or known.provisional, tag),
-    )
+
+    def make() -> tuple[bytes, bool]:
+        known, chosen = workspace.pages.keys_of_pair(question, asked.table, asked.rows, report)
+        places = [place for place in asked.places if place < len(chosen.rows)]
+        keys = [known.keys[number] for number in chosen.rows[places].tolist()]
+        lines, provisional = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
+        return lines_answer(places, lines, known.lost), provisional or known.provisional
+
+    return once(request, tag_of(question, asked), make)
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -117,11 +109,7 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
     if flag(request.args, "stream", default=False):
         return stream(request, Lines(lambda: pages.views(side, asked.window), lambda _: drawn()[0], connection))
-    tag = tag_of(side, asked)
-    if is_known(request, tag):
-        return not_modified(tag)
-    body, provisional = drawn()
-    return respond(request, body, JSON, tag=unless_provisional(provisional, tag))
+    return once(request, tag_of(side, asked), drawn)
 
 
 def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -137,7 +125,7 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     body = render(comparison, form.name, table=name)
     # a table alone has no place for notes
     filename = f"perfcompare{'.incomplete' if comparison.files_left_out else ''}.{form.extension}"
-    return respond(request, body, form.media_type, tag=unless_provisional(made.provisional, tag), filename=filename)
+    return respond(request, body, form.media_type, tag="" if made.provisional else tag, filename=filename)
 
 
 def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -161,16 +149,19 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         return not_modified(tag)
     if asked.table:
         check_tag(_tag(request.args), question.tag())
-        found: TableRows = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
-        body = table_answer(found.table, found.chosen, asked.page, asked.row, found.lost)
-        return respond(request, body, JSON, tag=unless_provisional(found.provisional, tag))
+        found = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
+        return once(request, tag, lambda: _page(asked, found))
     made = finished(workspace.ask_strict(question), connection.report)
-    tag = unless_provisional(made.provisional, tag)
+    tag = "" if made.provisional else tag
     if form == strict_jobs.JSON:
         return respond(request, drawn(made.result()), JSON, tag=tag)
     kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
     filename = f"strict_comparison{'.incomplete' if made.provisional else ''}.{form}"
     return respond(request, made.result(), kind, tag=tag, filename=filename)
+
+
+def _page(asked: query_requests.TableRequest | query_requests.StrictRequest, found: TableRows) -> tuple[bytes, bool]:
+    return table_answer(found.table, found.chosen, asked.page, asked.row, found.lost), found.provisional
 
 
 def _tag(query: Mapping[str, str]) -> str:

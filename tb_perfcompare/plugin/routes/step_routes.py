@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import Lines
-from tb_perfcompare.plugin.http.responses import JSON, is_known, not_modified, respond, stream, tag_of
+from tb_perfcompare.plugin.http.responses import is_known, not_modified, respond, stream, tag_of
 from tb_perfcompare.plugin.requests.pair_request import SideRequest, flag
 from tb_perfcompare.plugin.requests.step_requests import SIDES, OneStep, StepRequest, event, find, step_request, stretch
-from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.plugin.routes.comparison_route import SideOf, once
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepQuestion
 from tb_perfcompare.workspace.workspace import Workspace
 
 _GZIP = "application/gzip"
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
-
-SideOf = Callable[[SideRequest], Side]
 
 
 def step(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -63,10 +60,7 @@ def _answered(workspace: Workspace, question: StepQuestion, request: Request) ->
     views, connection = workspace.step_views, Connection(request.environ)
     if flag(request.args, "stream", default=False):
         return stream(request, Lines(lambda: views.ask(question), bytes, connection))
-    tag = tag_of(question)
-    if is_known(request, tag):
-        return not_modified(tag)
-    return respond(request, views.answer(question, connection.report), JSON, tag=tag)
+    return once(request, tag_of(question), lambda: (views.answer(question, connection.report), False))
 
 
 def _question(side_of: SideOf, asked: StepRequest) -> StepQuestion:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tb_perfcompare.comparison.strict.weaknesses import Weakness
+from tb_perfcompare.comparison.strict.answer import Weakness
 from tb_perfcompare.model.recordings.counter_units import UnitNote
 from tb_perfcompare.number_text import many, quantity
 

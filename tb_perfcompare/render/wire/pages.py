@@ -16,7 +16,7 @@ import msgspec
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
 from tb_perfcompare.comparison.result.comparison import VIEW_SCHEMA, Comparison
-from tb_perfcompare.comparison.result.plain_values import note_dict
+from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, picked
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
@@ -60,17 +60,17 @@ class Page:
 def comparison_answer(comparison: Comparison) -> bytes:
     """The comparison with the first rows of its tables: each has at most MOST_ROWS, and short tables are whole before
     long ones get more than an equal share of the room."""
-    notes, _ = filled(map(note_dict, comparison.notes), 2 * _LIST_BYTES)
+    notes, _ = filled(map(as_plain, comparison.notes), 2 * _LIST_BYTES)
     parts: dict[str, Any] = {
         "schema": comparison.schema,
         "version": __version__,
         "baseline": raw(_side(comparison.baseline)),
         "candidate": raw(_side(comparison.candidate)),
         "window": comparison.window,
-        "headline": raw(comparison.headline.to_dict()),
+        "headline": raw(as_plain(comparison.headline)),
         "ledger": raw(_ledger(comparison)),
-        "findings": raw([finding.to_dict() for finding in comparison.findings]),
-        "comparability": raw([check.to_dict() for check in comparison.comparability]),
+        "findings": raw(as_plain(comparison.findings)),
+        "comparability": raw(as_plain(comparison.comparability)),
     }
     rest = {"notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}
     parts["tables"] = first_rows(comparison.tables, MOST_BYTES - len(encoded({**parts, **rest})))
@@ -107,7 +107,7 @@ def view_answer(
     view: str, reading: str, side: SideFacts, table: Table, notes: Sequence[Note], chosen: ChosenRows, page: Page
 ) -> bytes:
     """A page of one run's own table."""
-    said, _ = filled(map(note_dict, notes), 2 * _LIST_BYTES)
+    said, _ = filled(map(as_plain, notes), 2 * _LIST_BYTES)
     head: dict[str, Any] = {
         "schema": VIEW_SCHEMA,
         "view": view,
@@ -152,7 +152,7 @@ def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[
 def _head(table: Table) -> dict[str, Any]:
     return {
         "title": raw(table.title),
-        "columns": raw([column.to_dict() for column in table.columns]),
+        "columns": raw(as_plain(table.columns)),
         "notes": raw(list(table.notes)),
         "total_rows": len(table.rows),
     }

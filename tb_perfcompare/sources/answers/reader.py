@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.errors import CorruptInput, InputError, unreadable
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
@@ -50,8 +50,7 @@ def read_answers(
         with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
             data = whole(blocks)
     except OSError as error:
-        hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
-        raise InputError(path, error.strerror or str(error), hint=hint) from error
+        raise unreadable(path, error) from error
     if data is None:
         message = f"more than {MOST_BYTES >> 20} MiB: too much for saved answers"
         raise InputError(path, message, hint="give the trace itself")

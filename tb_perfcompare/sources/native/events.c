@@ -770,7 +770,7 @@ static bool keep_row(Scan *scan, Event *event, bool is_complete)
     put_int32(&scan->lane, lane);
     put_int64(&scan->start_ns, start_ns);
     put_int64(&scan->dur_ns, dur_ns < 0 ? 0 : dur_ns);
-    put_byte(&scan->complete, is_complete);
+    put_byte(&scan->complete, (uint8_t)(is_complete | is_fractional_start << 1 | is_fractional_length << 2));
     tally->without_cat += is_complete && category == NO_NUMBER;
     tally->without_place += !has_place;
     tally->negative += dur_ns < 0;

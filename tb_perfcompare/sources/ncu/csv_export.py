@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.errors import CorruptInput, unreadable
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.formats import NCU
 from tb_perfcompare.model.note import Note, NoteCode
@@ -49,8 +49,7 @@ def read_ncu(
         with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
             return _Reading(shown, size, blocks, report).read()
     except OSError as error:
-        hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
-        raise InputError(path, error.strerror or str(error), hint=hint) from error
+        raise unreadable(path, error) from error
 
 
 class _Reading:

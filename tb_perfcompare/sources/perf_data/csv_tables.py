@@ -9,6 +9,7 @@ Written by tracers of inference servers (LatencyPrism's deep-dive tables); colum
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,18 +17,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.errors import InputChanged, InputError
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable, CycleRecording, CycleTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.perf_data.file_names import names_beside
-from tb_perfcompare.sources.perf_data.published_numbers import published_numbers
 from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS
 from tb_perfcompare.sources.storage.csv_columns import CsvColumns, read_csv_columns
 from tb_perfcompare.sources.storage.file_systems import file_system, is_address
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.storage.one_state import one_state
 from tb_perfcompare.sources.storage.text_file import TextFile, open_text
+
+MOST_DIGITS = 17
+
+_EXACT_DIGITS = 15
+"""Decimals of no more digits are read alike by everybody, as long as the power of ten is exact."""
+
+_DECIMAL = re.compile(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*")
+
+
+def published_numbers(texts: Sequence[str], found: Floats) -> Floats:
+    """(rows,) the numbers of these texts as pandas 2 reads them; `found` are the nearest doubles, and the answer itself
+    where no text is read in another way."""
+    out = found
+    for row, text in enumerate(texts):
+        if len(text) > _EXACT_DIGITS and np.isfinite(found[row]):
+            value = published_number(text)
+            if value is not None and value != found[row]:
+                if out is found:
+                    out = found.copy()
+                out[row] = value
+    return out
+
+
+def published_number(text: str) -> float | None:
+    """One decimal, None for what is none or has a power of ten that no double is."""
+    match = _DECIMAL.fullmatch(text)
+    if match is None or not (match[2] or match[3]):
+        return None
+    whole, decimals = match[2], match[3] or ""
+    digits = (whole + decimals)[:MOST_DIGITS]
+    number = 0.0
+    for digit in digits:
+        number = number * 10.0 + int(digit)
+    power = int(match[4] or 0) + max(len(whole) - MOST_DIGITS, 0) - max(len(digits) - len(whole), 0)
+    if abs(power) > 308:
+        return None
+    number = number * float(f"1e{power}") if power > 0 else number / float(f"1e{-power}")
+    return -number if match[1] == "-" else number
+
 
 REQUIRED = PERF_DATA_COLUMNS
 OPTIONAL = (

@@ -1,4 +1,4 @@
-"""How files of the formats without a name of their own begin.
+"""How files of each format are named and begin.
 
 Standard library only: TensorBoard asks at every page load whether there is anything to show, and must not load
 numerical libraries for it.
@@ -38,6 +38,20 @@ a memory that holds fewer than there are would hold none of those that come next
 
 POSSIBLE_NAME = re.compile(r".+\.(?:json(?:\.gz)?|jsonl|ndjson|txt|log|lst|csv|baseline)", re.DOTALL)
 """Names worth a look inside when nothing else says that a directory holds something."""
+
+
+def declines_trace(name: str, head: bytes) -> str:
+    """Why a file of this name and first (uncompressed) bytes is no trace of torch.profiler; "" if it is one."""
+    if TRACE_FILE.fullmatch(name):
+        return ""  # read_trace says best what is wrong with it, should anything be
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"["):
+        return "" if b'"ph"' in text else "a list, but not of events"
+    if not text.startswith(b"{"):
+        return "not JSON" if text else "empty"
+    if b'"traceEvents"' in text or name.endswith((".json", ".json.gz")):
+        return ""
+    return f"no traceEvents in its first {len(head)} bytes"
 
 
 def declines_listing(name: str, head: bytes) -> str:

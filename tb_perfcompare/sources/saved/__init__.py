@@ -1,1 +1,1 @@
-"""What this package writes and reads again: baselines, points of a history, their columns."""
+"""What this package writes and reads again: baselines, points of a history, their columns, manifests of experiments."""

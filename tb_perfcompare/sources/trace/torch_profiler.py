@@ -21,12 +21,11 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from tb_perfcompare.errors import CorruptInput, InputError
+from tb_perfcompare.errors import CorruptInput, unreadable
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.recording import ReadStats, TraceRecording
-from tb_perfcompare.sources.recognition.format_sniffers import TRACE_FILE
 from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES, Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
@@ -73,24 +72,9 @@ def read_trace(
                     file, want_hash, skip_python_functions, block_bytes
                 )
         except OSError as error:
-            hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
-            raise InputError(path, error.strerror or str(error), hint=hint) from error
+            raise unreadable(path, error) from error
     shown = name or str(getattr(path_or_file, "name", "trace"))
     return _Reading(shown, shown, 0, report).read(path_or_file, want_hash, skip_python_functions, block_bytes)
-
-
-def declines_trace(name: str, head: bytes) -> str:
-    """Why a file of this name and first (uncompressed) bytes is no trace of torch.profiler; "" if it is one."""
-    if TRACE_FILE.fullmatch(name):
-        return ""  # read_trace says best what is wrong with it, should anything be
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"["):
-        return "" if b'"ph"' in text else "a list, but not of events"
-    if not text.startswith(b"{"):
-        return "not JSON" if text else "empty"
-    if b'"traceEvents"' in text or name.endswith((".json", ".json.gz")):
-        return ""
-    return f"no traceEvents in its first {len(head)} bytes"
 
 
 class _Reading:
@@ -138,6 +122,7 @@ class _Reading:
             process_names=columns.process_names,
             thread_names=columns.thread_names,
             fractional_times=columns.fractional_times,
+            fractions=columns.fractions,
             stats=ReadStats(
                 events=columns.seen,
                 kept=kept,

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.render.wire.pages import comparison_answer
-from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes, from_bytes
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON
 from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache, with_heads
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+    from tb_perfcompare.comparison.result.comparison import Comparison
+    from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 
 MOST_ROWS = 500_000
 """Of all tables together. Writing 800,000 takes twice as long as comparing, and 360 MB."""
@@ -31,6 +29,8 @@ class ComparisonCache(ResponseCache):
 
     def get(self, key: str) -> Comparison | None:
         """The comparison that was kept under the key."""
+        from tb_perfcompare.workspace.disk_cache.comparison_codec import from_bytes
+
         return self._part(key, 1, from_bytes)
 
     def put(self, key: str, question: ComparisonRequest, comparison: Comparison) -> None:
@@ -39,6 +39,9 @@ class ComparisonCache(ResponseCache):
             return
         if key != self.key(question):
             return
+        from tb_perfcompare.render.wire.pages import comparison_answer
+        from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes
+
         try:
             body = as_bytes(comparison)
         except (TypeError, ValueError, OverflowError, msgspec.MsgspecError):

@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.disk_cache.cache_keys import code, described
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DiskStore, digest_of
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+    from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 
 FORMAT = 3
 """Changes when entries written before cannot be read any more."""

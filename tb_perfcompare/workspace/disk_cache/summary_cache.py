@@ -16,18 +16,18 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.model.summary.summary_validation import misfit
-from tb_perfcompare.sources.saved.columnar import packed, unpacked
 from tb_perfcompare.workspace.disk_cache.cache_keys import code, described
 from tb_perfcompare.workspace.disk_cache.cache_place import DEFAULT_LIMIT_BYTES, user_place
 from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
 from tb_perfcompare.workspace.disk_cache.disk_store import DIGEST_BYTES, SUMMARY, CacheFacts, DiskStore, digest_of
-from tb_perfcompare.workspace.inputs.sides import CaptureFile
-from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
+
+if TYPE_CHECKING:
+    from tb_perfcompare.model.summary.summary import Summary
+    from tb_perfcompare.workspace.inputs.sides import CaptureFile
+    from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
 
 FORMAT = 4
 """Changes when entries written before cannot be read any more."""
@@ -100,6 +100,8 @@ def _relabelled(summary: Summary, file: CaptureFile) -> Summary:
 
 
 def _write(out: IO[bytes], path: Path, summary: Summary) -> None:
+    from tb_perfcompare.sources.saved.columnar import packed
+
     body = packed(summary)
     out.write(body)
     out.write(digest_of(path, body))
@@ -107,6 +109,10 @@ def _write(out: IO[bytes], path: Path, summary: Summary) -> None:
 
 def _read(stored: BinaryIO, size: int, path: Path) -> Summary:
     """Raises ValueError, and what comparing odd values raises, for anything but what was written."""
+    from tb_perfcompare.model.summary.summary import Summary
+    from tb_perfcompare.model.summary.summary_validation import misfit
+    from tb_perfcompare.sources.saved.columnar import unpacked
+
     body = stored.read(max(0, size - DIGEST_BYTES))
     if stored.read(DIGEST_BYTES) != digest_of(path, body):
         raise ValueError("another digest")

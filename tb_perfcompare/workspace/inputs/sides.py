@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRequest:
+    """Everything a comparison depends on. Equal questions have equal answers. Runs of one experiment are compared at
+    the level that it leaves for a look at what is recorded, whoever asks."""
+
+    baseline: Side
+    candidate: Side
+    options: CompareOptions = field(default_factory=CompareOptions)
+
+    def __post_init__(self) -> None:
+        recorded = self.baseline.experiment
+        if recorded is not None and recorded == self.candidate.experiment:
+            alpha = min(self.options.alpha, recorded.look.level)
+            object.__setattr__(self, "options", replace(self.options, alpha=alpha, look=recorded.look))
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Baseline and candidate."""
+        return self.baseline, self.candidate
+
+    def tag(self) -> str:
+        """A text that changes whenever the answer may: the files' names, sizes and times, the options, the version."""
+        return hashlib.sha256(repr((__version__, self)).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+
 
 Steps = tuple[int, int]
 """First and last step number to keep, both included."""
@@ -62,13 +91,20 @@ class CaptureFile:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedExperiment:
+    """What an experiment's manifest says about a comparison of its runs; `directory` tells experiments apart."""
+
+    directory: str
+    look: ExperimentLook
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """The captures that make one side of a comparison; `steps` narrows each to some step numbers, `launches` is a
     listing or export of the same program whose figures its kernels get, `counters` a file of samples taken meanwhile;
     `all_steps` keeps the steps that are usually left out (analysis/pooling/step_admission.py); `marker` says what
     delimits the steps of traces, "" for what is found (analysis/iterations/find.py), `kind` keeps those whose markers
-    are called like this pattern; `notes` say what of the source was
-    not read.
+    are called like this pattern; `notes` say what of the source was not read; `experiment` recorded it.
     """
 
     source: str
@@ -80,6 +116,7 @@ class Side:
     marker: str = ""
     kind: str = ""
     notes: tuple[Note, ...] = ()
+    experiment: RecordedExperiment | None = None
 
     @property
     def keeps_tail(self) -> bool:

@@ -10,12 +10,11 @@ import numpy as np
 from tb_perfcompare._version import __version__
 from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL
 from tb_perfcompare.comparison.result.options import WINDOWS
-from tb_perfcompare.comparison.strict.answer import StrictAnswer
+from tb_perfcompare.comparison.strict.answer import StrictAnswer, Weakness, weaknesses
 from tb_perfcompare.comparison.strict.corrected import corrected
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.comparison.strict.report import StrictReport, strict_report
 from tb_perfcompare.comparison.strict.tables import strict_tables
-from tb_perfcompare.comparison.strict.weaknesses import Weakness, weaknesses
 from tb_perfcompare.errors import InputError, NotComparable, SelectionError
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.progress import Progress, Reporter

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from tb_perfcompare.analysis.pooling.rank_mean import RankMean
+from typing import TYPE_CHECKING
+
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.inputs.sides import Side
+
+if TYPE_CHECKING:
+    from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 
 MANY_RANKS = 33
 """From so many workers on a side its tables hold means over them, so that memory does not grow with their number."""
@@ -19,9 +23,8 @@ def is_many(side: Side) -> bool:
 class SummaryCollector:
     """Takes the answers about the files of a side in any order and uses them in that of the files."""
 
-    def __init__(self, files: int, *, many: bool) -> None:
-        self._files = files
-        self._fold = RankMean() if many else None
+    def __init__(self, *, many: bool) -> None:
+        self._fold = _rank_mean() if many else None
         self._early: dict[int, Summary] = {}
         self._next = 0
         self._kept: list[Summary] = []
@@ -38,7 +41,7 @@ class SummaryCollector:
             self._next += 1
             if summary is None:
                 continue
-            if self._fold is not None and RankMean.takes(summary):
+            if self._fold is not None and self._fold.takes(summary):
                 self._fold.add(summary)
             else:
                 self._kept.append(summary)
@@ -47,3 +50,9 @@ class SummaryCollector:
         """(the summaries, errors by number of the file). Raises SelectionError for ranks that cannot be pooled."""
         folded = None if self._fold is None else self._fold.finish()
         return (*(() if folded is None else (folded,)), *self._kept), dict(sorted(self._failed.items()))
+
+
+def _rank_mean() -> RankMean:
+    from tb_perfcompare.analysis.pooling.rank_mean import RankMean
+
+    return RankMean()

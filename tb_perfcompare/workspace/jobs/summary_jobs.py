@@ -1,23 +1,14 @@
-"""What a worker process is asked to do. Top-level functions of picklable values: they run anywhere and keep nothing."""
+"""What a worker process is asked to do. Top-level functions of picklable values: they run anywhere and keep nothing.
+
+Readers, analysis and the comparison are imported where they are used: whoever asks needs none of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tb_perfcompare.analysis.answers.summarize_answers import saved_answer, summarize_answers, totals_left_out
-from tb_perfcompare.analysis.compat import answer, read_compat
-from tb_perfcompare.analysis.counters.counter_file import with_counter_file
-from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
-from tb_perfcompare.analysis.listings.attach_launches import attach_launches
-from tb_perfcompare.analysis.listings.launches import summarize_launches
-from tb_perfcompare.analysis.pooling.baseline_summary import saved_summary
-from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.analysis.pooling.select import of_kind, select_steps
-from tb_perfcompare.analysis.pooling.step_admission import admit_steps
-from tb_perfcompare.analysis.summarize import summarize, without_unread
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import (
@@ -37,10 +28,11 @@ from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.sources import registry
-from tb_perfcompare.sources.perf_data.csv_tables import read_counters
 from tb_perfcompare.workspace.inputs.capture_files import as_meant
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
+
+if TYPE_CHECKING:
+    from tb_perfcompare.sources.registry import Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +68,29 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
                 return _of_trace(trace, job)
             case AnswersRecording() as answers:
+                from tb_perfcompare.analysis.answers.summarize_answers import summarize_answers
+
                 return summarize_answers(answers, origin, job.window)
             case LaunchRecording() as launches:
+                from tb_perfcompare.analysis.listings.launches import summarize_launches
+
                 return summarize_launches(launches, origin, job.window)
             case CycleRecording() as cycles:
+                from tb_perfcompare.analysis.cycles.summarize_cycles import summarize_cycles
+
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, len(cycles.table)))
                 return summarize_cycles(cycles, origin, job.window)
             case SavedSummary() as saved:
+                from tb_perfcompare.analysis.pooling.baseline_summary import saved_summary
+
                 return saved_summary(saved, origin, job.window, job.marker)
     except InputError as error:
         raise shown_error(error, file) from error
 
 
 def _of_trace(trace: TraceRecording, job: SummaryJob) -> Summary:
+    from tb_perfcompare.analysis.summarize import summarize, without_unread
+
     origin = origin_of(job.file)
     try:
         return summarize(
@@ -112,6 +114,8 @@ def read_launches(file: CaptureFile, report: Reporter) -> LaunchRecording:
 
 def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
     """The samples of a counters file. Raises InputError or Cancelled."""
+    from tb_perfcompare.sources.perf_data.csv_tables import read_counters
+
     try:
         with as_meant(file) as fs:
             return replace(read_counters(file.path, fs=fs, report=report), source=file.shown)
@@ -119,9 +123,10 @@ def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
         raise shown_error(error, file) from error
 
 
-def read_recording(file: CaptureFile, report: Reporter) -> registry.Recording:
+def read_recording(file: CaptureFile, report: Reporter) -> Recording:
     """The file's recording; its notes name it relative to the source, progress as it is shown. Raises InputChanged for
     a file that is not in the expected state, or does not stay in it."""
+    from tb_perfcompare.sources import registry
 
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
@@ -145,13 +150,21 @@ def shown_error(error: InputError, file: CaptureFile) -> InputError:
 def pooled(loaded: LoadedSide) -> Summary:
     """One summary of the side: narrowed to its steps, with the figures of its launches and counters files, and with a
     note for each file that was not read."""
+    from tb_perfcompare.analysis.pooling.pool import pool
+    from tb_perfcompare.analysis.pooling.select import of_kind
+    from tb_perfcompare.analysis.pooling.step_admission import admit_steps
+
     summaries = loaded.summaries
     if loaded.counters is not None:
+        from tb_perfcompare.analysis.counters.counter_file import with_counter_file
+
         summaries = with_counter_file(summaries, loaded.counters)
     summary = of_kind(narrowed(pool(summaries), loaded.side.steps), loaded.side.kind)
     if loaded.side.steps is None and not loaded.side.all_steps:
         summary = admit_steps(summary)
     if loaded.launches is not None:
+        from tb_perfcompare.analysis.listings.attach_launches import attach_launches
+
         summary = attach_launches(summary, loaded.launches)
     said = (*loaded.side.notes, *loaded.failures)
     return replace(summary, notes=(*summary.notes, *said)) if said else summary
@@ -161,11 +174,16 @@ def narrowed(summary: Summary, steps: Steps | None) -> Summary:
     """The summary of only these step numbers (None: of all)."""
     if steps is None:
         return summary
+    from tb_perfcompare.analysis.answers.summarize_answers import totals_left_out
+    from tb_perfcompare.analysis.pooling.select import select_steps
+
     return select_steps(totals_left_out(summary) if summary.format == ANSWERS else summary, steps)
 
 
 def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
     """Pools both sides and compares them."""
+    from tb_perfcompare.comparison.engine import compare_summaries
+
     report(Progress("comparing"))
     return compare_summaries(pooled(baseline), pooled(candidate), options)
 
@@ -190,12 +208,16 @@ def compat_answer(
     try:
         match read_recording(question.file, report):
             case TraceRecording() as trace:
+                from tb_perfcompare.analysis.compat import answer, read_compat
+
                 noted(trace.notes)
                 return answer(
                     read_compat(trace), question.route, worker_count=question.worker_count,
                     group_by=question.group_by, **question.params,
                 )  # fmt: skip
             case AnswersRecording() as answers:
+                from tb_perfcompare.analysis.answers.summarize_answers import saved_answer
+
                 return saved_answer(answers, question.route, question.group_by)
             case LaunchRecording() as launches:
                 raise SelectionError(

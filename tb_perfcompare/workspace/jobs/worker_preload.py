@@ -6,14 +6,17 @@ from __future__ import annotations
 
 def import_jobs() -> None:
     """Imported here and not above, since the server that asks for it does not wait."""
+    import tb_perfcompare.analysis.summarize
+    import tb_perfcompare.comparison.engine
+    import tb_perfcompare.sources.registry
     import tb_perfcompare.workspace.jobs.summary_jobs  # noqa: F401
 
 
 def import_distributions() -> None:
     """For hypothesis tests."""
-    from tb_perfcompare.comparison.statistics.distributions import load
+    from tb_perfcompare.comparison.statistics.rank_test import load_distributions
 
-    load()
+    load_distributions()
 
 
 IN_THIS_ORDER = (import_jobs, import_distributions)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
+from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.errors import InputError, SelectionError, choices
-from tb_perfcompare.model.formats import LISTING, NCU, TITLES
+from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.sources.discover import (
     FileEntry,
@@ -21,12 +23,14 @@ from tb_perfcompare.sources.discover import (
     without_part,
 )
 from tb_perfcompare.sources.perf_data.file_names import read_along
+from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperiment, Side, Steps
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
 
 _KEPT_S = 5.0
+_PARENT = re.compile(r"[/\\][^/\\]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,9 @@ class Index:
             run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
         )
         attached = None if launches is None else as_on_disk(_launches_of(self._run(launches)))
-        side = Side(run.name, tuple(map(as_on_disk, files)), steps, attached, notes=run.problems)
+        side = Side(
+            run.name, tuple(map(as_on_disk, files)), steps, attached, notes=run.problems, experiment=_experiment(run)
+        )
         return _as_saved(side, run)
 
     def _run(self, name: str) -> RunEntry:
@@ -109,6 +115,7 @@ def side_from_path(
     side = Side(
         without_secrets(path), tuple(files), steps, None if launches is None else launches_from_path(launches),
         None if counters is None else counters_from_path(counters), notes=run.problems,
+        experiment=_experiment(run),
     )  # fmt: skip
     return _as_saved(side, run)
 
@@ -123,6 +130,22 @@ def _as_saved(side: Side, run: RunEntry) -> Side:
     if launches is None and saved.launches:
         launches = replace(side.files[0], name=saved.launches, part=len(saved.captures) + 1)
     return replace(side, steps=side.steps or saved.steps, launches=launches, all_steps=saved.all_steps)
+
+
+def _experiment(run: RunEntry) -> RecordedExperiment | None:
+    """Of a directory of traces beside an experiment's manifest."""
+    if run.format != TRACE:
+        return None
+    within = run.workers[0].spans[0].file.within
+    directory = _PARENT.sub("", run.path)
+    try:
+        manifest = read_manifest(directory, file_system(directory, within))
+    except InputError:  # another tool's file of that name
+        return None
+    if manifest is None or run.name.rpartition("/")[2] not in {variant.name for variant in manifest.variants}:
+        return None
+    look = ExperimentLook(manifest.rounds(), manifest.most_rounds, manifest.level, manifest.alpha)
+    return RecordedExperiment(directory, look)
 
 
 def launches_from_path(path: str) -> CaptureFile:

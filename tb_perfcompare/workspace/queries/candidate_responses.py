@@ -8,7 +8,7 @@ from typing import Any
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, SideBrief
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.plain_values import Cell, device_dict
+from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, device_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.number_text import percent, setting
@@ -85,9 +85,9 @@ def _result_dict(look: CandidateResult) -> dict[str, Any]:
     return {
         "baseline": _side(look.baseline),
         "candidate": _side(look.candidate),
-        "headline": look.headline.to_dict(),
-        "checks": [check.to_dict() for check in look.checks],
-        "cause": None if look.cause is None else look.cause.to_dict(),
+        "headline": as_plain(look.headline),
+        "checks": as_plain(look.checks),
+        "cause": as_plain(look.cause),
         "causes": look.causes,
     }
 

@@ -9,8 +9,7 @@ from typing import Any, Protocol, TypeVar
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, ComparisonRequest, Side
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.sharing.single_flight import Flight
 

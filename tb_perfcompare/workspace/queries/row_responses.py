@@ -23,7 +23,7 @@ from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
 if TYPE_CHECKING:
-    from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+    from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.queries.computations import Computations
 
 ROW_SCHEMA = "tb_perfcompare.row/1"

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_perfcompare.analysis.step_view.event_figures import event_figures, lane_of
+from tb_perfcompare.analysis.step_view.event_figures import event_figures, lane_of, name_totals
 from tb_perfcompare.analysis.step_view.level_of_detail import detail, summed, visible
-from tb_perfcompare.analysis.step_view.own_times import name_totals
-from tb_perfcompare.comparison.alignment.step_differences import name_differences
-from tb_perfcompare.comparison.alignment.step_matches import StepMatches
+from tb_perfcompare.comparison.alignment.step_matches import StepMatches, name_differences
 from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.summary.step_events import NOBODY, StepDetail, StepEvents, StepFacts
 from tb_perfcompare.render.wire.events import event_answer, event_dict

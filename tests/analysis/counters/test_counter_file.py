@@ -15,7 +15,7 @@ from tb_perfcompare.analysis.counters.counter_file import with_counter_file
 from tb_perfcompare.analysis.counters.counter_rounds import Rounds, rounds
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.analysis.trace.clock import clock_zero_ns
+from tb_perfcompare.analysis.trace.environment import clock_zero_ns
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.recordings.cycles import CounterTable

@@ -15,8 +15,8 @@ import numpy as np
 from tb_perfcompare.analysis.iterations.marks import FEWEST
 from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
 from tb_perfcompare.analysis.iterations.training import STEP
+from tb_perfcompare.analysis.trace.interpretation import interpret
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.timeline import interpret
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.events import EventTable, SparseColumn

@@ -16,7 +16,9 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
 
-def run(lengths: list[int], kernels: dict[int, int] | None = None, span: str = "1") -> Summary:
+def run(
+    lengths: list[int], kernels: dict[int, int] | None = None, span: str = "1", worker: str = "worker0"
+) -> Summary:
     """Ten kernels per step, or what `kernels` says of a step."""
     trace = TraceBuilder()
     at = 0
@@ -26,7 +28,7 @@ def run(lengths: list[int], kernels: dict[int, int] | None = None, span: str = "
         for k in range((kernels or {}).get(number, 10)):
             trace.kernel("gemm", at + 20 + 5 * k, at + 24 + 5 * k, launch=(at + 1 + k, at + 2 + k))
         at += length
-    return summary(trace, span=span)
+    return summary(trace, span=span, worker=worker)
 
 
 def dropped(found: Summary) -> list[tuple[str, str]]:
@@ -65,6 +67,12 @@ def test_each_capture_is_judged_by_itself() -> None:
     both = pool([run(STEADY, span="1"), run([300, *STEADY], span="2")])
     found = admit_steps(both)
     assert [(step.capture, step.label) for step in found.dropped] == [(1, "0")]
+
+
+def test_a_step_is_left_out_on_every_rank_or_on_none() -> None:
+    ranks = [run([300, *STEADY]), run([100, *STEADY], worker="worker1"), run([100, *STEADY], span="2")]
+    left_out = [(step.capture, step.label) for step in admit_steps(pool(ranks)).dropped]
+    assert left_out == [(0, "0"), (1, "0")]
 
 
 def test_the_note_names_the_steps_and_the_way_back() -> None:

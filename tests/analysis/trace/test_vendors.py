@@ -125,6 +125,13 @@ def test_kernels_of_the_collective_library_are_communication(vendor: str) -> Non
         "quickreduce::allreduce_prototype_twoshot(half const*, half*, unsigned int)",
         "rccl_main_kernel(ncclDevComm*)",
         "void deep_ep::intranode::dispatch<8, 768>(int4*, float*)",
+        "_ZN7deep_ep9intranode8dispatchILi8ELi768EEEvP4int4",
+        "void flashinfer::trtllm_mnnvl_allreduce::oneshotAllreduceFusionKernel<8, half>(half*)",
+        "void all_reduce_two_shot_kernel<half>(half*)",
+        "allgather_push_kernel",
+        "void all2all_kernel<float>(float*)",
+        "c10d::symmetric_memory::barrier_kernel(unsigned int**, unsigned int*, int)",
+        "void nvshmemi_alltoall_kernel<float>(float*)",
     ],
 )
 def test_collectives_that_engines_write_themselves_are_communication(name: str) -> None:
@@ -133,8 +140,13 @@ def test_collectives_that_engines_write_themselves_are_communication(name: str) 
 
 @pytest.mark.parametrize(
     "name",
-    ["void softmax<float, blockAllReduceSum>(float*)", "fused_linear_fusion_kernel", "NormWarpAllReduce<half>(half*)"],
-)
+    [
+        "void softmax<float, blockAllReduceSum>(float*)", "fused_linear_fusion_kernel",
+        "NormWarpAllReduce<half>(half*)", "triton_poi_fused_all_gather_copy_in_add_0",
+        "kernel_consumer_all_gather_gemm", "mm_all_gathered_weights",
+        "void at::native::vectorized_gather_kernel<16, long>(char*, char*)",
+    ],
+)  # fmt: skip
 def test_reductions_within_a_device_are_kernels(name: str) -> None:
     assert categories_us(summary(one_kernel("cuda", name)))["Kernel"] == 20
 

@@ -7,8 +7,7 @@ import pytest
 
 from tb_perfcompare.comparison.alignment.operator_matches import OperatorMatch, match_operators
 from tb_perfcompare.comparison.alignment.place_tree import PlaceTree, side_of
-from tb_perfcompare.model.summary.device_work import DeviceWork
-from tb_perfcompare.model.summary.launch_sites import OUTSIDE, place_below
+from tb_perfcompare.model.summary.launch_sites import OUTSIDE, DeviceWork, place_below
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
 from tests.growth import LARGER, grows_no_faster
 

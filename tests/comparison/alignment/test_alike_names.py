@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.alignment.alike_names import alike_names, join_alike_names
+from tb_perfcompare.comparison.alignment.same_names import alike_names, join_alike_names
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode

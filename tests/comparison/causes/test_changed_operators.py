@@ -24,7 +24,7 @@ def program(*operators: str, extra: str = "", steps: int = 4) -> TraceBuilder:
 
 def changed(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
     found = compare(summarised(a), summarised(b)).findings
-    return [finding for finding in found if finding.rule in ("operators_changed", "more_calls")]
+    return [finding for finding in found if finding.rule in ("operator_replaced", "operators_changed", "more_calls")]
 
 
 def test_a_new_operator_is_told_with_its_calls_and_time() -> None:
@@ -36,8 +36,10 @@ def test_a_new_operator_is_told_with_its_calls_and_time() -> None:
 def test_one_operator_in_place_of_another_is_a_replacement_both_ways() -> None:
     one, two = program("aten::gelu"), program("aten::mul", "aten::tanh")
     (there,), (back,) = changed(one, two), changed(two, one)
-    assert there.sentence.startswith("Operators replaced: +20.0 µs per step; new: aten::mul (1 call per step), ")
-    assert there.sentence.endswith("gone: aten::gelu (1 call per step).")
+    assert there.sentence == (
+        "Operator replaced: +20.0 µs per step, 1 more operator call; aten::gelu (1 call) → aten::mul (1 call), "
+        "aten::tanh (1 call)."
+    )
     assert there.delta_us == -(back.delta_us or 0.0)
 
 
@@ -57,8 +59,8 @@ def test_new_work_is_named_by_what_the_program_calls_it() -> None:
         return trace
 
     (found,) = changed(trained("SGD"), trained("Adam", "aten::sqrt"))
-    assert "new: Optimizer.step#Adam.step (1 call per step), aten::sqrt (1 call per step)" in found.sentence
-    assert "gone: Optimizer.step#SGD.step (1 call per step)" in found.sentence
+    named = "Optimizer.step#SGD.step (1 call) → Optimizer.step#Adam.step (1 call), aten::sqrt (1 call)."
+    assert found.sentence.endswith(named)
 
 
 def test_a_trifle_beside_a_pause_is_not_told() -> None:
@@ -83,3 +85,23 @@ def test_what_a_single_step_calls_is_no_change_of_the_program() -> None:
 
 def test_a_run_against_itself_has_none() -> None:
     assert changed(program("aten::relu"), program("aten::relu")) == []
+
+
+def test_a_new_collective_is_told_once() -> None:
+    def ranked(calls: int) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        for step in range(6):
+            start = step * 20_000
+            trace.step(step, start, start + 10_000)
+            for place in range(10):
+                trace.op("aten::mm", start + 200 * place, start + 200 * place + 150)
+            for place in range(calls):
+                at = start + 3_000 + 1_500 * place
+                trace.op("c10d::allreduce_", at, at + 1_200)
+                trace.annotation("gloo:all_reduce", at + 50, at + 1_100)
+        return trace
+
+    found = compare(summarised(ranked(0)), summarised(ranked(2))).findings
+    (collectives,) = [one for one in found if one.rule == "collective_slower"]
+    assert collectives.sentence.startswith("More collectives: +2.40 ms exposed per step; collectives take 0 → 2 calls")
+    assert "c10d::allreduce_" not in " ".join(one.sentence for one in found)

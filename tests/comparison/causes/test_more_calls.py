@@ -30,3 +30,33 @@ def test_as_many_calls_of_other_operators_are_neither_more_nor_fewer() -> None:
     one, two = summarised(program(1, 4)), summarised(program(4, 1))
     for there in (compare(one, two), compare(two, one)):
         assert not {"more_calls", "fewer_calls"}.intersection(finding.rule for finding in there.findings)
+
+
+def test_copies_that_come_with_more_work_are_part_of_it() -> None:
+    """Large copies are made as much more often as all else, the many small ones are not: their mean would say that
+    each copy is slower."""
+
+    def accumulated(batches: int) -> TraceBuilder:
+        trace = TraceBuilder(vendor="cpu")
+        at = 0
+        for step in range(6):
+            start = at
+            for name in ("aten::linear", "aten::gelu", "aten::mm") * batches:
+                trace.op(name, at, at + 110)
+                at += 110
+            for _ in range(batches):
+                trace.op("aten::copy_", at, at + 410, dims=[[512, 512], [512, 512]])
+                at += 410
+            for _ in range(20):
+                trace.op("aten::copy_", at, at + 2, dims=[[8], [8]])
+                at += 3
+            trace.step(step, start, at + step % 2)
+            at += 10
+        return trace
+
+    one, two = summarised(accumulated(2)), summarised(accumulated(4))
+    told = compare(one, two).findings
+    assert told[0].rule == "more_calls"
+    assert not {"layout_copies", "operator_slower"} & {finding.rule for finding in told}
+    assert "operators run more often, typically ×2.00, e.g. " in told[0].sentence
+    assert compare(two, one).findings[0].rule == "fewer_calls"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
-from tb_perfcompare.comparison.ranks.excess_over_other_ranks import beyond_others
+from tb_perfcompare.comparison.ranks.changes import beyond_others
 from tb_perfcompare.comparison.ranks.waiting import split_waiting
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -157,34 +157,40 @@ def test_more_ranks_than_the_group_has_are_several_groups() -> None:
     assert set(cells(table, "candidate_waiting_us").values()) == {(None,)}
 
 
-def sampled(number: int, kinds: str, *, clock_us: float = 0) -> Summary:
-    """Every 10 ms a collective of 100 us, of which this rank's recording holds some: "r" all_reduce, "a" all_to_all,
-    both in a kernel of one name; "." is not recorded."""
+def sampled(number: int, kinds: str, *, clock_us: float = 0, told: bool = True) -> Summary:
+    """Every 10 ms a collective of 100 us, of which this rank's recording holds some: "r" all_reduce, "R" a larger one,
+    "a" all_to_all, all in a kernel of one name; "." is not recorded. Not `told`: only the operator says what it is."""
     trace = TraceBuilder(rank=number, world_size=2)
     trace.step(1, clock_us, clock_us + 10_000 * len(kinds))
     for place, kind in enumerate(kinds):
         at = clock_us + 10_000 * place + 50
         if kind != ".":
-            called = {"r": "allreduce", "a": "all_to_allv"}[kind]
-            group = {"Process Group Name": "0", "Group size": 2}
-            told: dict[str, Any] = {"Collective name": called, "In msg nelems": 64, "dtype": "Float", **group}
-            trace.op("record_param_comms", at, at + 20, **told)
-            trace.kernel("ncclDevKernel_Generic", at + 30, at + 130, launch=(at + 5, at + 10), **told)
+            is_reduce = kind.lower() == "r"
+            called, operator = ("allreduce", "nccl:all_reduce") if is_reduce else ("all_to_allv", "nccl:all_to_all")
+            size = 64 if kind.islower() else 4096
+            args: dict[str, Any] = {"Collective name": called, "In msg nelems": size, "dtype": "Float",
+                                    "Process Group Name": "0", "Group size": 2} if told else {}  # fmt: skip
+            trace.op("record_param_comms" if told else operator, at, at + 20, dims=[[size]], **args)
+            trace.kernel("ncclDevKernel_Generic", at + 30, at + 130, launch=(at + 5, at + 10), **args)
     return summary(trace, worker=f"worker{number}")
 
 
+@pytest.mark.parametrize("told", [True, False])
 @pytest.mark.parametrize(
     ("one", "two", "share"),
     [
         ("rrrr", "rrrr", 1.0),
+        ("rRrR", "RrRr", 0.0),  # other messages
         ("rara", "arar", 0.0),  # as many of each: what begins at one time is another operation
         ("ra..", "ra..", 1.0),
         ("r.r.r.", "r.rr..", 2 / 3),  # as often, but the third is not the same call
         ("rr", "aa", 0.0),
     ],
 )
-def test_only_the_same_operation_at_one_time_is_the_same_collective(one: str, two: str, share: float) -> None:
-    job = pool([sampled(0, one), sampled(1, two, clock_us=123_456)])
+def test_only_the_same_operation_at_one_time_is_the_same_collective(
+    one: str, two: str, share: float, told: bool
+) -> None:
+    job = pool([sampled(0, one, told=told), sampled(1, two, clock_us=123_456, told=told)])
     got = cells(compared(job, job).tables["ranks"], "candidate_matched")
     assert got == {"rank 0": (pytest.approx(share),), "rank 1": (pytest.approx(share),)}
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.entity_tests import Change, EntityTests, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.estimate import estimate_shift
-from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tests.growth import LARGER, grows_no_faster
 

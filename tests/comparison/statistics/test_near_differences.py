@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics import row_shifts
-from tb_perfcompare.comparison.statistics.near_differences import differences_near
+from tb_perfcompare.comparison.statistics.row_shifts import differences_near
 from tests.comparison.statistics.test_entity_tests import found_in
 
 Ints = NDArray[np.int64]

@@ -51,6 +51,7 @@ def test_ranks_with_different_steps_stay_separate_and_that_is_said() -> None:
     got = compare(before, before)
     assert got.headline.n == (5, 5)
     assert NoteCode.UNEVEN_RANKS in {note.code for note in got.notes}
+    assert set(observations(before).capture.tolist()) == {0}  # ranks of one launch say nothing of the next
 
 
 def test_steps_are_counted_alike_on_every_face() -> None:

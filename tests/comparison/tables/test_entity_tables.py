@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.tables.entity_tables import diff_table
+from tb_perfcompare.comparison.tables.entity_tables import diff_tables
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -31,39 +31,39 @@ def rows(table: Table | None) -> dict[str, dict[str, Any]]:
 
 def test_rows_join_by_name_never_by_position() -> None:
     before, after = summary(kernels(("a", 10), ("b", 20))), summary(kernels(("b", 30), ("a", 10)))
-    got = rows(diff_table("kernels", before, after, 10.0))
+    got = rows(diff_tables(("kernels",), before, after, 10.0).get("kernels"))
     assert (got["a"]["delta_us"], got["b"]["delta_us"]) == (0, 10)
     assert got["b"]["share"] == 1.0
 
 
 def test_a_missing_side_is_empty_not_zero() -> None:
     before, after = summary(kernels(("a", 10))), summary(kernels(("b", 20)))
-    got = rows(diff_table("kernels", before, after, 10.0))
+    got = rows(diff_tables(("kernels",), before, after, 10.0).get("kernels"))
     assert (got["a"]["candidate_us"], got["a"]["status"]) == (None, "removed")
     assert (got["b"]["baseline_us"], got["b"]["delta_us"], got["b"]["status"]) == (None, 20, "added")
 
 
 def test_the_largest_exposed_change_comes_first() -> None:
     before, after = summary(kernels(("a", 10), ("b", 20), ("c", 5))), summary(kernels(("a", 11), ("b", 20), ("c", 40)))
-    table = diff_table("kernels", before, after, 36.0)
+    table = diff_tables(("kernels",), before, after, 36.0).get("kernels")
     assert table is not None
     assert [row[0] for row in table.rows] == ["c", "a", "b"]
 
 
 def test_a_headline_without_change_has_no_shares() -> None:
     before = summary(kernels(("a", 10)))
-    assert rows(diff_table("kernels", before, before, 0.0))["a"]["share"] is None
+    assert rows(diff_tables(("kernels",), before, before, 0.0).get("kernels"))["a"]["share"] is None
 
 
 def test_a_table_neither_side_has_is_absent() -> None:
     before = summary(kernels(("a", 10)))
-    assert diff_table("communication", before, before, 0.0) is None
+    assert diff_tables(("communication",), before, before, 0.0).get("communication") is None
 
 
 def test_every_column_has_a_unit_and_a_definition() -> None:
     before = summary(kernels(("a", 10)))
     for name in ("operators", "kernels"):
-        table = diff_table(name, before, before, 0.0)
+        table = diff_tables((name,), before, before, 0.0).get(name)
         assert table is not None
         for column in table.columns:
             assert column.description and column.label
@@ -83,12 +83,12 @@ def timed(*lengths: int) -> TraceBuilder:
 
 def test_a_row_is_tested_over_its_steps() -> None:
     before, after = summary(timed(100, 102, 99, 104, 101, 103)), summary(timed(201, 199, 204, 202, 198, 203))
-    got = rows(diff_table("kernels", before, after, 100.0))["a"]
+    got = rows(diff_tables(("kernels",), before, after, 100.0).get("kernels"))["a"]
     assert (got["change"], got["shift_us"], got["q"]) == ("slower", 100.0, 2 / 924)
 
 
 def test_one_step_a_side_tells_the_size_alone() -> None:
-    table = diff_table("kernels", summary(timed(100)), summary(timed(200)), 100.0)
+    table = diff_tables(("kernels",), summary(timed(100)), summary(timed(200)), 100.0)["kernels"]
     got = rows(table)["a"]
     assert got["change"] == "cannot tell" and "q" not in got
 
@@ -96,4 +96,4 @@ def test_one_step_a_side_tells_the_size_alone() -> None:
 def test_totals_shared_out_over_steps_are_not_tested() -> None:
     before = summary(timed(100, 102, 99))
     total = replace(before, groups={"kernels": replace(before.groups["kernels"], sampled=False)})
-    assert "change" not in rows(diff_table("kernels", total, before, 0.0))["a"]
+    assert "change" not in rows(diff_tables(("kernels",), total, before, 0.0).get("kernels"))["a"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.tables.entity_tables import diff_table
+from tb_perfcompare.comparison.tables.entity_tables import diff_tables
 from tb_perfcompare.comparison.tables.row_steps import RowSteps, row_steps, step_source
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.summary import Summary
@@ -36,7 +36,7 @@ def test_every_step_has_its_time() -> None:
 
 def test_their_mean_is_the_tables_figure() -> None:
     a, b = gemms(10, 20, 30), gemms(15, 25)
-    table = diff_table("kernels", a, b, None)
+    table = diff_tables(("kernels",), a, b, None).get("kernels")
     assert table is not None
     row = dict(zip((column.name for column in table.columns), table.rows[0], strict=True))
     found = steps("kernels", "gemm", a, b)

@@ -213,7 +213,7 @@ def naive(events: list[Json]) -> list[Row]:
         args = event["args"].get("args", event["args"])
         said = args.get("device")
         if isinstance(said, bool) or not isinstance(said, int | float | str) or not str(said).lstrip("-").isdigit():
-            said = int(said) if isinstance(said, float) and said.is_integer() and abs(said) < 2**31 else None
+            said = int(said) if isinstance(said, float) and said.is_integer() and -(2**31) <= said < 2**31 else None
         for key, value in args.items():
             is_number = isinstance(value, int | float) and not isinstance(value, bool)
             if key != "device" and is_number and event["name"] is not None and event["ts"] is not None:

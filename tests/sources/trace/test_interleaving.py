@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered, put_together
+from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered, assemble
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.interleaving import Insertion, interleaved
@@ -28,7 +28,7 @@ def gathered(events: list[Event]) -> Gathered:
 def test_rows_of_the_second_stand_where_they_belong() -> None:
     first, second = gathered([event(1), event(2), event(5)]), gathered([event(3), event(4), event(6)])
     both = interleaved(first, second, [Insertion((2, 0, 0), (2, 0, 0)), Insertion((3, 0, 0), (1, 0, 0))])
-    events = put_together(both).events
+    events = assemble(both).events
     assert events.start_ns.tolist() == [1000, 2000, 3000, 4000, 5000, 6000]
     assert [events.strings[code] for code in events.name.tolist()] == ["n1", "n2", "n3", "n4", "n0", "n1"]
     assert [events.lanes.pid[lane] for lane in events.lane.tolist()] == [1, 2, 0, 1, 2, 0]
@@ -52,5 +52,5 @@ def test_any_division_of_a_file_gives_the_columns_of_the_whole(drawn: list[tuple
         rows = tuple(int(n) for n in np.subtract(second.kept, before))
         if any(rows):
             insertions.append(Insertion(first.kept, (rows[0], rows[1], rows[2])))
-    both = put_together(interleaved(first.gather(), second.gather(), insertions))
-    assert plain(both) == plain(put_together(gathered(events)))
+    both = assemble(interleaved(first.gather(), second.gather(), insertions))
+    assert plain(both) == plain(assemble(gathered(events)))

@@ -21,7 +21,7 @@ from tb_perfcompare.render.wire.pages import Page, comparison_answer, table_answ
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON, DIGEST_BYTES, SUMMARY, digest_of
 from tb_perfcompare.workspace.disk_cache.response_cache import _HEAD, with_heads
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.workspace.disk_cache.disk_store import ENDINGS
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_pair

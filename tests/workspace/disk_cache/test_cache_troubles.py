@@ -97,7 +97,7 @@ def test_an_answer_that_does_not_fit_on_the_disk_is_an_error(pair: tuple[Path, P
         command, capture_output=True, text=True, cwd=REPOSITORY, env=environment("off"), preexec_fn=limit, check=False
     )
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
-    assert "answer.json: cannot be written: File too large; write elsewhere with -o" in done.stderr
+    assert "answer.json: cannot be written: File too large; write elsewhere" in done.stderr
 
 
 def test_a_folder_that_may_not_be_written(pair: tuple[Path, Path], answer: str, tmp_path: Path) -> None:

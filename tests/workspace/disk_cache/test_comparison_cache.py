@@ -15,7 +15,7 @@ from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.wire.pages import comparison_answer
 from tb_perfcompare.workspace.disk_cache.disk_store import COMPARISON
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run

@@ -10,7 +10,7 @@ import pytest
 import tb_perfcompare.workspace.jobs.summary_collector as module
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.sources.saved.columnar import packed
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.workspace import Workspace
@@ -22,7 +22,7 @@ def test_the_order_of_answers_does_not_show() -> None:
     answers = [rank(0, 3), rank(1, 3), rank(2, 3)]
     seen = set()
     for order in itertools.permutations(range(3)):
-        collector = SummaryCollector(3, many=True)
+        collector = SummaryCollector(many=True)
         for at in order:
             collector.take(at, answers[at])
         (one,), failed = collector.finish()
@@ -32,7 +32,7 @@ def test_the_order_of_answers_does_not_show() -> None:
 
 
 def test_a_file_that_failed_is_named_and_the_others_count() -> None:
-    collector = SummaryCollector(3, many=True)
+    collector = SummaryCollector(many=True)
     error = InputError("x", "no trace")
     collector.take(1, error)
     collector.take(2, rank(2, 3))

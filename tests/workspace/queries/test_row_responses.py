@@ -10,7 +10,7 @@ import pytest
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
 from tb_perfcompare.comparison.tables.row_query import row_key
-from tb_perfcompare.workspace.inputs.comparison_request import ComparisonRequest
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.workspace import Workspace
 

@@ -1,5 +1,6 @@
 // Draws the frames in view: one box each, its name and its change where there is room.
 
+import { colourOf, penOf } from '../canvas';
 import { LEVELS, levelOf, changeOf, statusOf, type Look, type Placed, type Tree } from './flame';
 
 export const ROW = 20;
@@ -20,8 +21,7 @@ export interface Palette {
 }
 
 export function palette(element: Element): Palette {
-  const style = getComputedStyle(element);
-  const of = (name: string): string => style.getPropertyValue(name).trim();
+  const of = colourOf(element);
   const levels = LEVELS.map((_, index) => index + 1);
   return {
     fills: [...[...levels].reverse().map((level) => of(`--flame-less-${level}`)), of('--flame-even'), ...levels.map((level) => of(`--flame-more-${level}`))],
@@ -47,14 +47,8 @@ export interface Picture {
 }
 
 export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number, colours: Palette): void {
-  const height = picture.rows.length * ROW;
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const pen = canvas.getContext('2d');
+  const pen = penOf(canvas, width, picture.rows.length * ROW);
   if (!pen) return;
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
   pen.textBaseline = 'middle';
   for (const row of picture.rows) for (const placed of row) box(pen, picture, placed, width, colours);
 }

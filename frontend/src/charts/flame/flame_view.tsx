@@ -3,16 +3,16 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import { followTheme } from '../../host/host';
-import { joinKey } from '../../table/order';
+import { joinKey } from '../../table/rows';
 import { useWhole } from '../../table/use_whole';
 import { shortNames } from '../../ui/names';
 import { parseQuery } from '../../ui/search';
+import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
 import { sentence, text } from '../../ui/strings';
-import { Tooltip } from '../../ui/tooltip';
+import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
-import { FigureBox } from '../figure_box';
+import { useTheme } from '../canvas';
 import { LEAST, paint, palette, ROW } from './canvas';
 import { COLUMNS, frameAt, layout, MEASURES, moved, ORDERS, pathOf, placeOf, readLook, search, statusOf, treeOf, weightOf, WIDTHS, writeLook, type Look, type Placed, type Tree } from './flame';
 import css from './flame.css?inline';
@@ -27,7 +27,6 @@ interface Props {
   source: RowSource | null;
   /** `step`, `cycle` */
   whole: string;
-  open: boolean;
   /** what the table is searched for */
   query: string;
   /** frames that are looked for: `added`, `removed`, or all */
@@ -37,29 +36,26 @@ interface Props {
   zoom: string;
   /** key of the row whose details are open, "" for none */
   row: string;
-  onToggle: (open: boolean) => void;
   onLook: (look: string) => void;
   onZoom: (zoom: string) => void;
   onRow: (key: string) => void;
 }
 
 export function FlameView(props: Props) {
-  const { table, source, whole, open, onToggle } = props;
+  const { table, source, whole } = props;
   const look = readLook(props.look);
   const all = useWhole(source, table, COLUMNS);
   const tree = useMemo(() => (all.table ? treeOf(all.table) : null), [all.table]);
   const choose = (part: Partial<Look>): void => props.onLook(writeLook({ ...look, ...part }));
-  const tools = (
-    <>
-      <Choice label={words.width} about={words.widthAbout} all={WIDTHS} chosen={look.width} names={words.widths} titles={words.widthsAbout} onChoose={(width) => choose({ width })} />
-      <Choice label={words.measure} about={words.measure} all={MEASURES} chosen={look.measure} names={words.measures} titles={words.measuresAbout(whole)} onChoose={(measure) => choose({ measure })} />
-      <Choice label={words.order} about={words.order} all={ORDERS} chosen={look.order} names={words.orders} titles={words.ordersAbout} onChoose={(order) => choose({ order })} />
-    </>
-  );
   return (
-    <FigureBox title={words.title} about={words.about(whole)} open={open} onToggle={onToggle} tools={tools}>
-      {tree ? <Flame {...props} tree={tree} look={look} /> : <p class="muted late flame-waiting">{all.failure ? sentence(all.failure.message) : all.table ? words.missing : text.lazy.loading}</p>}
-    </FigureBox>
+    <section class="panel flame-panel" aria-label={words.title}>
+      <header title={words.about(whole)}>
+        <Choice label={words.width} about={words.widthAbout} all={WIDTHS} chosen={look.width} names={words.widths} titles={words.widthsAbout} onChoose={(width) => choose({ width })} />
+        <Choice label={words.measure} about={words.measure} all={MEASURES} chosen={look.measure} names={words.measures} titles={words.measuresAbout(whole)} onChoose={(measure) => choose({ measure })} />
+        <Choice label={words.order} about={words.order} all={ORDERS} chosen={look.order} names={words.orders} titles={words.ordersAbout} onChoose={(order) => choose({ order })} />
+      </header>
+      {tree ? <Flame {...props} tree={tree} look={look} /> : <p class="muted late">{all.failure ? sentence(all.failure.message) : all.table ? words.missing : text.lazy.loading}</p>}
+    </section>
   );
 }
 
@@ -79,13 +75,7 @@ function Choice<T extends string>({ label, about, all, chosen, names, titles, on
       <span class="muted" aria-hidden="true">
         {label}
       </span>
-      <span class="segments" role="group" aria-label={about}>
-        {all.map((one) => (
-          <button key={one} type="button" aria-pressed={one === chosen} title={titles[one]} onClick={() => onChoose(one)}>
-            {names[one]}
-          </button>
-        ))}
-      </span>
+      <Segments label={about} all={all} chosen={(one) => one === chosen} name={(one) => names[one]} title={(one) => titles[one]} onChoose={(one) => onChoose(one)} />
     </span>
   );
 }
@@ -100,7 +90,7 @@ function Flame(props: FlameProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState<{ frame: number; keyed: boolean; x?: number } | null>(null);
-  const [theme, setTheme] = useState(0);
+  const theme = useTheme();
   const names = useMemo(() => shortNames(tree.name), [tree]);
   const zoom = useMemo(() => frameAt(tree, place), [tree, place]);
   const rows = useMemo(() => (width > 0 ? layout(tree, zoom, look, LEAST / width) : []), [tree, zoom, look.width, look.measure, look.order, width]);
@@ -111,7 +101,6 @@ function Flame(props: FlameProps) {
   }, [tree, query, props.status]);
   const outer = tree.depth[zoom]!;
   const height = rows.length * ROW;
-  useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
   // at once: a key that is pressed right after another zoom is not taken back
   useLayoutEffect(() => setActive(null), [zoom]);
 

@@ -2,8 +2,8 @@
 
 import { Delta } from '../../ui/delta';
 import { arrow, formatNumber, formatPercent, formatTime, NOT_MEASURED } from '../../ui/format';
-import { Icon } from '../../ui/icons';
-import { text } from '../../ui/strings';
+import { IconButton } from '../../ui/icons';
+import { Badge } from '../../ui/sides';
 import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
 import { words } from './words';
 
@@ -51,18 +51,16 @@ export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProp
       </ol>
       <span class="flame-figures">
         <span class="text-a">
-          <span class="badge badge-a">{text.letterA}</span> {timeText(tree.us[0][zoom]!)}
+          <Badge side="a" /> {timeText(tree.us[0][zoom]!)}
         </span>
         <span class="text-b">
-          <span class="badge badge-b">{text.letterB}</span> {timeText(tree.us[1][zoom]!)}
+          <Badge side="b" /> {timeText(tree.us[1][zoom]!)}
         </span>
         <Delta value={delta}>{changeText(tree, zoom, look)}</Delta>
       </span>
       {zoom !== 0 && (
         <>
-          <button type="button" class="icon-button" title={words.outward} aria-label={words.outward} onClick={() => onZoom(tree.parent[zoom]!)}>
-            <Icon name="up" size={14} />
-          </button>
+          <IconButton icon="up" label={words.outward} onClick={() => onZoom(tree.parent[zoom]!)} />
           <button type="button" class="link-button" onClick={() => onRow(zoom)}>
             {words.details}
           </button>
@@ -89,7 +87,7 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
     return (
       <tr key={index}>
         <th scope="row">
-          <span class={`badge badge-${index ? 'b' : 'a'}`}>{index ? text.letterB : text.letterA}</span>
+          <Badge side={index ? 'b' : 'a'} />
         </th>
         <td>{timeText(tree.us[index][frame]!)}</td>
         <td>{Number.isNaN(tree.share[index][frame]!) ? '' : words.ofStep(formatPercent(tree.share[index][frame]), whole)}</td>
@@ -139,15 +137,9 @@ export function Legend({ tree, look }: { tree: Tree; look: Look }) {
       <span class="flame-scale">
         <span class="delta delta-less">▼ {words.less}</span>
         <span class="flame-keys" aria-hidden="true">
-          {[...levels].reverse().map((level) => (
-            <span key={level} class={`flame-key flame-less-${level}`}>
-              {limits[level - 1]}
-            </span>
-          ))}
-          <span class="flame-key flame-even">0</span>
-          {levels.map((level) => (
-            <span key={level} class={`flame-key flame-more-${level}`}>
-              {limits[level - 1]}
+          {[...levels.map((level) => `less-${level}`).reverse(), 'even', ...levels.map((level) => `more-${level}`)].map((name) => (
+            <span key={name} class="flame-key" style={{ background: `var(--flame-${name})` }}>
+              {limits[Number(name.slice(5)) - 1] ?? '0'}
             </span>
           ))}
         </span>

@@ -1,7 +1,9 @@
 // Draws the launches in view: name lanes where there is room, a strip per run, what is not on both sides, and the change.
 
 import { BOUND_CLASSES } from '../bound';
-import { bins, changes, rowAt, type Lane, type Timeline, type Window } from './timeline';
+import { colourOf, fitted, penOf } from '../canvas';
+import type { Span } from '../span';
+import { bins, changes, rowAt, type Lane, type Timeline } from './timeline';
 
 /** What colours a launch: its class, or how busy one part was. */
 export type Shade = 'bound' | 'tensor' | 'dram';
@@ -38,7 +40,7 @@ const LETTER = 6.6;
 
 export interface Picture {
   timeline: Timeline;
-  window: Window;
+  window: Span;
   shade: Shade;
   names: { a: string[]; b: string[] };
 }
@@ -58,8 +60,7 @@ export interface Palette {
 }
 
 export function palette(): Palette {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name: string): string => style.getPropertyValue(name).trim();
+  const of = colourOf();
   return {
     classes: BOUND_CLASSES.map((name) => of(`--bound-${name.replace(/[ -]/g, '_')}`)),
     tensor: of('--bound-tensor_bound'),
@@ -75,13 +76,8 @@ export function palette(): Palette {
 }
 
 export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number, colours: Palette): void {
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(LANES.end * ratio);
-  const pen = canvas.getContext('2d');
+  const pen = penOf(canvas, width, LANES.end);
   if (!pen) return;
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, LANES.end);
   for (const side of ['a', 'b'] as const) {
     pen.fillStyle = colours.back;
     pen.fillRect(0, LANES[side], width, STRIP);
@@ -149,13 +145,6 @@ function change(pen: CanvasRenderingContext2D, { timeline, window }: Picture, wi
   }
   pen.fillStyle = colours.line;
   pen.fillRect(0, middle - 0.5, width, 1);
-}
-
-/** Kernels often differ at their ends only: the middle is what goes. */
-function fitted(name: string, letters: number): string {
-  if (name.length <= letters) return name;
-  const tail = letters < 14 ? 0 : Math.floor(letters / 3);
-  return `${name.slice(0, letters - 1 - tail)}…${tail > 0 ? name.slice(-tail) : ''}`;
 }
 
 function labels(pen: CanvasRenderingContext2D, { timeline, window, names }: Picture, width: number, colours: Palette): void {

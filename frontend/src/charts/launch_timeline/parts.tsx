@@ -3,6 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
 import { formatIn, formatPercent, formatTime, NOT_MEASURED, type NumberStyle } from '../../ui/format';
+import { Badge } from '../../ui/sides';
 import { text } from '../../ui/strings';
 import { BOUND_CLASSES } from '../bound';
 import type { Shade } from './canvas';
@@ -46,7 +47,7 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
             return (
               <tr key={side}>
                 <th scope="row">
-                  <span class={`badge badge-${side}`}>{side === 'a' ? text.letterA : text.letterB}</span>
+                  <Badge side={side} />
                 </th>
                 {Number.isNaN(us) ? (
                   <td colSpan={4}>{text.timeline.missing}</td>

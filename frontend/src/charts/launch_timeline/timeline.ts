@@ -2,6 +2,7 @@
 
 import type { Table } from '../../contract/wire';
 import { boundClass } from '../bound';
+import { placed, type Span } from '../span';
 
 export const STATUSES = ['both', 'replaced', 'added', 'removed'] as const;
 
@@ -26,12 +27,6 @@ export interface Timeline {
   /** place in STATUSES */
   status: Uint8Array;
   hasUtilisation: boolean;
-}
-
-/** The part of the axis in view, in microseconds. */
-export interface Window {
-  from: number;
-  to: number;
 }
 
 export function timelineOf(table: Table): Timeline | null {
@@ -63,7 +58,7 @@ function slot(a: number, b: number): number {
   return Math.max(Number.isNaN(a) ? 0 : a, Number.isNaN(b) ? 0 : b);
 }
 
-export function whole(timeline: Timeline): Window {
+export function whole(timeline: Timeline): Span {
   return { from: 0, to: Math.max(timeline.start[timeline.count]!, 1e-6) };
 }
 
@@ -83,40 +78,17 @@ export function rowAt(timeline: Timeline, us: number): number {
 /** Closer in than this many slots of mean length there is nothing more to see. */
 const FEWEST_SLOTS = 3;
 
-function least(timeline: Timeline): number {
+export function shortest(timeline: Timeline): number {
   const all = whole(timeline).to;
   return Math.min(all, (FEWEST_SLOTS * all) / timeline.count);
 }
 
-/** A window of that length as near to the wished place as the axis allows. */
-function placed(timeline: Timeline, from: number, length: number): Window {
-  const all = whole(timeline).to;
-  const fitting = Math.min(all, Math.max(least(timeline), length));
-  const begin = Math.min(Math.max(0, from), all - fitting);
-  return { from: begin, to: begin + fitting };
-}
-
-/** Closer (factor below 1) or farther; the place `at` stays where it is. */
-export function zoomed(timeline: Timeline, window: Window, at: number, factor: number): Window {
-  const length = Math.min(whole(timeline).to, Math.max(least(timeline), (window.to - window.from) * factor));
-  const share = (at - window.from) / (window.to - window.from);
-  return placed(timeline, at - share * length, length);
-}
-
-export function panned(timeline: Timeline, window: Window, by: number): Window {
-  return placed(timeline, window.from + by, window.to - window.from);
-}
-
 /** The window moved just so far that a row is in view. */
-export function revealing(timeline: Timeline, window: Window, row: number): Window {
+export function revealing(timeline: Timeline, window: Span, row: number): Span {
   const [from, to] = [timeline.start[row]!, timeline.start[row + 1]!];
   if (from >= window.from && to <= window.to) return window;
   const length = window.to - window.from;
-  return placed(timeline, from < window.from || to - from > length ? from - 0.1 * length : to - 0.9 * length, length);
-}
-
-export function isWhole(timeline: Timeline, window: Window): boolean {
-  return window.to - window.from >= whole(timeline).to * (1 - 1e-9);
+  return placed(whole(timeline), from < window.from || to - from > length ? from - 0.1 * length : to - 0.9 * length, length, shortest(timeline));
 }
 
 /** What falls on each pixel, for launches too short to be drawn one by one. */
@@ -129,7 +101,7 @@ export interface Bins {
 }
 
 /** Of a run's launches shorter than one pixel; `shade` is the figure that is averaged. */
-export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window: Window, width: number): Bins {
+export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window: Span, width: number): Bins {
   const found: Bins = { classes: new Float64Array(5 * width), weight: new Float64Array(width), sum: new Float64Array(width) };
   const scale = width / (window.to - window.from);
   for (let row = rowAt(timeline, window.from); row < timeline.count && timeline.start[row]! < window.to; row += 1) {
@@ -147,7 +119,7 @@ export function bins(timeline: Timeline, lane: Lane, shade: Float64Array, window
 }
 
 /** Change per pixel as a share of the slots on it, -1 to 1; a row of at least one pixel fills all of its pixels. */
-export function changes(timeline: Timeline, window: Window, width: number): Float64Array {
+export function changes(timeline: Timeline, window: Span, width: number): Float64Array {
   const delta = new Float64Array(width);
   const room = new Float64Array(width);
   const scale = width / (window.to - window.from);

@@ -2,18 +2,21 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
-import { followTheme } from '../../host/host';
 import { columnStyle } from '../../ui/format';
-import { Icon } from '../../ui/icons';
 import { shortNames } from '../../ui/names';
+import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
+import { Badge } from '../../ui/sides';
 import { text } from '../../ui/strings';
-import { Tooltip } from '../../ui/tooltip';
+import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
+import { ZoomButtons } from '../zoom_buttons';
+import { useTheme } from '../canvas';
 import { LANES, paint, palette, SIZES, type Shade } from './canvas';
 import { describe, Launch, Legend, namesOf } from './parts';
-import { isWhole, panned, revealing, rowAt, timelineOf, whole, zoomed, type Timeline, type Window } from './timeline';
+import { isWhole, moved, sameSpan, spanAfterWheel, zoomed, type Span } from '../span';
+import { revealing, rowAt, shortest, timelineOf, whole, type Timeline } from './timeline';
 import css from './timeline.css?inline';
 
 adoptSheet(css);
@@ -34,7 +37,7 @@ interface Props {
 
 export function TimelineView({ table, selected, open, colour, onToggle, onColour, onRow }: Props) {
   const timeline = useMemo(() => timelineOf(table), [table]);
-  const [view, setView] = useState<Window | null>(null);
+  const [view, setView] = useState<Span | null>(null);
   if (!timeline) return null;
   const all = whole(timeline);
   const window = view && view.to <= all.to ? view : all;
@@ -43,25 +46,13 @@ export function TimelineView({ table, selected, open, colour, onToggle, onColour
   const tools = (
     <>
       {timeline.hasUtilisation && (
-        <span class="segments" role="group" aria-label={text.timeline.colour}>
-          {SHADES.map((one) => (
-            <button key={one} type="button" aria-pressed={one === shade} title={text.timeline.shadeAbout[one]} onClick={() => onColour(one === 'bound' ? '' : one)}>
-              {text.timeline.shade[one]}
-            </button>
-          ))}
-        </span>
+        <Segments label={text.timeline.colour} all={SHADES} chosen={(one) => one === shade} name={(one) => text.timeline.shade[one]} title={(one) => text.timeline.shadeAbout[one]} onChoose={(one) => onColour(one === 'bound' ? '' : one)} />
       )}
-      <span class="segments timeline-zoom" role="group" aria-label={text.timeline.zoom}>
-        <button type="button" aria-label={text.timeline.closer} title={text.timeline.closer} onClick={() => setView(zoomed(timeline, window, middle, 1 / (ZOOM * ZOOM)))}>
-          <Icon name="plus" size={14} />
-        </button>
-        <button type="button" aria-label={text.timeline.farther} title={text.timeline.farther} onClick={() => setView(zoomed(timeline, window, middle, ZOOM * ZOOM))}>
-          <Icon name="minus" size={14} />
-        </button>
-        <button type="button" aria-label={text.timeline.all} title={text.timeline.all} onClick={() => setView(null)}>
-          <Icon name="whole" size={14} />
-        </button>
-      </span>
+      <ZoomButtons
+        label={text.timeline.zoom}
+        names={[text.timeline.closer, text.timeline.farther, text.timeline.all]}
+        onZoom={(key) => setView(key === '0' ? null : zoomed(all, window, middle, key === '+' ? 1 / ZOOM ** 2 : ZOOM ** 2, shortest(timeline)))}
+      />
     </>
   );
   return (
@@ -74,23 +65,22 @@ export function TimelineView({ table, selected, open, colour, onToggle, onColour
 interface StripsProps {
   table: Table;
   timeline: Timeline;
-  window: Window;
+  window: Span;
   shade: Shade;
   selected: number;
-  onView: (view: Window | null) => void;
+  onView: (view: Span | null) => void;
   onRow: (row: number) => void;
 }
 
 function Strips({ table, timeline, window, shade, selected, onView, onRow }: StripsProps) {
   const [box, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const drag = useRef<{ x: number; from: Window; moved: boolean } | null>(null);
+  const drag = useRef<{ x: number; from: Span; moved: boolean } | null>(null);
   const [active, setActive] = useState<{ row: number; keyed: boolean } | null>(null);
-  const [theme, setTheme] = useState(0);
+  const theme = useTheme();
   const full = useMemo(() => namesOf(table), [table]);
   const names = useMemo(() => ({ a: shortNames(full.a), b: shortNames(full.b) }), [full]);
   const style = useMemo(() => columnStyle([...timeline.a.us, ...timeline.b.us]), [timeline]);
-  useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
 
   useLayoutEffect(() => {
     if (canvas.current && width > 0) paint(canvas.current, { timeline, window, shade, names }, width, palette());
@@ -101,6 +91,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
     if (selected >= 0) onView(revealing(timeline, window, selected));
   }, [selected]);
 
+  const all = whole(timeline);
   const scale = width / (window.to - window.from);
   const x = (us: number): number => (us - window.from) * scale;
   const at = (clientX: number): number => window.from + (clientX - (box.current?.getBoundingClientRect().left ?? 0)) / scale;
@@ -116,16 +107,16 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
     const actions: Record<string, () => void> = {
       ArrowRight: () => move(active || selected >= 0 ? row + 1 : row),
       ArrowLeft: () => move(row - 1),
-      PageDown: () => onView(panned(timeline, window, (window.to - window.from) / 2)),
-      PageUp: () => onView(panned(timeline, window, (window.from - window.to) / 2)),
+      PageDown: () => onView(moved(all, window, (window.to - window.from) / 2)),
+      PageUp: () => onView(moved(all, window, (window.from - window.to) / 2)),
       Home: () => move(0),
       End: () => move(timeline.count - 1),
-      '+': () => onView(zoomed(timeline, window, middle, 1 / ZOOM)),
-      '=': () => onView(zoomed(timeline, window, middle, 1 / ZOOM)),
-      '-': () => onView(zoomed(timeline, window, middle, ZOOM)),
+      '+': () => onView(zoomed(all, window, middle, 1 / ZOOM, shortest(timeline))),
+      '=': () => onView(zoomed(all, window, middle, 1 / ZOOM, shortest(timeline))),
+      '-': () => onView(zoomed(all, window, middle, ZOOM, shortest(timeline))),
       Enter: () => onRow(row),
     };
-    if (!isWhole(timeline, window)) actions['Escape'] = () => onView(null);
+    if (!isWhole(all, window)) actions['Escape'] = () => onView(null);
     const action = actions[event.key];
     if (!action) return;
     event.preventDefault();
@@ -133,11 +124,9 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
     action();
   };
   const onWheel = (event: WheelEvent): void => {
-    const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-    const pixels = (sideways && event.deltaX !== 0 ? event.deltaX : event.deltaY) * (event.deltaMode === 1 ? 16 : 1);
-    const next = sideways ? panned(timeline, window, pixels / scale) : zoomed(timeline, window, at(event.clientX), 2 ** (pixels / 300));
+    const next = spanAfterWheel(event, all, window, at(event.clientX), 1 / scale, shortest(timeline));
     // at the ends the page scrolls on
-    if (next.from === window.from && next.to === window.to) return;
+    if (sameSpan(next, window)) return;
     event.preventDefault();
     onView(next);
   };
@@ -146,7 +135,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
     if (held && (held.moved || Math.abs(event.clientX - held.x) > 3)) {
       held.moved = true;
       setActive(null);
-      onView(panned(timeline, held.from, (held.x - event.clientX) / scale));
+      onView(moved(all, held.from, (held.x - event.clientX) / scale));
     } else setActive({ row: rowAt(timeline, at(event.clientX)), keyed: false });
   };
   const slot = (row: number): { left: string; width: string } => {
@@ -161,10 +150,10 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
       <div class="timeline">
         <div class="timeline-labels" aria-hidden="true">
           <span class="text-a" style={{ top: `${LANES.a}px`, height: `${SIZES.strip}px` }}>
-            <span class="badge badge-a">{text.letterA}</span>
+            <Badge side="a" />
           </span>
           <span class="text-b" style={{ top: `${LANES.b}px`, height: `${SIZES.strip}px` }}>
-            <span class="badge badge-b">{text.letterB}</span>
+            <Badge side="b" />
           </span>
           <span style={{ top: `${LANES.change}px`, height: `${SIZES.change}px` }}>Δ</span>
         </div>

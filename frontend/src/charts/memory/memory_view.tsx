@@ -6,10 +6,14 @@ import type { Table } from '../../contract/wire';
 import { useWhole } from '../../table/use_whole';
 import { Delta } from '../../ui/delta';
 import { formatBytes, formatPercent, formatRound, formatTime, timeStyle } from '../../ui/format';
+import { Segments } from '../../ui/controls/segments';
+import { Select } from '../../ui/controls/select';
 import { adoptSheet } from '../../ui/sheets';
+import { Badge } from '../../ui/sides';
 import { sentence, text } from '../../ui/strings';
-import { Tooltip } from '../../ui/tooltip';
+import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
+import { XTick, YTick } from '../axes';
 import { FigureBox } from '../figure_box';
 import { niceTicks } from '../ticks';
 import { AXES, byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, stairs, stepAt, type Axis, type Held, type Line, type Names } from './curves';
@@ -53,31 +57,13 @@ export function MemoryView({ table, source, open, look, onToggle, onLook }: Prop
   const tools = (
     <>
       {devices.length > BUTTONS ? (
-        <select class="select" aria-label={words.device} value={device} onChange={(event) => choose({ device: event.currentTarget.value })}>
-          {devices.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <Select label={words.device} value={device} options={devices.map((name) => [name, name])} onChoose={(name) => choose({ device: name })} />
       ) : (
         devices.length > 1 && (
-          <span class="segments" role="group" aria-label={words.device}>
-            {devices.map((name) => (
-              <button key={name} type="button" aria-pressed={name === device} onClick={() => choose({ device: name })}>
-                {name}
-              </button>
-            ))}
-          </span>
+          <Segments label={words.device} all={devices} chosen={(name) => name === device} name={(name) => name} onChoose={(name) => choose({ device: name })} />
         )
       )}
-      <span class="segments" role="group" aria-label={words.axis}>
-        {AXES.map((one) => (
-          <button key={one} type="button" aria-pressed={one === axis} title={words.axesAbout[one]} onClick={() => choose({ axis: one })}>
-            {words.axes[one]}
-          </button>
-        ))}
-      </span>
+      <Segments label={words.axis} all={AXES} chosen={(one) => one === axis} name={(one) => words.axes[one]} title={(one) => words.axesAbout[one]} onChoose={(one) => choose({ axis: one })} />
     </>
   );
   return (
@@ -155,12 +141,9 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         {width > 0 && (
           <svg width={width} height={HEIGHT} aria-hidden="true">
             {byteTicks({ low: extent.y.low, high: top }, 5).map((tick) => (
-              <g key={tick}>
-                <line class={tick === 0 ? 'memory-zero' : 'grid-line'} x1={LEFT} x2={right} y1={y(tick)} y2={y(tick)} />
-                <text class="axis-text" x={LEFT - 8} y={y(tick) + 4} text-anchor="end">
-                  {tick === 0 ? '0' : formatBytes(tick, false, formatRound)}
-                </text>
-              </g>
+              <YTick key={tick} class={tick === 0 ? 'memory-zero' : 'grid-line'} at={y(tick)} from={LEFT} to={right}>
+                {tick === 0 ? '0' : formatBytes(tick, false, formatRound)}
+              </YTick>
             ))}
             <XAxis axis={axis} extent={extent.x} x={x} top={TOP} bottom={bottom} right={right} scale={style.scale} unit={style.unit} names={names} />
             {lines.map((line) => (
@@ -181,7 +164,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
                 {(['a', 'b'] as const).map((side) => (
                   <tr key={side}>
                     <th scope="row">
-                      <span class={`badge badge-${side}`}>{LETTERS[side]}</span>
+                      <Badge side={side} />
                     </th>
                     <td>{heldText(held[side])}</td>
                   </tr>
@@ -255,12 +238,9 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxi
     return (
       <g>
         {niceTicks(extent.low / scale, extent.high / scale, 8).map((tick) => (
-          <g key={tick}>
-            <line class="grid-line" x1={x(tick * scale)} x2={x(tick * scale)} y1={top} y2={bottom} />
-            <text class="axis-text" x={x(tick * scale)} y={bottom + 15} text-anchor="middle">
-              {formatRound(tick)}
-            </text>
-          </g>
+          <XTick key={tick} at={x(tick * scale)} from={top} to={bottom}>
+            {formatRound(tick)}
+          </XTick>
         ))}
         <text class="axis-text" x={right} y={bottom + 27} text-anchor="end">
           {unit}
@@ -289,7 +269,7 @@ function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxi
         ))}
       {!names.same &&
         (['a', 'b'] as const).map((side, row) => (
-          <text key={side} class={`axis-text memory-side-${side}`} x={LEFT - 8} y={bottom + 15 + row * ROW} text-anchor="end">
+          <text key={side} class={`lane-label series-${side}`} x={LEFT - 8} y={bottom + 15 + row * ROW} text-anchor="end">
             {LETTERS[side]}
           </text>
         ))}

@@ -2,6 +2,7 @@
 
 import { formatSetting } from '../../ui/format';
 import { text } from '../../ui/strings';
+import { XTick, YTick } from '../axes';
 import { BOUND, BOUND_CLASSES } from '../bound';
 import type { Point } from './scatter';
 
@@ -43,14 +44,12 @@ export function Axes({ x, y, most, right }: { x: (share: number) => number; y: (
     <g>
       {ticks.map((tick) => (
         <g key={tick}>
-          <line class="grid-line" x1={x(tick)} x2={x(tick)} y1={TOP} y2={bottom} />
-          <line class="grid-line" x1={LEFT} x2={right} y1={y(tick)} y2={y(tick)} />
-          <text class="axis-text" x={x(tick)} y={bottom + 15} text-anchor="middle">
-            {formatShare(tick)}
-          </text>
-          <text class="axis-text" x={LEFT - 7} y={y(tick) + 4} text-anchor="end">
-            {formatShare(tick)}
-          </text>
+          <XTick at={x(tick)} from={TOP} to={bottom}>
+            {formatSetting(tick)}
+          </XTick>
+          <YTick at={y(tick)} from={LEFT} to={right}>
+            {formatSetting(tick)}
+          </YTick>
         </g>
       ))}
       <line class="bound-line" x1={x(BOUND)} x2={x(BOUND)} y1={TOP} y2={bottom} />
@@ -108,8 +107,6 @@ function overlap(box: Box, { x, y, r }: Pick<Mark, 'x' | 'y' | 'r'>): number {
   const away = Math.hypot(x - Math.max(box.left, Math.min(x, box.right)), y - Math.max(box.top, Math.min(y, box.bottom)));
   return Math.max(0, r * DIAMOND - away);
 }
-
-const formatShare = (share: number): string => formatSetting(share);
 
 export function diamond(x: number, y: number, r: number): string {
   const d = r * DIAMOND;

@@ -5,8 +5,9 @@ import type { Table } from '../../contract/wire';
 import { columnStyle, formatIn, formatPercent, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { NameText } from '../../ui/name_text';
 import { adoptSheet } from '../../ui/sheets';
+import { Badge } from '../../ui/sides';
 import { text } from '../../ui/strings';
-import { Tooltip } from '../../ui/tooltip';
+import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
 import { Arrow, Axes, BOTTOM, diamond, HEIGHT, INSET, LEFT, Regions, RIGHT, Shape, TOP, type Mark } from './parts';
@@ -181,7 +182,7 @@ function Figures({ point, style }: { point: Point; style: NumberStyle }) {
           return (
             <tr key={side}>
               <th scope="row">
-                <span class={`badge badge-${side}`}>{side === 'a' ? text.letterA : text.letterB}</span>
+                <Badge side={side} />
               </th>
               {spot ? (
                 <>

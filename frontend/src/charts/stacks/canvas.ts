@@ -1,5 +1,6 @@
 // Draws the columns of both runs: parts upon each other, what is not compared as an outline.
 
+import { colourOf, penOf } from '../canvas';
 import { PARTS, segments, type Bar } from './stacks';
 
 export interface Lane {
@@ -30,8 +31,7 @@ export interface Palette {
 }
 
 export function palette(element: Element): Palette {
-  const style = getComputedStyle(element);
-  const of = (name: string): string => style.getPropertyValue(name).trim();
+  const of = colourOf(element);
   return { parts: PARTS.map((part) => of(`--part-${part}`)), outline: of('--ink-3'), mark: of('--ink-2') };
 }
 
@@ -41,13 +41,8 @@ export function gapOf(slot: number): number {
 }
 
 export function paint(canvas: HTMLCanvasElement, picture: Picture, width: number, height: number, colours: Palette): void {
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const pen = canvas.getContext('2d');
+  const pen = penOf(canvas, width, height);
   if (!pen) return;
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
   for (const lane of picture.lanes) lane.bars.forEach((bar, index) => column(pen, picture, lane, bar, index, colours));
 }
 

@@ -1,19 +1,22 @@
 // The parts of every step of both runs: a lane of stacked columns per run, on one scale.
 
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
-import { followTheme } from '../../host/host';
-import { rowKey } from '../../table/order';
+import { rowKey } from '../../table/rows';
 import { useWhole } from '../../table/use_whole';
 import { formatIn, formatPercent, formatRound, formatSetting, formatTime, timeStyle } from '../../ui/format';
+import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
+import { letterOf, sideName } from '../../ui/sides';
 import { sentence, text, type MetricWords } from '../../ui/strings';
-import { Tooltip } from '../../ui/tooltip';
+import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
 import { niceTicks } from '../ticks';
-import { justChosen, useBrush, type Letter } from '../use_brush';
+import { useLanes, type Letter } from '../use_lanes';
+import { YTick } from '../axes';
+import { useTheme } from '../canvas';
 import { paint, palette, type Picture } from './canvas';
 import { barsOf, COLUMNS, hasParts, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
 import css from './stacks.css?inline';
@@ -57,13 +60,7 @@ export function StacksView(props: Props) {
     onLook([next.share ? 'share' : '', PARTS[next.only] ?? ''].filter(Boolean).join(','));
   };
   const tools = (
-    <span class="segments" role="group" aria-label={said.measure}>
-      {(['time', 'share'] as const).map((one) => (
-        <button key={one} type="button" aria-pressed={share === (one === 'share')} title={said.measuresAbout(words.one)[one]} onClick={() => choose({ share: one === 'share' })}>
-          {said.measures[one]}
-        </button>
-      ))}
-    </span>
+    <Segments label={said.measure} all={['time', 'share'] as const} chosen={(one) => share === (one === 'share')} name={(one) => said.measures[one]} title={(one) => said.measuresAbout(words.one)[one]} onChoose={(one) => choose({ share: one === 'share' })} />
   );
   return (
     <FigureBox title={said.title(words.one)} about={said.about(words.one)} open={open} onToggle={onToggle} tools={tools}>
@@ -79,11 +76,9 @@ export function StacksView(props: Props) {
 type StacksProps = Props & { share: boolean; only: number; onOnly: (part: number) => void };
 
 function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow }: StacksProps) {
-  const [box, width] = useWidth();
+  const [frame, width] = useWidth();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const grip = useRef(0);
-  const [active, setActive] = useState<{ side: Letter; bar: number; keyed: boolean } | null>(null);
-  const [theme, setTheme] = useState(0);
+  const theme = useTheme();
   const stacks = useMemo(() => stacksOf(table), [table]);
   const labels = useMemo(() => labelsOf(table), [table]);
   const most = useMemo(() => topOf([...stacks.a, ...stacks.b]), [stacks]);
@@ -97,14 +92,17 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
   const style = timeStyle([most]);
   const stepsOf = (side: Letter, bar: Bar): Stack[] => stacks[side].slice(bar.first, bar.first + bar.count);
   const places = (side: Letter): string[][] => bars[side].map((bar) => stepsOf(side, bar).map((stack) => stack.step));
-  const brushing = useBrush({ a: places('a'), b: places('b') }, onSteps);
-  const { brush, range } = brushing;
+  const barAt = (side: Letter, px: number): number => Math.max(0, Math.min(bars[side].length - 1, Math.floor((px - LEFT) / slot)));
+  const { box, active, range, band, handlers } = useLanes({
+    shown, labels: { a: places('a'), b: places('b') }, chosen, onSteps, placeAt: barAt,
+    at: (x, y) => {
+      const side = shown[Math.max(0, Math.min(shown.length - 1, Math.floor((y - TOP) / (HIGH + LABEL))))]!;
+      return x >= LEFT && x < LEFT + slot * bars[side].length ? { side, place: barAt(side, x) } : null;
+    },
+    onOpen: (side, place) => onRow(rowKey(table, stacks[side][bars[side][place]!.first]!.row)),
+  });
   const highest = useMemo(() => (only < 0 ? most : Math.max(1e-3, ...[...bars.a, ...bars.b].map((bar) => bar.parts[only]! || 0)) * 1.04), [bars, only, most]);
   const scale = share && only >= 0 ? Math.max(1e-6, ...[...bars.a, ...bars.b].map((bar) => (bar.parts[only]! || 0) / (bar.us || 1))) * 1.04 : 1;
-  useLayoutEffect(() => followTheme(() => setTheme((n) => n + 1)), []);
-  useLayoutEffect(() => {
-    if (justChosen()) box.current?.focus({ preventScroll: true });
-  }, []);
 
   useLayoutEffect(() => {
     if (!canvas.current || !box.current || width === 0) return;
@@ -112,64 +110,25 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
     paint(canvas.current, picture, width, height, palette(box.current));
   }, [bars, width, slot, highest, scale, share, only, theme]);
 
-  const barAt = (side: Letter, px: number): number => Math.max(0, Math.min(bars[side].length - 1, Math.floor((px - LEFT) / slot)));
-  const at = (event: MouseEvent): { side: Letter; bar: number } | null => {
-    const frame = (event.currentTarget as Element).getBoundingClientRect();
-    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    const side = shown[Math.max(0, Math.min(shown.length - 1, Math.floor((y - TOP) / (HIGH + LABEL))))]!;
-    return x >= LEFT && x < LEFT + slot * bars[side].length ? { side, bar: barAt(side, x) } : null;
-  };
-  const open = (side: Letter, bar: number): void => onRow(rowKey(table, stacks[side][bars[side][bar]!.first]!.row));
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const { side, bar } = active ?? { side: shown[0]!, bar: -1 };
-    const other = shown.find((one) => one !== side);
-    const go = (to: Letter, place: number): void => setActive({ side: to, bar: Math.max(0, Math.min(bars[to].length - 1, place)), keyed: true });
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const actions: Record<string, (() => void) | undefined> = {
-      Home: () => go(side, 0),
-      End: () => go(side, bars[side].length - 1),
-      ArrowUp: other && (() => go(other, bar)),
-      ArrowDown: other && (() => go(other, bar)),
-      Enter: () => {
-        if (!brushing.finish() && bar >= 0) open(side, bar);
-      },
-      Escape: brush ? brushing.cancel : chosen[side] !== '' ? () => onSteps(side, '') : undefined,
-    };
-    if (step !== undefined) {
-      const next = Math.max(0, Math.min(bars[side].length - 1, bar + step));
-      if (event.shiftKey && bar >= 0) {
-        if (brush?.side !== side || !brush.moved) brushing.begin(side, bar);
-        brushing.reach(next, true);
-      } else if (brush) brushing.cancel();
-      go(side, next);
-    } else {
-      const action = actions[event.key];
-      if (!action) return;
-      action();
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  };
   const place = (side: Letter, first: number, last = first): Record<string, string> => ({
     left: `${LEFT + first * slot}px`,
     width: `${Math.max(2, (last - first + 1) * slot)}px`,
     top: `${top(side) - 4}px`,
     height: `${HIGH + 4}px`,
   });
-  const name = (side: Letter): string => (side === 'a' ? text.sideA : text.sideB);
+  const name = (side: Letter): string => sideName(side);
   const what = (side: Letter, bar: Bar): string => {
     const some = stepsOf(side, bar);
     return some.length === 1 ? said.step(words.one, some[0]!.step, name(side)) : said.steps(words.many, some[0]!.step, some[some.length - 1]!.step, name(side));
   };
   const late = (bar: Bar): string[] => (bar.backlog > 0 ? [text.backlog.of(formatTime(bar.backlog), words.one)] : []);
   const parts = (bar: Bar): string => (bar.admitted ? [...labels.flatMap((label, part) => (bar.parts[part]! > 0 ? [`${label} ${formatTime(bar.parts[part])}`] : [])), ...late(bar)].join(', ') : '');
-  const bar = active ? bars[active.side][active.bar] : undefined;
+  const bar = active ? bars[active.side][active.place] : undefined;
   const selected = row === '' ? [] : shown.flatMap((side) => bars[side].flatMap((one, index) => (stepsOf(side, one).some((stack) => rowKey(table, stack.row) === row) ? [{ side, index }] : [])));
   const everyLabel = Math.max(1, Math.ceil(26 / Math.max(1, slot)));
 
   return (
-    <>
+    <div ref={frame}>
       <div
         ref={box}
         class="stacks-box"
@@ -177,33 +136,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
         tabIndex={0}
         aria-label={said.label(stacks.a.length, stacks.b.length, words)}
         style={{ height: `${height}px` }}
-        onKeyDown={onKeyDown}
-        onBlur={() => {
-          setActive(null);
-          brushing.cancel();
-        }}
-        onPointerDown={(event) => {
-          const hit = at(event);
-          if (event.button !== 0 || !hit) return;
-          grip.current = event.clientX;
-          brushing.begin(hit.side, hit.bar);
-          event.currentTarget.setPointerCapture(event.pointerId);
-        }}
-        onPointerMove={(event) => {
-          const hit = at(event);
-          if (brush) brushing.reach(barAt(brush.side, event.clientX - event.currentTarget.getBoundingClientRect().left), Math.abs(event.clientX - grip.current) > 3);
-          else setActive(hit && { ...hit, keyed: false });
-        }}
-        onPointerUp={(event) => {
-          const hit = at(event);
-          if (brush?.moved) brushing.finish();
-          else {
-            brushing.cancel();
-            if (hit) open(hit.side, hit.bar);
-          }
-        }}
-        onPointerCancel={brushing.cancel}
-        onPointerLeave={() => !brush && setActive(null)}
+        {...handlers}
       >
         <canvas ref={canvas} class="stacks-canvas" aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />
         {width > 0 && (
@@ -213,12 +146,9 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
                 {(share ? niceTicks(0, scale, 4) : niceTicks(0, highest / style.scale, 5)).map((tick) => {
                   const y = top(side) + HIGH - (share ? tick / scale : (tick * style.scale) / highest) * HIGH;
                   return (
-                    <g key={tick}>
-                      <line class="stacks-line" x1={LEFT} x2={width} y1={y} y2={y} />
-                      <text class="axis-text" x={LEFT - 8} y={y + 4} text-anchor="end">
-                        {share ? formatSetting(tick) : tick === 0 ? '0' : `${formatRound(tick)}\u202f${style.unit}`}
-                      </text>
-                    </g>
+                    <YTick key={tick} class="stacks-line" at={y} from={LEFT} to={width}>
+                      {share ? formatSetting(tick) : tick === 0 ? '0' : `${formatRound(tick)}\u202f${style.unit}`}
+                    </YTick>
                   );
                 })}
                 {bars[side].map(
@@ -236,16 +166,16 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
         )}
         {shown.map((side) => (
           <span key={side} class={`badge badge-${side} stacks-side`} aria-hidden="true" style={{ top: `${top(side) + HIGH / 2 - 9}px` }}>
-            {side === 'a' ? text.letterA : text.letterB}
+            {letterOf(side)}
           </span>
         ))}
         {selected.map(({ side, index }) => (
           <span key={`${side}${index}`} class="stacks-mark stacks-selected" style={place(side, index)} />
         ))}
-        {brush?.moved && <span class="stacks-mark stacks-brush" style={place(brush.side, Math.min(brush.from, brush.to), Math.max(brush.from, brush.to))} />}
-        {active && bar && !brush?.moved && <span class="stacks-mark" style={place(active.side, active.bar)} />}
-        {active && bar && !brush?.moved && (
-          <Tooltip x={LEFT + (active.bar + 0.5) * slot} y={top(active.side)} width={width}>
+        {band && <span class="stacks-mark stacks-brush" style={place(band.side, band.from, band.to)} />}
+        {active && bar && !band && <span class="stacks-mark" style={place(active.side, active.place)} />}
+        {active && bar && !band && (
+          <Tooltip x={LEFT + (active.place + 0.5) * slot} y={top(active.side)} width={width}>
             <p class="tooltip-name">{what(active.side, bar)}</p>
             <p class="muted">
               {`${formatIn(style, bar.us)}\u202f${style.unit}`}
@@ -259,7 +189,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
                       bar.parts[part]! > 0 && (
                         <tr key={part}>
                           <th scope="row">
-                            <span class={`part-key part-${PARTS[part]}`} /> {labels[part]}
+                            <span class="part-key" style={{ background: `var(--part-${PARTS[part]})` }} /> {labels[part]}
                           </th>
                           <td>{formatTime(bar.parts[part])}</td>
                           <td>{formatPercent(bar.parts[part]! / (bar.us || 1))}</td>
@@ -273,7 +203,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
         )}
       </div>
       <p class="sr" role="status">
-        {range !== '' ? text.steps.choosing(range, words) : active?.keyed && bar ? said.said(what(active.side, bar), `${formatIn(style, bar.us)}\u202f${style.unit}`, parts(bar)) : ''}
+        {range !== '' ? said.choosing(range, words.many) : active?.keyed && bar ? said.said(what(active.side, bar), `${formatIn(style, bar.us)}\u202f${style.unit}`, parts(bar)) : ''}
       </p>
       <div class="legend stacks-legend">
         <span class="stacks-parts" role="group" aria-label={said.legend}>
@@ -281,15 +211,15 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
             (label, part) =>
               [...bars.a, ...bars.b].some((one) => one.parts[part]! > 0) && (
                 <button key={label} type="button" class="stacks-part" aria-pressed={part === only} title={part === only ? said.every : said.only(label)} onClick={() => onOnly(part === only ? -1 : part)}>
-                  <span class={`part-key part-${PARTS[part]}`} aria-hidden="true" /> {label}
+                  <span class="part-key" aria-hidden="true" style={{ background: `var(--part-${PARTS[part]})` }} /> {label}
                 </button>
               ),
           )}
         </span>
         {[...stacks.a, ...stacks.b].some((stack) => !stack.admitted) && <span>{said.dropped}</span>}
         {each > 1 && <span>{said.mean(each, words.many)}</span>}
-        {range !== '' ? <b>{text.steps.choosing(range, words)}</b> : <span class="muted">{said.hint(words.one)}</span>}
+        {range !== '' ? <b>{said.choosing(range, words.many)}</b> : <span class="muted">{said.hint(words.one)}</span>}
       </div>
-    </>
+    </div>
   );
 }

@@ -2,6 +2,7 @@
 
 import { Component } from 'preact';
 import { apiUrl, request, type RowSource } from '../../api/api';
+import { Kept } from '../../ui/kept';
 import { adoptSheet } from '../../ui/sheets';
 import { drawn, HEIGHT, LANE, WIDTH, type Drawn } from './path';
 import css from './step_lines.css?inline';
@@ -23,7 +24,7 @@ export interface LineRow {
 }
 
 /** Pictures by question, table, time and row; the oldest leave first. */
-const kept = new Map<string, Drawn>();
+const kept = new Kept<Drawn>(MOST_KEPT);
 
 /** The pictures of one time of one table's rows. `onNews` is called when some have come. */
 export class StepLines {
@@ -85,7 +86,7 @@ export class StepLines {
       answer.places.forEach((place, at) => {
         const key = places.get(place);
         if (key === undefined || !same) return;
-        keep(this.of + key, drawn(answer.rows[at]!, answer.steps));
+        kept.set(this.of + key, drawn(answer.rows[at]!, answer.steps));
         places.delete(place);
         came += 1;
       });
@@ -104,12 +105,6 @@ export class StepLines {
     this.next = null;
     next?.();
   }
-}
-
-function keep(name: string, picture: Drawn): void {
-  kept.set(name, picture);
-  const oldest = kept.keys().next().value;
-  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
 }
 
 /** Rows are drawn at every move of the table; a picture that is the same is left alone. */

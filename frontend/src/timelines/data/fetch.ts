@@ -1,8 +1,7 @@
 // Asks the server for pictures of steps: the whole of each first, then what is in view where that shows too little.
 
-import { apiUrl, OWN_HEADER, RequestError } from '../../api/api';
-import { LineDecoder } from '../../api/ndjson';
-import { SchemaError, type Progress, type ServerError } from '../../contract/wire';
+import { apiUrl, fetchLines, RequestError } from '../../api/api';
+import { SchemaError, type Progress } from '../../contract/wire';
 import { pictureOf, type EventAnswer, type Picture, type WireStep } from './wire';
 
 const STEP = 'tb_perfcompare.step/1';
@@ -63,40 +62,10 @@ export function traceUrl(pair: URLSearchParams, side: Letter, choices: Record<Le
   return apiUrl('trace', query);
 }
 
-type Line<T> = { progress: Progress } | { error: ServerError } | { result: T };
-
-async function streamed<T>(route: string, query: URLSearchParams, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<T> {
+function streamed<T>(route: string, query: URLSearchParams, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<T> {
   const asked = new URLSearchParams(query);
   asked.set('stream', '1');
-  let response: Response;
-  try {
-    response = await fetch(apiUrl(route, asked), { signal, headers: OWN_HEADER });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw new RequestError('unreachable', error instanceof Error ? error.message : String(error), '');
-  }
-  if (!response.ok) {
-    const { error } = (await response.json()) as { error: ServerError };
-    throw new RequestError(error.code, error.message, error.hint);
-  }
-  const decoder = new LineDecoder<Line<T>>();
-  let found: T | null = null;
-  const take = (lines: Line<T>[]): void => {
-    for (const line of lines) {
-      if ('progress' in line) onProgress(line.progress);
-      else if ('error' in line) throw new RequestError(line.error.code, line.error.message, line.error.hint);
-      else found = line.result;
-    }
-  };
-  const reader = response.body!.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    take(decoder.push(value));
-  }
-  take(decoder.end());
-  if (found === null) throw new RequestError('not_json', '', '');
-  return found;
+  return fetchLines(apiUrl(route, asked), (result) => result as T, onProgress, signal);
 }
 
 /** Where the other side's step is not there this one is shown all the same, without counterparts. */

@@ -1,49 +1,13 @@
-// The stretch of time in view: zooming, moving, round instants, and what lies at a place.
+// The stretch of time in view, in nanoseconds from the beginning of the steps: round instants, and what lies at a place.
 
+import { length, placed, SHORTEST_NS, type Span } from '../../charts/span';
 import { formatNumber, THIN } from '../../ui/format';
 import type { Row } from './wire';
-
-/** Nanoseconds from the beginning of the steps; both sides share it. */
-export interface Span {
-  from: number;
-  to: number;
-}
-
-/** Closer in than this there is nothing to see: clocks tick in nanoseconds. */
-export const SHORTEST_NS = 20;
-
-export const length = (span: Span): number => span.to - span.from;
-
-/** A stretch of that length as near to the wished place as the whole allows. */
-export function placed(whole: Span, from: number, wished: number): Span {
-  const fitting = Math.min(length(whole), Math.max(Math.min(SHORTEST_NS, length(whole)), wished));
-  const begin = Math.min(Math.max(whole.from, from), whole.to - fitting);
-  return { from: begin, to: begin + fitting };
-}
-
-/** Closer (factor below 1) or farther; the instant `at` stays where it is. */
-export function zoomed(whole: Span, span: Span, at: number, factor: number): Span {
-  const wanted = Math.min(length(whole), Math.max(SHORTEST_NS, length(span) * factor));
-  const share = (at - span.from) / length(span);
-  return placed(whole, at - share * wanted, wanted);
-}
-
-export function moved(whole: Span, span: Span, by: number): Span {
-  return placed(whole, span.from + by, length(span));
-}
 
 /** An event in the middle, with room on both sides. */
 export function around(whole: Span, from: number, to: number, room = 1): Span {
   const wanted = Math.max((to - from) * (1 + 2 * room), SHORTEST_NS);
   return placed(whole, (from + to - wanted) / 2, wanted);
-}
-
-export function isWhole(whole: Span, span: Span): boolean {
-  return length(span) >= length(whole) * (1 - 1e-9);
-}
-
-export function sameSpan(a: Span, b: Span): boolean {
-  return a.from === b.from && a.to === b.to;
 }
 
 /** First mark of a row that ends behind an instant; the number of marks if there is none. */

@@ -2,9 +2,10 @@
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, type Failure } from '../../api/failure';
+import { length, type Span } from '../../charts/span';
 import type { Progress } from '../../contract/wire';
+import { Kept } from '../../ui/kept';
 import { fetchPicture, stepQuery, type Choice, type Letter } from './fetch';
-import { length, type Span } from './span';
 import type { Picture } from './wire';
 
 export interface SideState {
@@ -25,8 +26,7 @@ interface States extends Record<Letter, SideState> {
 
 const NOTHING: SideState = { whole: null, details: [], failure: null, absent: '', progress: null, waiting: true };
 const KEPT_DETAILS = 6;
-const KEPT_STEPS = 8;
-const wholes = new Map<string, Picture>();
+const wholes = new Kept<Picture>(8);
 
 /** A closer view covers this much more than what is in view on either side, so that moving a little asks nothing. */
 const MARGIN = 0.75;
@@ -86,8 +86,6 @@ export function usePictures(question: string, pair: URLSearchParams, choices: Re
           if (!current) return;
           if (typeof found === 'string') return put(side, { absent: found, waiting: false });
           wholes.set(name, found);
-          const oldest = wholes.keys().next().value;
-          if (wholes.size > KEPT_STEPS && oldest !== undefined) wholes.delete(oldest);
           put(side, { whole: found, waiting: false, progress: null });
         })
         .catch((error: unknown) => current && put(side, { failure: asFailure(error), waiting: false }));

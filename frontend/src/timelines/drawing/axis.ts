@@ -1,6 +1,7 @@
 // The strip above the timelines: both steps as a whole with the part in view, and the ruler of that part.
 
-import { length, type Ruler, type Span } from '../data/span';
+import { length, type Span } from '../../charts/span';
+import type { Ruler } from '../data/span';
 import { totalOf, type Picture } from '../data/wire';
 import { blend, type Palette } from './palette';
 

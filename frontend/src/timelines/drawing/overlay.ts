@@ -1,10 +1,11 @@
 // What is drawn over the rows: names, the ends of the step, what is selected, what launched it, and where its counterpart is.
 
-import type { Span } from '../data/span';
+import { fitted } from '../../charts/canvas';
+import type { Span } from '../../charts/span';
 import type { Picture } from '../data/wire';
 import { words } from '../data/words';
 import type { Layout } from './layout';
-import { fitted, type Label } from './paint';
+import type { Label } from './paint';
 import { DARK_INK, LIGHT_INK, type Palette } from './palette';
 
 /** An event or run by its place, wherever it is drawn. */

@@ -1,7 +1,8 @@
 // Draws the rows of one side into pixels. A row is one line of pixels, made once and copied over the row's height, so the
 // cost of a frame is the number of marks in view plus the number of pixels, whatever the marks look like.
 
-import { firstEndingAfter, type Span } from '../data/span';
+import type { Span } from '../../charts/span';
+import { firstEndingAfter } from '../data/span';
 import { eventsIn, totalOf, type Picture, type Row } from '../data/wire';
 import type { Layout } from './layout';
 import { blend, SHADES, type Palette } from './palette';
@@ -155,12 +156,4 @@ function colourOf(scene: Scene, row: Row, mark: number, name: number, picture: P
   const other = scene.side === 'a' ? own + change : own - change;
   const share = Math.min(1, Math.abs(change) / Math.max(own, other, 1));
   return blend(palette.even, change > 0 ? palette.more : palette.less, Math.min(1, 1.6 * share));
-}
-
-/** Letters of a name that fit; kernels often differ at their ends, so the middle goes. */
-export function fitted(text: string, letters: number): string {
-  if (text.length <= letters) return text;
-  if (letters < 3) return '';
-  const tail = letters < 16 ? 0 : Math.floor(letters / 3);
-  return `${text.slice(0, letters - 1 - tail)}…${tail > 0 ? text.slice(-tail) : ''}`;
 }

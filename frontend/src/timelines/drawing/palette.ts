@@ -1,5 +1,7 @@
 // Colours of the canvas, from the style sheet in use, as the numbers that pixels are made of.
 
+import { colourOf } from '../../charts/canvas';
+
 export interface Palette {
   /** by kind, SHADES of each, so that neighbours are told apart */
   kinds: Uint32Array[];
@@ -62,8 +64,7 @@ export function inkOn(colour: Rgb): string {
 }
 
 export function paletteOf(kinds: string[]): Palette {
-  const style = getComputedStyle(document.documentElement);
-  const of = (name: string): string => style.getPropertyValue(name).trim();
+  const of = colourOf();
   const rgb = (name: string): Rgb => parse(of(name));
   const ink = rgb('--ink');
   const back = rgb('--panel');

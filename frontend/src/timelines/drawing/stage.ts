@@ -1,8 +1,9 @@
 // What is on the canvases and how it got there: one object for both sides, drawn at most once per frame of the screen.
 
+import { length, placed, type Span } from '../../charts/span';
 import { shortNames } from '../../ui/names';
 import type { Letter } from '../data/fetch';
-import { length, markAt, placed, rulerOf, type Span } from '../data/span';
+import { markAt, rulerOf } from '../data/span';
 import { eventsIn, markOf, type Picture, type Row } from '../data/wire';
 import { activity, drawAxis } from './axis';
 import { rowAt, type Layout } from './layout';

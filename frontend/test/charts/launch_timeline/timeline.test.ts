@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bins, changes, isWhole, panned, revealing, rowAt, timelineOf, whole, zoomed } from '../../../src/charts/launch_timeline/timeline';
+import { bins, changes, revealing, rowAt, shortest, timelineOf, whole } from '../../../src/charts/launch_timeline/timeline';
+import { isWhole, moved, zoomed } from '../../../src/charts/span';
 import type { Table } from '../../../src/contract/wire';
 import { column } from '../../samples';
 
@@ -40,22 +41,23 @@ describe('the launches side by side', () => {
     expect([0, 29.9, 30, 34, 54, 59, 60, 99].map((us) => rowAt(line, us))).toEqual([0, 0, 1, 1, 2, 3, 3, 3]);
   });
   it('zooms about a place, which stays where it is, and not beyond the ends', () => {
-    const near = zoomed(line, whole(line), 15, 0.8);
+    const [all, least] = [whole(line), shortest(line)];
+    const near = zoomed(all, all, 15, 0.8, least);
     expect(near.to - near.from).toBeCloseTo(48);
     expect((15 - near.from) / (near.to - near.from)).toBeCloseTo(15 / 60);
-    expect(zoomed(line, near, 50, 100)).toEqual(whole(line));
-    expect(isWhole(line, near)).toBe(false);
-    const nearest = zoomed(line, whole(line), 15, 1e-9);
+    expect(zoomed(all, near, 50, 100, least)).toEqual(whole(line));
+    expect(isWhole(all, near)).toBe(false);
+    const nearest = zoomed(all, all, 15, 1e-9, least);
     expect(nearest.to - nearest.from).toBe(45);
-    expect(panned(line, near, 1000).to).toBe(60);
-    expect(panned(line, near, -1000).from).toBe(0);
+    expect(moved(all, near, 1000).to).toBe(60);
+    expect(moved(all, near, -1000).from).toBe(0);
   });
   it('moves just so far that a chosen launch is in view', () => {
     const window = { from: 0, to: 45 };
     expect(revealing(line, window, 1)).toBe(window);
-    const moved = revealing(line, window, 3);
-    expect(moved.from).toBeLessThanOrEqual(55);
-    expect(moved.to).toBe(60);
+    const next = revealing(line, window, 3);
+    expect(next.from).toBeLessThanOrEqual(55);
+    expect(next.to).toBe(60);
   });
   it('gathers launches shorter than a pixel, and leaves the others to be drawn one by one', () => {
     const found = bins(line, line.a, line.a.tensor, whole(line), 4); // 15 us per pixel

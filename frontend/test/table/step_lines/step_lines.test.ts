@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Column, Table } from '../../../src/contract/wire';
 import { columnViews, toggleColumn, visibleColumns } from '../../../src/table/columns';
-import { drawnMeasure, hasSteps, STEP_COLUMN, withStepColumn } from '../../../src/table/step_column';
+import { drawnMeasure, hasSteps, STEP_COLUMN, stepColumn } from '../../../src/table/step_column';
 import { drawn, HEIGHT, LANE, linePath, scaleOf, WIDTH } from '../../../src/table/step_lines/path';
 import { StepLines, type LineRow } from '../../../src/table/step_lines/step_lines';
 import { writePlaces, type SideLine } from '../../../src/table/step_lines/wire';
@@ -66,17 +66,17 @@ const operators = table(
 
 describe('the column', () => {
   const words = metricWords('cycle_time');
-  const views = withStepColumn(columnViews(operators), '', true, words);
-  it('stands before the times', () => expect(visibleColumns(views, '').map(({ column: { name } }) => name).slice(0, 3)).toEqual(['name', STEP_COLUMN, 'baseline_us']));
-  it('is called what the steps are', () => expect(visibleColumns(views, '')[1]?.column.label).toBe('Cycles'));
+  const of = (measure: string, fits: boolean) => stepColumn(columnViews(operators), measure, fits, words);
+  it('is called what the steps are, and of which time they are', () => {
+    expect([of('', true).column.label, of('', true).column.unit, of('device_self', true).column.unit]).toEqual(['Cycles', 'A | B', 'Device self']);
+  });
   it('is left out where it does not fit, and can be chosen all the same', () => {
-    const narrow = withStepColumn(columnViews(operators), '', false, words);
+    const narrow = [...columnViews(operators), of('', false)];
     expect(visibleColumns(narrow, '').some(({ index }) => index < 0)).toBe(false);
     expect(visibleColumns(narrow, toggleColumn(narrow, '', STEP_COLUMN)).some(({ index }) => index < 0)).toBe(true);
   });
-  it('draws the time that the rows are ordered by', () => {
-    expect(['', 'name', '-delta_us', '-device_self_delta_us,name', '-host_total_delta_us'].map((sort) => drawnMeasure(operators, sort))).toEqual(['', '', '', 'device_self', '']);
-    expect(withStepColumn(columnViews(operators), 'device_self', true, words).find(({ index }) => index < 0)?.column.unit).toBe('Device self');
+  it('draws the time that is shown, where rows were tested by it', () => {
+    expect(['', 'device_self', 'host_total', 'exposed'].map((metric) => drawnMeasure(operators, metric))).toEqual(['', 'device_self', '', '']);
   });
   it('is there only where rows have times of several steps', () => {
     const base = comparison();

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[Any]
-"""Microseconds: int64 if the trace has whole ones, float64 else."""
+"""Microseconds: int64 if the trace has whole ones, float64 if they have fractions, Python's numbers if some have."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,8 +35,13 @@ def running_total(values: Numbers) -> int | float:
     """Sum added strictly left to right (numpy's own sum adds pairwise); the integer 0 if there are no values."""
     if not len(values):
         return 0
-    last: int | float = np.cumsum(values)[-1].item()
+    last: int | float = scalar(np.cumsum(values)[-1])
     return last
+
+
+def scalar(value: Any) -> Any:
+    """A number of an array as Python has it."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def union(start: Numbers, end: Numbers) -> Ranges:
@@ -58,9 +63,12 @@ def intersect(left: Ranges, right: Ranges) -> Ranges:
     count = np.maximum(after - first, 0)
     of_right = np.repeat(np.arange(len(right)), count)
     of_left = first[of_right] + (np.arange(len(of_right)) - np.repeat(np.cumsum(count) - count, count))
-    return Ranges(
-        np.maximum(left.start[of_left], right.start[of_right]), np.minimum(left.end[of_left], right.end[of_right])
-    )
+    start = np.maximum(left.start[of_left], right.start[of_right])
+    end = np.minimum(left.end[of_left], right.end[of_right])
+    if start.dtype == object:  # of two equal numbers, 5 and 5.0, the one the original goes on with
+        touch = np.flatnonzero((of_left[1:] == of_left[:-1]) & (start[1:] == end[:-1]).astype(np.bool_))
+        start[touch + 1] = end[touch]
+    return Ranges(start, end)
 
 
 def subtract(left: Ranges, right: Ranges) -> Ranges:

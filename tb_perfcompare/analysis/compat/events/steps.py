@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tb_perfcompare.analysis.compat.events.intervals import Numbers, running_total
+from tb_perfcompare.analysis.compat.events.intervals import Numbers, running_total, scalar
 from tb_perfcompare.analysis.compat.events.kinds import DEVICE_KINDS, Kind, step_label
 from tb_perfcompare.analysis.compat.events.links import Links
 from tb_perfcompare.analysis.compat.events.stream import EventStream
@@ -34,7 +34,7 @@ class Steps:
     @property
     def window(self) -> tuple[Any, Any]:
         """Start of the first and end of the last step."""
-        return self.start[0].item(), self.end[-1].item()
+        return scalar(self.start[0]), scalar(self.end[-1])
 
     @property
     def average(self) -> float:
@@ -74,15 +74,15 @@ def extend_steps(stream: EventStream, links: Links, marked: Steps) -> Steps:
         return marked
     step_of_device = step_of_device[step_of_device >= 0]
     hits = np.bincount(step_of_device, minlength=len(marked))
-    last_end = np.full(len(marked), stream.end[inside].min())
+    last_end = np.full(len(marked), stream.end[inside].min(), stream.end.dtype)
     np.maximum.at(last_end, step_of_device, stream.end[inside])
     start, end = [], []
-    previous = marked.start[0].item()
+    previous = scalar(marked.start[0])
     if hits[0]:
         previous = max([previous, *_earlier_ends(stream, inside, inside[step_of_device == 0])])
     for i, (_, begin, finish) in enumerate(marked):
         start.append(max(previous, begin))
-        previous = max(finish, last_end[i].item() if hits[i] else start[i], start[i])
+        previous = max(finish, scalar(last_end[i]) if hits[i] else start[i], start[i])
         end.append(previous)
     keep = _kept(hits.tolist())
     dtype = marked.start.dtype
@@ -94,7 +94,7 @@ def _earlier_ends(stream: EventStream, inside: Ints, of_first: Ints) -> list[Any
     outside = np.setdiff1d(stream.of(*DEVICE_KINDS), inside)
     ends = stream.end[outside]
     ends = ends[ends < stream.start[of_first].min()]
-    return [ends.max().item()] if len(ends) else []
+    return [scalar(ends.max())] if len(ends) else []
 
 
 def _step_of_runtime(stream: EventStream, links: Links, marked: Steps) -> Ints:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.compat.events.intervals import Numbers
+from tb_perfcompare.analysis.compat.events.intervals import Numbers, scalar
 from tb_perfcompare.analysis.compat.events.kinds import STEP_PREFIX, Kind, step_label
 from tb_perfcompare.analysis.compat.events.variant import Variant
 from tb_perfcompare.model.arrays import Flags, Ints, LaneIndex, NameIndex
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
-from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.recordings.recording import DUR_FRACTION, TS_FRACTION, TraceRecording
 
 _LIGHTNING_PROFILE = "[pl][profile]"
 _LIGHTNING_MODULE = "[pl][module]"
@@ -91,7 +91,7 @@ class EventStream:
     @property
     def first_start(self) -> int | float:
         """Earliest start of all retained events, memory events included; 0 without events."""
-        return self.start[0].item() if len(self) else 0
+        return scalar(self.start[0]) if len(self) else 0
 
 
 def read_stream(recording: TraceRecording, variant: Variant) -> EventStream:
@@ -105,11 +105,11 @@ def read_stream(recording: TraceRecording, variant: Variant) -> EventStream:
     if lightning:
         texts = _mark_lightning(table, kind, name)
     kept = np.flatnonzero(kind != Kind.UNKNOWN)
-    start = microseconds(table.start_ns[kept], recording.fractional_times)
+    start = _written(recording, table.start_ns, kept, TS_FRACTION)
     order = np.argsort(start, kind="stable")
     row = kept[order]
     start = start[order]
-    dur = microseconds(table.dur_ns[row], recording.fractional_times)
+    dur = _written(recording, table.dur_ns, row, DUR_FRACTION)
     return EventStream(
         table=table,
         variant=variant,
@@ -126,6 +126,17 @@ def read_stream(recording: TraceRecording, variant: Variant) -> EventStream:
         lightning=lightning,
         skipped={reason: count for reason, count in skipped.items() if count},
     )
+
+
+def _written(recording: TraceRecording, ns: Ints, rows: Ints, which: int) -> Numbers:
+    """Microseconds of these rows. Where some were written with a fraction and some without, Python's own numbers:
+    whether a sum is "0us" or "0.0us" depends on each of them."""
+    if recording.fractions is None:
+        return microseconds(ns[rows], recording.fractional_times)
+    is_fraction = (recording.fractions[rows] & which) > 0
+    mixed: NDArray[Any] = microseconds(ns[rows], fractional=True).astype(object)
+    mixed[~is_fraction] = microseconds(ns[rows][~is_fraction], fractional=False).astype(object)
+    return mixed
 
 
 def microseconds(ns: Ints, fractional: bool) -> Numbers:

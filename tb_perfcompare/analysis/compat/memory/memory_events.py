@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tb_perfcompare.analysis.compat.events.forest import Forest
+from tb_perfcompare.analysis.compat.events.intervals import scalar
 from tb_perfcompare.analysis.compat.memory.memory_records import NO_NODE, MemoryRecords
 from tb_perfcompare.analysis.compat.memory.memory_units import MemoryUnits, TimeWindow, default_device, shown_size
 from tb_perfcompare.model.events import ABSENT
@@ -26,7 +27,7 @@ def events_answer(
     rows: dict[str, list[list[Any]]] = {}
 
     def since(record: int) -> float:
-        return shown_size((records.time[record].item() - first) * units.time_factor)
+        return shown_size((scalar(records.time[record]) - first) * units.time_factor)
 
     def show(record: int, last: int, cells: list[Any]) -> None:
         label = records.labels[int(records.device[record])]
@@ -35,7 +36,7 @@ def events_answer(
             rows.setdefault(label, []).append([owners[record], size, *cells])
 
     for allocation, release in ended:
-        lifetime = (records.time[release] - records.time[allocation]).item() * units.time_factor
+        lifetime = scalar(records.time[release] - records.time[allocation]) * units.time_factor
         show(allocation, release, [since(allocation), since(release), shown_size(lifetime)])
     for record in held:
         show(record, record, [since(record), None, None])

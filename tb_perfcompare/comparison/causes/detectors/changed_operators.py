@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
+from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
+from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, replacements
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows
@@ -15,18 +19,29 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, calls
 from tb_perfcompare.model.names.compiled_names import is_compiled
+from tb_perfcompare.model.names.names import is_collective_operator
+from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import Summary
 
 STEADY = 0.5
 """An operator belongs to the program if at least this share of its side's steps call it."""
 
+REPLACING = 4
+"""Operators that a sentence names of those that went and of those that came in their place."""
+
+AUTOGRAD = "autograd::engine::evaluate_function: "
+
 NAMED = 2
 """Operators that the sentence names of each kind."""
 
 REPLACED = 0.1
-"""New and gone operators are a replacement if the smaller time is at least this share of the larger."""
+"""New and gone operators are a replacement if they compute the same kind of work, or the smaller time is at least this
+share of the larger."""
 
-HOST, KERNEL = "CPU Exec", "Kernel"
+OPPOSITE = 0.1
+"""What is called more and what is called less often have findings of their own if the smaller time is this share."""
+
+KERNEL = "Kernel"
 
 _NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
 """Titles that say the same as another rule, and are called like it."""
@@ -55,6 +70,63 @@ class _Changed:
         return self.calls.us_a + self.calls.us_b
 
 
+def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
+    """One finding for each operator in whose place others are called, whatever the times say."""
+    operators = pair.amounts("operators", "host_total")
+    if not _recorded(operators) or _launches_graphs(pair) or not is_same_runtime(pair):
+        return
+    steady = _steady(pair.baseline) | _steady(pair.candidate)
+    changed = {key[0] for key, one in operators.items() if called_otherwise(one.calls_a, one.calls_b)} & steady
+    if not changed or any(map(is_compiled, changed)):
+        return
+    known = {key[0] for key in operators}
+    for one in replacements(pair, times_as_often(pair), lambda name: name in steady or name not in known):
+        explains, calls_of = one.explains(pair.unit), one.operator_calls()
+        delta = sum(explains.values())
+        went, came = (_in_words(side, known) for side in (one.went, one.came))
+        more = sum(calls_of.values())
+        count, _, what = many(abs(more), "operator call").partition(" ")
+        calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
+        given = other_inputs(pair, one.parent) if one.parent else None
+        where = f" in {short(one.parent)}" if one.parent else ""
+        where += f", {given.clause}" if given is not None else ""
+        sentence = f"Operator replaced{where}: {signed_time(delta)} per step{calls}; {went} → {came}."
+        first = max(one.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
+        new = max(one.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
+        yield cause(
+            pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, sentence,
+            tuple(
+                Evidence("operators", name) if (name := place.frame.key[2]) in known
+                else Evidence("ledger", f"{CPU_EXEC} / {name}")
+                for place in (first, new)
+            ),
+            name="" if given is None else given.rule, look_at="" if given is None else INPUTS,
+            explains=explains, calls=calls_of,
+        )  # fmt: skip
+
+
+def _in_words(places: list[Place], operators: Collection[str]) -> str:
+    """ "aten::mul (36 calls), aten::tanh (4 calls) and 2 others": what the program itself calls the work, then
+    operators, the largest first; those of the backward pass only where there are no others."""
+    names: dict[str, list[Place]] = {}
+    for place in places:
+        names.setdefault(place.name, []).append(place)
+    ordered = sorted(
+        names.items(),
+        key=lambda item: (
+            item[1][0].frame.key[2] in operators,
+            -sum(max(one.frame.baseline, one.frame.candidate) for one in item[1]), item[0],
+        ),
+    )  # fmt: skip
+    forward = [item for item in ordered if not item[1][0].is_backward] or ordered
+    told = ", ".join(
+        f"{short(name)} ({calls_text(abs(sum(one.more_calls for one in group)), '')})"
+        for name, group in forward[:REPLACING]
+    )
+    rest = len(forward) - REPLACING
+    return told + (f" and {many(rest, 'other')}" if rest > 0 else "")
+
+
 def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """One finding for all operators whose calls differ, unless other causes explain it. None where operators are
     recorded on one side only, or where graphs are replayed."""
@@ -67,7 +139,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
         key[0]: amount for key, amount in operators.items()
         if key[0] in steady and called_otherwise(amount.calls_a, amount.calls_b)
     }  # fmt: skip
-    host = pair.entities(HOST)
+    host = pair.entities(CPU_EXEC)
     own = {name: host[at] for at, name in enumerate(host.key) if name in counted}
     kernels = _kernels(pair, counted)
     changed = [
@@ -80,34 +152,59 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     changed = [one for one in changed if one.delta_us]
     if found & {"more_calls", "fewer_calls"}:
         changed = [one for one in changed if not one.is_in_both]
+    changed = [one for one in changed if not explained.has_most_calls(one.name, one.calls.more_calls)]
+    if found & set(COLLECTIVE_SLOWER.names):
+        changed = [one for one in changed if not is_collective_operator(one.name)]
     if not changed:
         return
-    changed.sort(key=lambda one: (not one.annotation, is_backward(one.name), -one.total_us, one.name))
+    # a small change of the program is worth a line only where nothing else is found
+    trifle = found or all(one.is_in_both for one in changed)
+    parts = _one_way(pair, changed)
+    for part in parts:
+        told = _told(pair, part, is_all=len(parts) == 1)
+        if (abs(told.finding.delta_us or 0) >= pair.least_us or not trifle) and not explained.covers(told):
+            yield told
+
+
+def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
+    """All of them, or what takes more apart from what takes less, where each makes a good part: what cancels out in a
+    sum is not told by it. New operators stay with those they replaced."""
+    alone = [one for one in changed if not one.is_in_both]
+    replaced = {bool(one.calls.calls_a) for one in alone} == {False, True}
+    units = [alone, *([one] for one in changed if one.is_in_both)] if replaced else [[one] for one in changed]
+    sums = [sum(one.delta_us for one in unit) for unit in units]
+    more, less = (sum(us for us in sums if sign * us > 0) * sign for sign in (1, -1))
+    if min(more, less) < max(pair.least_us, OPPOSITE * max(more, less)):
+        return [changed]
+    parts = [[one for unit, us in zip(units, sums, strict=True) if sign * us > 0 for one in unit] for sign in (1, -1)]
+    return parts if more >= less else parts[::-1]
+
+
+def _told(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Cause:
+    changed = sorted(changed, key=lambda one: (not one.annotation, is_backward(one.name), -one.total_us, one.name))
     explains: dict[Part, float] = {}
     for one in changed:
         for part, us in one.explains.items():
             explains[part] = explains.get(part, 0.0) + us
-    delta = sum(explains.values())
-    # a small change of the program is worth a line only where nothing else is found
-    if abs(delta) < pair.least_us and (found or all(one.is_in_both for one in changed)):
-        return
-    new = [one for one in changed if not one.calls.calls_a]
-    gone = [one for one in changed if not one.calls.calls_b]
-    others = [one for one in changed if one.is_in_both]
+    # autograd's range around a function is no news beside it
+    names = {f"{AUTOGRAD}{one.name}" for one in changed}
+    distinct = [one for one in changed if one.name not in names]
+    new = [one for one in distinct if not one.calls.calls_a]
+    gone = [one for one in distinct if not one.calls.calls_b]
+    others = [one for one in distinct if one.is_in_both]
     first = (new or gone or others)[0]
+    delta = sum(explains.values())
     clauses = [*_named("new", new), *_named("gone", gone), *_recounted(others)]
     title = _title(new, gone, others)
     sentence = f"{title}: {signed_time(delta)} per step; {'; '.join(clauses)}."
-    told = cause(
+    return cause(
         pair, OPERATORS_CHANGED, first.name, "all", delta, sentence,
         tuple(
-            Evidence("ledger", f"{HOST} / {one.name}") if one.annotation else Evidence("operators", one.name)
+            Evidence("ledger", f"{CPU_EXEC} / {one.name}") if one.annotation else Evidence("operators", one.name)
             for one in (*new[:1], *gone[:1], *others[:1])
         ),
-        explains=explains, name=_NAMES.get(title, ""),
+        explains=explains, name=_NAMES.get(title, "") if is_all else "",
     )  # fmt: skip
-    if not explained.covers(told):
-        yield told
 
 
 def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[_Changed]:
@@ -117,7 +214,7 @@ def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Am
     return [
         _Changed(
             row.path[1], Amount(*row.calls, row.baseline / pair.unit, row.candidate / pair.unit),
-            {(HOST, row.path[1]): row.delta / pair.unit}, annotation=True,
+            {(CPU_EXEC, row.path[1]): row.delta / pair.unit}, annotation=True,
         )
         for row in alone
         if row.path[1] not in known and sum(row.calls) >= STEADY and not is_compiled(row.path[1])
@@ -148,7 +245,7 @@ def _explained(
     pair: RuleContext, own: LedgerRow | None, kernels: Mapping[Key, Amount], more_calls: float
 ) -> dict[Part, float]:
     """The exposed time on the host, and of the kernels launched, that more or fewer calls make."""
-    found: dict[Part, float] = {} if own is None else {(HOST, own.path[1]): pair.counted_us(own)}
+    found: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): pair.counted_us(own)}
     for (kernel, *_), amount in kernels.items():
         us = amount.counted_us
         if us * more_calls > 0:
@@ -166,7 +263,8 @@ def _kernels(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Ke
 
 def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed]) -> str:
     times = sorted(sum(one.total_us for one in group) for group in (new, gone))
-    if new and gone and times[0] >= REPLACED * times[1]:
+    alike = {work_kind(one.name) for one in new} & {work_kind(one.name) for one in gone} - {""}
+    if new and gone and (alike or times[0] >= REPLACED * times[1]):
         return "Operators replaced"
     if new and not gone:
         return "New operators" if len(new) > 1 else "New operator"
@@ -202,12 +300,27 @@ def _others(group: list[_Changed]) -> str:
     return f" and {many(rest, 'other')}" if rest > 0 else ""
 
 
+OPERATOR_REPLACED = Rule(
+    names=("operator_replaced",),
+    meaning="others are called in an operator's place: written out, fused, or in a loop",
+    when="among the calls of one parent, behind the same neighbour that both sides call as often (or as much more "
+    "often as all work), operators are called less often, by half a call per step and a fifth, and others more "
+    "often. Takes in calls of the same parent that are a whole multiple of these, and the backward pass. What "
+    "only has another operator around it is not replaced. Named `data_type_changed` or `workload_changed` where "
+    "the parent has other inputs",
+    needs="operators of both sides, on devices of one kind",
+    look_at="how the program or the library writes this operator: fused or not, which optimizer or attention",
+    confidence="certain: calls are counted, in the same place; their time is as measured",
+    find=replaced_operator_rules,
+    rank=3,
+)
 OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
-    when="operators that at least half of a side's steps call, whose calls per step differ by half a call and a fifth, "
-    "and whose time on the host or device nothing else explains; a change that does not matter only where nothing else "
-    "is told. Named `more_calls` (`fewer_calls`) if no operator is new or gone and all run more (less) often",
+    when="operators that at least half of a side's steps call, by half a call and a fifth more or less often, whose time "
+    "no other cause explains. A change too small to matter is told only if nothing else is. What takes more and what "
+    "takes less are two findings where both parts are large. Named `more_calls` (`fewer_calls`) if it is one finding, "
+    "no operator is new or gone and all run more (less) often",
     needs="operators of both sides",
     look_at="what the program does otherwise: layers, losses, metrics, hooks, the optimizer, library versions",
     confidence="certain: calls are counted; their time is as measured",

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.ranks.extra_work import extra_work
 from tb_perfcompare.comparison.ranks.sides import ranks_of
@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 NAMED, _MOST_NAMED = 0.25, 3
@@ -59,20 +60,26 @@ def _slower(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float,
     word = "slower" if slower else "faster"
     ranks = "; with one rank compared, waiting for a late rank looks the same" if alone else ""
     title, calls = f"Collectives are {word}", ""
+    explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
     confidence = "a late rank would look the same" if alone else ""
     look_at = f"{COLLECTIVE_SLOWER.look_at}{'; compare all ranks' if alone else ''}"
     if called_otherwise(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0:
         title = "More collectives" if slower else "Fewer collectives"
+        # the operators that call them are no news of their own
+        host = [row for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1])]
+        counted = {(CPU_EXEC, row.path[1]): pair.counted_us(row) for row in host}
+        explains |= {part: us for part, us in counted.items() if us * exposed > 0}
         calls = f"{numbers_text(amount.calls_a, amount.calls_b)} calls, "
         confidence = "certain: calls are counted; their time is as measured"
         look_at = f"bucket sizes (bucket_cap_mb), gradient accumulation with no_sync(), {look_at}"
+    delta = sum(explains.values())
     sentence = (
-        f"{title}: {signed_time(exposed)} exposed per step; collectives take {calls}"
+        f"{title}: {signed_time(delta)} exposed per step; collectives take {calls}"
         f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{ranks}."
     )
     return cause(
-        pair, COLLECTIVE_SLOWER, first.path[1], COMMUNICATION, exposed, sentence,
-        (Evidence("communication", first.path[1]),), confidence=confidence, look_at=look_at,
+        pair, COLLECTIVE_SLOWER, first.path[1], COMMUNICATION, delta, sentence,
+        (Evidence("communication", first.path[1]),), confidence=confidence, look_at=look_at, explains=explains,
     )  # fmt: skip
 
 

@@ -14,15 +14,13 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short, signed_time
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
 from tb_perfcompare.model.summary.summary import NOBODY, Summary
-
-HOST = "CPU Exec"
 
 _MOST_IDS, _MOST_GONE = 6, 3
 
@@ -72,7 +70,7 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
         return
     gained = b.per_step > 0
     rows = _moved(pair)
-    explained: dict[Part, float] = {(HOST, row.path[1]): row.delta / pair.unit for row in rows}
+    explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
     rest = sum(row.delta for row in pair.entities("Other") if row.path[1] == NOBODY) / pair.unit
     if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and (rest < 0) == gained:
         explained["Other", NOBODY] = rest  # Python between operators goes with them; more of it is another matter
@@ -85,7 +83,8 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
         f"{(b if gained else a).text}{compiled_again}, the {other} none{_instead(pair, gained)}."
     )
     yield cause(
-        pair, REGIONS_LOST, _first(rows), HOST, delta, sentence, (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
+        pair, REGIONS_LOST, _first(rows), CPU_EXEC, delta, sentence,
+        (Evidence("ledger", f"{CPU_EXEC} / {_first(rows)}"),),
         name=REGIONS_LOST.names[gained], explains=explained,
     )  # fmt: skip
 
@@ -102,7 +101,7 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
     if not more:
         return
     rows = _moved(pair)
-    explained: dict[Part, float] = {(HOST, row.path[1]): row.delta / pair.unit for row in rows}
+    explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
     delta = sum(explained.values())
     what = "recompilations" if a.ids and a.frames == b.frames else "graph breaks"
     again = "" if not (a.again or b.again) else f"; recompilations {a.again} → {b.again}"
@@ -111,7 +110,8 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
         f"{_instead(pair, more < 0)}."
     )
     yield cause(
-        pair, GRAPH_BREAKS, _first(rows), HOST, delta, sentence, (Evidence("ledger", f"{HOST} / {_first(rows)}"),),
+        pair, GRAPH_BREAKS, _first(rows), CPU_EXEC, delta, sentence,
+        (Evidence("ledger", f"{CPU_EXEC} / {_first(rows)}"),),
         name=GRAPH_BREAKS.names[0 if more > 0 else 1], explains=explained,
     )  # fmt: skip
 
@@ -120,7 +120,7 @@ def _moved(pair: RuleContext) -> list[LedgerRow]:
     """What stands for compiled code, and operators that regions took over: gone, new, or called another number of
     times."""
     return [
-        row for row in pair.entities(HOST)
+        row for row in pair.entities(CPU_EXEC)
         if row.status != "both" or is_compiled(row.path[1]) or called_otherwise(*row.calls)
     ]  # fmt: skip
 
@@ -142,11 +142,11 @@ def _instead(pair: RuleContext, gained: bool) -> str:
 
 def _first(rows: list[LedgerRow]) -> str:
     compiled = [row for row in rows if is_compiled(row.path[1])] or rows
-    return max(compiled, key=lambda row: (abs(row.delta), row.path)).path[1] if compiled else HOST
+    return max(compiled, key=lambda row: (abs(row.delta), row.path)).path[1] if compiled else CPU_EXEC
 
 
 def _both(pair: RuleContext) -> tuple[_Regions, _Regions]:
-    rows = pair.entities(HOST)
+    rows = pair.entities(CPU_EXEC)
     regions = np.array([key.startswith(COMPILED_REGION) for key in rows.key], dtype=bool)
     compiled = regions if regions.any() else np.array([is_compiled(key) for key in rows.key], dtype=bool)
     of = rows.picked(compiled)

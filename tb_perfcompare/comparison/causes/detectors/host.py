@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
@@ -43,7 +43,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     if plain:
         own = pair.columns("operators", "host_self").joined
         often &= np.isin(pair.numbers.of(rows.key), own.parts[0])
-    if abs(exposed) < pair.least_us or not often.any() or not pair.is_clear("CPU Exec"):
+    if abs(exposed) < pair.least_us or not often.any():
         return
     pace = host_ratio(pair) or 1.0
     beyond = beyond_pace(rows, pair.unit, pace)
@@ -56,9 +56,8 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     # an operator in which API calls take longer stands in the open longer, too, but is no slower itself
     if amount.calls_a and amount.rate_us * math.copysign(1, delta) < MOST * abs(delta):
         return
-    if not pair.is_entity_clear("CPU Exec", name, int(often.sum())):
-        return
-    if not _all_calls_moved(pair, name, slower=delta > 0):
+    sure = entity_confidence(pair, "CPU Exec", name, int(often.sum()))
+    if not sure or not _all_calls_moved(pair, name, slower=delta > 0):
         return
     explained = in_the_open(pair, {("CPU Exec", name): delta}, max(amount.rate_us, delta, key=abs))
     delta = sum(explained.values())
@@ -75,7 +74,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     )
     yield cause(
         pair, OPERATOR_SLOWER, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
-        name="" if given is None else given.rule, explains=explained,
+        name="" if given is None else given.rule, confidence=sure, explains=explained,
     )  # fmt: skip
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
+from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
@@ -53,9 +56,17 @@ def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
 
 
 def _moves(pair: RuleContext) -> dict[Key, Amount]:
-    """Own time of the moving operators by shape: more calls of another shape are no slower calls of the same."""
+    """Own time of the moving operators by shape: more calls of another shape are no slower calls of the same. Those
+    that grew as all work did are part of it."""
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
-    return {key: amount for key, amount in table.items() if key[0] in MOVING}
+    usual = times_as_often(pair)
+    return {key: one for key, one in table.items() if key[0] in MOVING and not (usual != 1 and _grew(one, usual))}
+
+
+def _grew(amount: Amount, usual: float) -> bool:
+    """Whether it is called `usual` times as often."""
+    a, b = amount.calls_a, amount.calls_b
+    return a > 0 and b > 0 and abs(math.log(b / a / usual)) <= math.log(1 + MUCH_MORE)
 
 
 COPIES_ON_CPU = Rule(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -46,7 +46,7 @@ def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
     beyond = beyond_pace(rows, pair.unit, pace)
     left = sum(beyond[often].tolist())
     slower = np.flatnonzero(often & _beyond(rows, pace))
-    if not len(slower) or abs(left) < pair.least_us or not pair.is_clear(KERNEL):
+    if not len(slower) or abs(left) < pair.least_us:
         return
     at = largest(rows, slower, beyond * (1 if left > 0 else -1))
     first, delta = rows[at], float(beyond[at])
@@ -54,8 +54,11 @@ def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
     least = max(MOST * abs(left), PART * abs(exposed), pair.least_us)
     if delta * exposed < 0:  # what other kernels more than make up for is a cause only if it is the larger part
         least = max(least, abs(exposed))
-    if delta * left > 0 and abs(delta) >= least and pair.is_entity_clear(KERNEL, first.path[1], int(often.sum())):
-        yield _slower(pair, first, delta, paced=pace is not None)
+    if delta * left <= 0 or abs(delta) < least:
+        return
+    sure = entity_confidence(pair, KERNEL, first.path[1], int(often.sum()))
+    if sure:
+        yield _slower(pair, first, delta, sure, paced=pace is not None)
 
 
 def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
@@ -70,7 +73,7 @@ def _beyond(rows: EntityRows, pace: float | None) -> NDArray[np.bool_]:
     return found
 
 
-def _slower(pair: RuleContext, row: LedgerRow, delta: float, *, paced: bool) -> Cause:
+def _slower(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced: bool) -> Cause:
     name, slower = row.path[1], delta > 0
     rule, why = _why(pair, name, slower)
     operator = launching_operator(pair, name)
@@ -89,7 +92,7 @@ def _slower(pair: RuleContext, row: LedgerRow, delta: float, *, paced: bool) -> 
     return cause(
         pair, rule, name if given is None else operator, KERNEL, delta, sentence,
         (Evidence("kernels", name), Evidence("ledger", " / ".join(row.path))),
-        name="" if given is None else given.rule, look_at="" if given is None else INPUTS,
+        name="" if given is None else given.rule, confidence=sure, look_at="" if given is None else INPUTS,
         explains={(KERNEL, name): delta},
     )  # fmt: skip
 

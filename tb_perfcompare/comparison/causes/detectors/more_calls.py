@@ -9,10 +9,12 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
+from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
 from tb_perfcompare.model.names.compiled_names import is_compiled
 
@@ -62,8 +64,8 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     amount, more = moved[key], sign > 0
     sentence = (
         f"{'More' if more else 'Fewer'} calls: {signed_time(counted)} per step; {len(moved)} of {len(operators)} "
-        f"operators run {'more' if more else 'less'} often, e.g. {short(key[0])} "
-        f"{numbers_text(amount.calls_a, amount.calls_b)} times per step."
+        f"operators run {'more' if more else 'less'} often, typically {ratio_text(math.exp(usual))}, e.g. "
+        f"{short(key[0])} {numbers_text(amount.calls_a, amount.calls_b)} times per step."
     )
     yield cause(
         pair, MORE_CALLS, key[0], "all", counted, sentence, (Evidence("operators", key[0]),), explains=counts,
@@ -74,6 +76,16 @@ def calls_alike(pair: RuleContext) -> bool:
     """Whether operators are called as often on both sides, by name."""
     operators = pair.columns("operators", "host_total")
     return shared_part(operators.calls_a, operators.calls_b) >= SIMILAR_WORK
+
+
+def times_as_often(pair: RuleContext) -> float:
+    """How many times as often as the baseline the candidate does its work, by the typical operator of both; 1 where
+    most are called as often."""
+    both = [one for one in pair.amounts("operators", "host_total").values() if one.calls_a and one.calls_b]
+    moved = [one for one in both if called_otherwise(one.calls_a, one.calls_b)]
+    if len(moved) < MOST_OPERATORS * len(both) or not moved:
+        return 1.0
+    return math.exp(float(np.median([_times_as_often(one.calls_a, one.calls_b) for one in moved])))
 
 
 def _times_as_often(before: float, after: float) -> float:
@@ -92,8 +104,18 @@ def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str]
         if row.path[0] == "Runtime" and calls(WAIT, row.path[1]):
             continue
         if sign * (_times_as_often(row.calls[0], row.calls[1]) - usual) < math.log(BEYOND):
-            found[row.path[0], row.path[1]] = pair.counted_us(row)
+            found[row.path[0], row.path[1]] = max(pair.counted_us(row), _by_shape(pair, row, sign), key=abs)
     return found
+
+
+def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
+    """The same of an operator shape by shape: what it is called with more often may be larger than the mean."""
+    if row.path[0] != CPU_EXEC:
+        return 0.0
+    shapes = pair.amounts_of(row.path[1], "operators_by_shape", "host_self").values()
+    counted = sum(one.counted_us for one in shapes if sign * one.more_calls > 0)
+    delta = row.delta / pair.unit
+    return min(counted, delta, key=abs) if counted * delta > 0 and counted * sign > 0 else 0.0
 
 
 MORE_CALLS = Rule(

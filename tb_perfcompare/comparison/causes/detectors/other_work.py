@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.inputs import by_name, elements, first_type, otherwise, shown_shape
+from tb_perfcompare.comparison.causes.evidence.inputs import by_name, elements, first_type, otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
+from tb_perfcompare.model.input_shapes import shown_shape
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 STEADY = 0.5
@@ -160,8 +161,9 @@ def _example(parts: Mapping[Key, Amount], pair: RuleContext, table: str) -> tupl
         new = [(elements(part), amount.more_calls, part) for part, amount in rows if amount.more_calls > 0]
         if not gone or not new:
             continue
-        on_device = sum(device.get((name, part), Amount()).us_b for part, _ in rows)
-        weight = (not is_backward(name), on_device, sum(amount.us_b for _, amount in rows), name)
+        on_device = total(device.get((name, part), Amount()) for part, _ in rows)
+        on_host = total(amount for _, amount in rows)
+        weight = (not is_backward(name), on_device.us_a + on_device.us_b, on_host.us_a + on_host.us_b, name)
         if best is None or weight > best[0]:
             best = (weight, max(gone)[2], max(new)[2])
     return None if best is None else (best[0][3], best[1], best[2])

@@ -22,12 +22,13 @@ EXPLAINED = 0.5
 class Cause:
     """A finding and the exposed time it explains, microseconds per step with their sign. Of two causes that explain the
     same time the one with the smaller `rank` is reported. `same_work`: it compares times of work that is the same on
-    both sides, so that it says nothing of sides that do other work."""
+    both sides, so that it says nothing of sides that do other work. `calls`: operator -> calls per step it explains."""
 
     finding: Finding
     explains: Mapping[Part, float] = field(default_factory=dict)
     rank: int = 5
     same_work: bool = False
+    calls: Mapping[str, float] = field(default_factory=dict)
 
 
 class Explained:
@@ -37,10 +38,13 @@ class Explained:
     def __init__(self) -> None:
         self.rules: set[str] = set()
         self._parts: dict[str, dict[str, float]] = {}
+        self._calls: dict[str, float] = {}
 
     def add(self, cause: Cause) -> None:
         """What this cause explains is explained from now on."""
         self.rules.add(cause.finding.rule)
+        for operator, more in cause.calls.items():
+            self._calls[operator] = self._calls.get(operator, 0.0) + more
         for (category, entity), us in cause.explains.items():
             parts = self._parts.setdefault(category, {})
             parts[entity] = parts.get(entity, 0.0) + us
@@ -53,6 +57,11 @@ class Explained:
         )  # fmt: skip
         total = sum(abs(part) for part in cause.explains.values())
         return bool(total) and known >= EXPLAINED * total
+
+    def has_most_calls(self, operator: str, more: float) -> bool:
+        """Whether causes explain EXPLAINED of the calls that an operator has more."""
+        known = self._calls.get(operator, 0.0)
+        return known * more > 0 and abs(known) >= EXPLAINED * abs(more)
 
     def _known(self, category: str, entity: str, us: float) -> float:
         parts = self._parts.get(category, {})
@@ -130,6 +139,7 @@ def cause(
     confidence: str = "",
     look_at: str = "",
     explains: Mapping[Part, float] | None = None,
+    calls: Mapping[str, float] | None = None,
 ) -> Cause:
     """A cause that explains `delta_us` of `category` unless `explains` says more. `name`, `confidence` and `look_at`
     only where the rule's own, by the sign of `delta_us`, do not fit."""
@@ -143,12 +153,21 @@ def cause(
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
-    return Cause(finding, explains, rule.rank, rule.same_work)
+    return Cause(finding, explains, rule.rank, rule.same_work, calls or {})
 
 
 def of_categories(explained: Mapping[str, float]) -> dict[Part, float]:
     """What is explained of whole categories, none of their entities in particular."""
     return {(category, ""): us for category, us in explained.items()}
+
+
+def entity_confidence(pair: RuleContext, category: str, entity: str, among: int) -> str:
+    """How repeatable the change of an entity is that was chosen `among` so many of its category; "" if it is not."""
+    p, apart = pair.entity_p(category, entity, among)
+    if p is None:
+        return category_confidence(pair, category)
+    clear = apart or p <= pair.options.alpha
+    return repeatability(p, pair.headline.verdict, pair.options.alpha, apart=apart) if clear else ""
 
 
 def category_confidence(pair: RuleContext, category: str) -> str:

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded, Rule
-from tb_perfcompare.comparison.causes.evidence.responsible_operator import operator_behind
+from tb_perfcompare.comparison.causes.evidence.responsible_operator import responsible_operator
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     SignificantCategories,
-    clear_categories,
     repeatability,
+    significant_categories,
 )
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -140,7 +140,7 @@ def find_causes(
 ) -> tuple[Finding, ...]:
     """Findings, largest |delta| first. A comparison of equal runs has none. What is `told` of kernels elsewhere is not
     repeated, nor what is `explained` of a category (microseconds per step): only the rest is told, where it matters."""
-    clear = clear_categories(baseline, candidate, p_values, options.alpha)
+    clear = significant_categories(baseline, candidate, p_values, options.alpha)
     unit = ledger.denominator * 1000
     books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, unit, told, clear)
     shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
@@ -152,7 +152,8 @@ def find_causes(
         if abs(rest_us) < max(threshold, REST_TOLD * max(abs(delta_us), abs(known))) or not rest_us:
             continue
         below = columns_of(row.path[0], ledger.entities(row.path[0]))
-        if not books.is_clear(row.path[0], rest_us) and not _is_counted(below, rest_us, books):
+        untold = below.of_rows(_untold(below, told)) if known else below
+        if not books.is_clear(row.path[0], rest_us) and not _is_counted(untold, rest_us, books):
             continue
         moved, against = _moved_with(rest_us, below), _moved_with(-rest_us, below)
         if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
@@ -221,7 +222,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         if entity.status == "both" and abs(entity.delta) >= least and entity.path[1] not in books.told
     ]  # fmt: skip
     if category is StepCategory.RUNTIME:
-        behind = operator_behind(books.baseline, books.candidate, delta_us)
+        behind = responsible_operator(books.baseline, books.candidate, delta_us)
         if behind:
             clauses.append(behind[1])
             evidence.append(Evidence("operators", behind[0]))

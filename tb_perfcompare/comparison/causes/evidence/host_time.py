@@ -8,7 +8,8 @@ from tb_perfcompare.comparison.causes.evidence.cause import Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.api_calls import WAIT, calls
 
-HOST = ("CPU Exec", "Runtime", "Other")
+CPU_EXEC = "CPU Exec"
+HOST = (CPU_EXEC, "Runtime", "Other")
 """Categories in which the step waits for the host."""
 
 MORE_CALLS = 0.5

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.model.input_shapes import input_elements, shown_shape
 
 INPUTS = "the inputs of both runs"
 """What to look at where a kernel or an operator has other inputs."""
@@ -70,24 +69,8 @@ def otherwise(parts: Mapping[Key, Amount]) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def elements(shape: str) -> int:
-    """Elements of all inputs of a shape text such as [[32, 64], [], [[8, 8], [8]]], those in lists of tensors included;
-    0 if it says none."""
-    try:
-        inputs = json.loads(shape)
-    except ValueError:
-        return 0
-    return sum(map(_elements, inputs)) if isinstance(inputs, list) else 0
-
-
-def _elements(dims: object) -> int:
-    if not isinstance(dims, list) or not dims:
-        return 0
-    return math.prod(dims) if all(isinstance(dim, int) for dim in dims) else sum(map(_elements, dims))
-
-
-def shown_shape(shape: str) -> str:
-    """A shape text that fits a sentence."""
-    return shape if len(shape) <= 60 else f"{shape[:59]}…"
+    """Elements of all inputs of a shape text, those in lists of tensors included; 0 if it says none."""
+    return sum(input_elements(shape))
 
 
 def first_type(types: str) -> str:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
-from tb_perfcompare.model.summary.device_work import DeviceWork
-from tb_perfcompare.model.summary.launch_sites import place_below
+from tb_perfcompare.model.summary.launch_sites import DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import parts_of
 
 _KERNEL = "Kernel"

@@ -17,7 +17,7 @@ WRAPPED = 1.1
 """An operator called as often and taking at most this many times as long merely wraps the one below it."""
 
 
-def operator_behind(baseline: Summary, candidate: Summary, delta_us: float) -> tuple[str, str] | None:
+def responsible_operator(baseline: Summary, candidate: Summary, delta_us: float) -> tuple[str, str] | None:
     """(operator, clause): the one whose own API calls moved most in the same direction, by its outermost wrapper."""
     a, b = baseline.groups.get("operators"), candidate.groups.get("operators")
     if a is None or b is None:

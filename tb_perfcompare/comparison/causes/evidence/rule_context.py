@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     SignificantCategories,
-    clear_categories,
     lie_apart,
+    significant_categories,
 )
 from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.ledger_columns import EntityRows, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.counter_join import CounterChange
+from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
@@ -179,7 +181,7 @@ class RuleContext:
     def clear(self) -> SignificantCategories:
         """The categories that differ clearly; found once."""
         if not self._clear:
-            found = clear_categories(self.baseline, self.candidate, self.p_values, self.options.alpha)
+            found = significant_categories(self.baseline, self.candidate, self.p_values, self.options.alpha)
             self._clear.append(found)
         return self._clear[0]
 
@@ -188,11 +190,12 @@ class RuleContext:
         """Steps of the baseline and of the candidate."""
         return len(self.baseline.steps), len(self.candidate.steps)
 
-    def is_entity_clear(self, category: str, entity: str, among: int) -> bool:
-        """The same of one entity of the ledger that was chosen `among` so many: all steps of one side lie beyond the
-        other's, or p is at most alpha over that number."""
+    def entity_p(self, category: str, entity: str, among: int) -> tuple[float | None, bool]:
+        """(p of one entity of the ledger that was chosen `among` so many, whether all steps of one side lie beyond the
+        other's). None: the steps are too few to tell. Several captures have to differ as well as the steps, by their
+        logarithms: a slower operator varies in proportion."""
         if smallest_p(*self.steps) > self.options.alpha:
-            return True
+            return None, False
         sides = []
         for summary in (self.baseline, self.candidate):
             seen, owned = observations(summary), summary.owned
@@ -201,10 +204,13 @@ class RuleContext:
             time = owned.time_ns[at].sum(axis=0)
             sides.append((seen.means(time)[None, :], seen.capture))
         (x, captures_a), (y, captures_b) = sides
-        if lie_apart(x, y)[0]:
-            return True
-        p = float(batched_rank_test(x, y, captures=(captures_a, captures_b)).p[0])
-        return p <= self.options.alpha / max(among, 1)
+        p = min(float(batched_rank_test(x, y, captures=(captures_a, captures_b)).p[0]) * max(among, 1), 1.0)
+        apart = bool(lie_apart(x, y)[0])
+        one, two = (np.log(np.maximum(centres(side, at, row_means), 1.0)) for side, at in sides)
+        between = between_captures(one, two, self.options.alpha, shared=True)
+        if between is None:
+            return p, apart
+        return max(p, float(between.p[0])), apart and float(between.p[0]) <= self.options.alpha
 
     def entities(self, category: str) -> EntityRows:
         """The category's rows of the ledger, largest change first."""
@@ -274,6 +280,8 @@ class RuleContext:
 
     def _joined(self, table: str, measure: str) -> AmountColumns:
         groups = [side.groups.get(table) for side in (self.baseline, self.candidate)]
+        if table in IF_RECORDED and any(group is None for group in groups):
+            groups = [None, None]
         sides = [group if group is not None and measure in group.measures_ns else None for group in groups]
         width = next((len(group.key_columns) for group in groups if group is not None), 1)
         keys_a, keys_b = (() if group is None else group.keys for group in sides)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import p_text
-from tb_perfcompare.comparison.statistics.false_discoveries import q_values
+from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
@@ -26,7 +26,7 @@ class SignificantCategories:
     apart: frozenset[str]
 
 
-def clear_categories(
+def significant_categories(
     baseline: Summary, candidate: Summary, p_values: Mapping[str, float | None], alpha: float
 ) -> SignificantCategories:
     """Those whose q over all categories that take any time is at most alpha, or of which all steps of one side lie

@@ -16,10 +16,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Flags, Ints, Ints32
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, unique, unique_first
 from tb_perfcompare.model.events import ABSENT, ARG_COLUMNS, ArgColumn, ArgKind, SparseColumn
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.unique import unique, unique_first
 from tb_perfcompare.sources.trace.columns.growable_array import Growing
 from tb_perfcompare.sources.trace.columns.interning import JsonTexts, KeyNumbers
 from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nanoseconds
 from tb_perfcompare.model.device import DEVICE_WAITS, category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
+from tb_perfcompare.model.recordings.recording import DUR_FRACTION, TS_FRACTION
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.arguments import Densify, dense, joined_spellings
 from tb_perfcompare.sources.trace.columns.counter_events import CounterColumns, no_counters
@@ -42,6 +43,7 @@ class Columns:
     process_names: Mapping[Place, str]
     thread_names: Mapping[tuple[Place, Place], str]
     fractional_times: bool
+    fractions: NDArray[np.uint8] | None
     seen: int
     dropped: Counter[str]
     skipped: Counter[str]
@@ -98,6 +100,7 @@ class Gathered:
     start_ns      (n,) int64
     dur_ns        (n,) int64
     complete      (n,) bool, False for memory events
+    fractions     (n,) uint8 TS_FRACTION, DUR_FRACTION: numbers that were written with a fraction
     arguments     a sparse column per key of arguments.SLOTS, in that order
     flows         (f,)
     arrows        (a,)
@@ -112,6 +115,7 @@ class Gathered:
     start_ns: Nanoseconds
     dur_ns: Nanoseconds
     complete: Flags
+    fractions: NDArray[np.uint8]
     arguments: tuple[SparseColumn, ...]
     flows: FlowTable
     arrows: OperatorArrows
@@ -125,10 +129,11 @@ class Gathered:
         return len(self.name)
 
 
-def put_together(found: Gathered, densify: Densify = dense) -> Columns:
+def assemble(found: Gathered, densify: Densify = dense) -> Columns:
     """The columns as the rest of the product takes them. `densify` does the same as `dense`."""
     lanes, lane, arrow_lane = _numbered_by_appearance(found)
     arrows = replace(found.arrows, lane=arrow_lane)
+    fractions = _mixed(found)
     arguments = list(found.arguments)
     found = replace(found, arguments=())
     external_id, correlation, args = joined_spellings(arguments, len(found), densify)
@@ -155,6 +160,7 @@ def put_together(found: Gathered, densify: Densify = dense) -> Columns:
         process_names=found.processes,
         thread_names=found.threads,
         fractional_times=counts.fractional_times,
+        fractions=fractions,
         seen=counts.seen,
         dropped=counts.dropped,
         skipped=counts.skipped,
@@ -163,6 +169,13 @@ def put_together(found: Gathered, densify: Densify = dense) -> Columns:
         finer=counts.finer,
         counters=found.counters,
     )
+
+
+def _mixed(found: Gathered) -> NDArray[np.uint8] | None:
+    """The fractions where some numbers have one and some do not; a memory event has no duration."""
+    timed = np.where(found.complete, found.fractions, (found.fractions & TS_FRACTION) * (TS_FRACTION | DUR_FRACTION))
+    low, high = timed.min(initial=TS_FRACTION | DUR_FRACTION), timed.max(initial=0)
+    return found.fractions if len(timed) and (low != high or low in (TS_FRACTION, DUR_FRACTION)) else None
 
 
 def _numbered_by_appearance(found: Gathered) -> tuple[LaneTable, Ints32, Ints32]:

@@ -44,7 +44,7 @@ _Parse: TypeAlias = Callable[[Sequence[NumberText]], tuple[NDArray[Any], Flags]]
 _PARSE: dict[ArgKind, _Parse] = {ArgKind.INT: parse_integers, ArgKind.FLOAT: parse_floats}
 
 
-def gathered(found: Found) -> Gathered:
+def decode_columns(found: Found) -> Gathered:
     """The columns with decoded texts. Empties `found` on the way, so that nothing is held twice for long."""
     texts = _Texts(found)
     strings = StringTable()
@@ -53,6 +53,7 @@ def gathered(found: Found) -> Gathered:
     skipped = _skipped(texts, found)
     written = list(_places(texts, _numbers(found.pop("lane_pid"), np.int32), _numbers(found.pop("lane_tid"), np.int32)))
     places = {place: lane for lane, place in enumerate(dict.fromkeys(written))}  # 7 and 7.0 are one place
+    marks = _numbers(found.pop("complete"), np.uint8)
     lane_of = np.array([places[place] for place in written], np.int32).tobytes()
     return Gathered(
         strings=strings,
@@ -62,7 +63,8 @@ def gathered(found: Found) -> Gathered:
         lane=_recoded(found.pop("lane"), lane_of),
         start_ns=_numbers(found.pop("start_ns"), np.int64),
         dur_ns=_numbers(found.pop("dur_ns"), np.int64),
-        complete=_numbers(found.pop("complete"), np.bool_),
+        complete=(marks & 1).view(np.bool_),
+        fractions=(marks >> 1).astype(np.uint8, copy=False),
         arguments=arguments,
         flows=FlowTable(
             _numbers(found.pop("flow_is_start"), np.bool_),

@@ -17,9 +17,8 @@ from typing import TypeAlias
 import msgspec
 import numpy as np
 
-from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique
 from tb_perfcompare.model.events import ABSENT
-from tb_perfcompare.model.unique import unique
 
 NumberText: TypeAlias = bytes | msgspec.Raw
 """The text of one JSON value, without surrounding whitespace; it may turn out to be no number."""
@@ -42,13 +41,13 @@ class Times:
     ns          (n,) int64, 0 where not `valid`
     valid       (n,) bool   False: not a finite number, or beyond 292 years
     finer       how many said more than a nanosecond can hold; they are rounded half to even
-    fractional  any valid text has a fraction or an exponent
+    fractional  (n,) bool   has a point or an exponent
     """
 
     ns: Ints
     valid: Flags
     finer: int
-    fractional: bool
+    fractional: Flags
 
 
 def parse_times(texts: Sequence[NumberText]) -> Times:
@@ -57,7 +56,7 @@ def parse_times(texts: Sequence[NumberText]) -> Times:
     if b'"' in _GAP.join(texts):
         texts = [match[1] if (match := _PLAIN_TEXT.fullmatch(text)) else text for text in texts]
     joined, odd = _isolate(texts, _DECIMAL_BYTES)
-    decimals = _decimals(joined, n)
+    decimals, fractional = _decimals(joined, n)
     mantissa = _integers(joined)
     finer = 0
     if decimals is None:
@@ -72,7 +71,6 @@ def parse_times(texts: Sequence[NumberText]) -> Times:
             ns, inexact = _round_half_even(ns, _TEN_TO[np.clip(-scale, 0, 18)])
             finer = int(np.count_nonzero(inexact & ~overflow))
     valid = np.ones(n, np.bool_)
-    fractional = decimals is not None
     for row in np.flatnonzero(overflow).tolist() + odd:
         text = bytes(texts[row])
         exact = _exact_ns(text)
@@ -81,7 +79,7 @@ def parse_times(texts: Sequence[NumberText]) -> Times:
         if exact is not None:
             ns[row] = round(exact)
             finer += exact.denominator != 1
-            fractional |= not _bare(text).lstrip(b"+-").isdigit()
+            fractional[row] = not _bare(text).lstrip(b"+-").isdigit()
     return Times(ns, valid, finer, fractional)
 
 
@@ -133,17 +131,19 @@ def _integers(joined: bytes) -> Ints:
     return np.fromstring(joined.translate(_TO_COMMA, b"."), dtype=np.int64, sep=",")
 
 
-def _decimals(joined: bytes, n: int) -> Ints | None:
-    """(n,) digits behind the decimal point, or None where no number has a point."""
+def _decimals(joined: bytes, n: int) -> tuple[Ints | None, Flags]:
+    """((n,) digits behind the decimal point, or None where no number has one; (n,) whether it has one)."""
+    has_point = np.zeros(n, np.bool_)
     if b"." not in joined:
-        return None
+        return None, has_point
     data = np.frombuffer(joined, np.uint8)
     ends = np.append(np.flatnonzero(data == 0), len(data))
     points = np.flatnonzero(data == ord("."))
     decimals = np.zeros(n, np.int64)
     rows = np.searchsorted(ends, points)
     decimals[rows] = ends[rows] - points - 1
-    return decimals
+    has_point[rows] = True
+    return decimals, has_point
 
 
 def _round_half_even(

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Flags, Ints, LaneIndex, NameIndex, Nanoseconds
+from tb_perfcompare.model.arrays import Flags, Ints, LaneIndex, NameIndex, Nanoseconds, unique, unique_places
 from tb_perfcompare.model.device import COLLECTIVE_KERNELS, COLLECTIVE_LAYERS, LAYER_COPIES, LAYER_WORK, PROCESS_LAYERS
 from tb_perfcompare.model.events import ABSENT, Category, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.unique import unique, unique_places
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from tb_perfcompare.model.device import FLOW_CATEGORIES, MEMORY_EVENT_NAME, OPER
 from tb_perfcompare.model.events import ArgKind
 from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.trace.columns.arguments import SLOTS
-from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, put_together
+from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, assemble
 from tb_perfcompare.sources.trace.columns.column_builder import (
     COUNTER,
     METADATA,
@@ -25,7 +25,7 @@ from tb_perfcompare.sources.trace.columns.column_builder import (
 )
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.interleaving import Insertion, Rows, interleaved
-from tb_perfcompare.sources.trace.columns.native_columns import dense, gathered
+from tb_perfcompare.sources.trace.columns.native_columns import decode_columns, dense
 from tb_perfcompare.sources.trace.repair.element_boundaries import skip_between
 from tb_perfcompare.sources.trace.scanners.python_scanner import Fed, PythonScanner
 
@@ -57,10 +57,10 @@ class NativeScanner(PythonScanner):
     def finish(self) -> Columns:
         is_large = self._scan.counts[1] > _MANY
         # no name for what is found on the way, so that columns can be given back while others are made
-        found = [interleaved(gathered(self._scan.finish()), self._placed.gather(), self._placed.insertions)]
+        found = [interleaved(decode_columns(self._scan.finish()), self._placed.gather(), self._placed.insertions)]
         if is_large:
             _scanner.trim()
-        return put_together(found.pop(), dense)
+        return assemble(found.pop(), dense)
 
     def _block(self, data: bytes, start: int, cut: int) -> Fed:
         end = self._scan.take(data, start, cut)

@@ -14,7 +14,7 @@ from typing import Protocol
 
 import msgspec
 
-from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, put_together
+from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, assemble
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.repair.element_boundaries import DECODER_ERRORS, array_close, is_event, skip_between
@@ -69,7 +69,7 @@ class PythonScanner:
         return self._builder.seen
 
     def finish(self) -> Columns:
-        return put_together(self._builder.gather())
+        return assemble(self._builder.gather())
 
     def feed(self, data: bytes, start: int, final: bool) -> Fed:
         position = start

@@ -1,0 +1,63 @@
+// One long answer at a time, with its progress; the last few are kept, so that going back is instant.
+
+import { useCallback, useLayoutEffect, useState } from 'preact/hooks';
+import type { Progress } from '../contract/wire';
+import type { Kept } from '../ui/kept';
+import { asFailure, type Failure } from './failure';
+import { foldProgress, type FileProgress } from './progress';
+
+export interface Streamed<T> {
+  status: 'none' | 'loading' | 'ready' | 'failed' | 'cancelled';
+  /** the latest there is: while another is on its way the one before */
+  answer: T | null;
+  /** what it answers */
+  question: string;
+  failure: Failure | null;
+  /** what is read for the one on its way, and since when, in milliseconds */
+  files: FileProgress[];
+  phase: string;
+  since: number;
+}
+
+const NONE: Streamed<never> = { status: 'none', answer: null, question: '', failure: null, files: [], phase: '', since: 0 };
+
+/** `question` names all that the answer depends on; null asks nothing. Also how to ask again, and how to stop waiting. */
+export function useStream<T>(kept: Kept<T>, question: string | null, ask: (onProgress: (progress: Progress) => void, signal: AbortSignal) => Promise<T>): [Streamed<T>, () => void, () => void] {
+  const [state, setState] = useState<Streamed<T>>(NONE);
+  const [attempt, setAttempt] = useState(0);
+  const [cancelled, setCancelled] = useState<string | null>(null);
+  useLayoutEffect(() => {
+    const known = question === null ? undefined : kept.get(question);
+    if (question === null || cancelled === question) {
+      setState({ ...NONE, status: question === null ? 'none' : 'cancelled' });
+      return undefined;
+    }
+    if (known) {
+      setState({ ...NONE, status: 'ready', answer: known, question });
+      return undefined;
+    }
+    const controller = new AbortController();
+    let current = true;
+    setState(({ answer, question: answered }) => ({ ...NONE, status: 'loading', answer, question: answered, phase: 'queued', since: Date.now() }));
+    const onProgress = (progress: Progress): void => {
+      if (current) setState((before) => ({ ...before, files: foldProgress(before.files, progress), phase: progress.phase }));
+    };
+    ask(onProgress, controller.signal)
+      .then((answer) => {
+        kept.set(question, answer);
+        if (current) setState({ ...NONE, status: 'ready', answer, question });
+      })
+      .catch((error: unknown) => {
+        if (current) setState({ ...NONE, status: 'failed', failure: asFailure(error) });
+      });
+    return () => {
+      current = false;
+      controller.abort();
+    };
+  }, [question, attempt, cancelled]);
+  const again = useCallback(() => {
+    setCancelled(null);
+    setAttempt((n) => n + 1);
+  }, []);
+  return [state, again, useCallback(() => setCancelled(question), [question])];
+}

@@ -1,0 +1,32 @@
+// Lines of a picture's axes, each with what it stands for.
+
+interface Props {
+  /** where it is, and from where to where it goes across */
+  at: number;
+  from: number;
+  to: number;
+  class?: string;
+  children: preact.ComponentChildren;
+}
+
+export function YTick({ at, from, to, class: line = 'grid-line', children }: Props) {
+  return (
+    <g>
+      <line class={line} x1={from} x2={to} y1={at} y2={at} />
+      <text class="axis-text" x={from - 7} y={at + 4} text-anchor="end">
+        {children}
+      </text>
+    </g>
+  );
+}
+
+export function XTick({ at, from, to, children }: Props) {
+  return (
+    <g>
+      <line class="grid-line" x1={at} x2={at} y1={from} y2={to} />
+      <text class="axis-text" x={at} y={to + 15} text-anchor="middle">
+        {children}
+      </text>
+    </g>
+  );
+}

@@ -1,0 +1,19 @@
+// Closer, farther and all, for pictures that zoom.
+
+import { IconButton } from '../ui/icons';
+
+interface Props {
+  label: string;
+  names: [closer: string, farther: string, all: string];
+  onZoom: (key: '+' | '-' | '0') => void;
+}
+
+export function ZoomButtons({ label, names, onZoom }: Props) {
+  return (
+    <span class="segments zoom-buttons" role="group" aria-label={label}>
+      <IconButton icon="plus" label={names[0]} onClick={() => onZoom('+')} />
+      <IconButton icon="minus" label={names[1]} onClick={() => onZoom('-')} />
+      <IconButton icon="whole" label={names[2]} onClick={() => onZoom('0')} />
+    </span>
+  );
+}

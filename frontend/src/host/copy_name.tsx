@@ -1,0 +1,16 @@
+// A button that copies a name, and says so until another one is shown.
+
+import { useState } from 'preact/hooks';
+import { copyText } from './host';
+import { Icon } from '../ui/icons';
+import { text } from '../ui/strings';
+
+export function CopyName({ name }: { name: string }) {
+  const [copied, setCopied] = useState('');
+  return (
+    <button type="button" class="button" onClick={() => void copyText(name).then((done) => setCopied(done ? name : ''))}>
+      <Icon name={copied === name ? 'check' : 'copy'} size={14} />
+      <span class="button-text">{copied === name ? text.panel.copied : text.panel.copy}</span>
+    </button>
+  );
+}

@@ -1,0 +1,170 @@
+// One table of a comparison, with the picture of its rows and what the details of a row offer.
+
+import { useMemo } from 'preact/hooks';
+import type { RowSource } from './api/api';
+import { hasUtilisation } from './charts/scatter/scatter';
+import type { Comparison, Table } from './contract/wire';
+import { profilerView } from './host/profiler_views';
+import { ATTRIBUTION } from './host/tab';
+import type { Change } from './host/use_address';
+import { rowsOf, type ResultProps } from './result';
+import { findRow, isCut, rowKey, shorterStep } from './table/rows';
+import { hasSteps, STEPPED } from './table/step_column';
+import { TableView, type FigureRows } from './table/table_view';
+import { useWhole } from './table/use_whole';
+import { Icon } from './ui/icons';
+import { Lazy } from './ui/lazy';
+import { Badge } from './ui/sides';
+import { metricWords, sentence, text } from './ui/strings';
+
+interface Props extends ResultProps {
+  table: Table;
+  attribution: Table;
+}
+
+export function ResultTable(props: Props) {
+  const { comparison, question, query, tab, tabs, table, attribution, address, onChange, fresh, profiler } = props;
+  const source = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
+  return (
+    <TableView
+        key={tab}
+        name={tab}
+        table={table}
+        source={source}
+        stepped={source !== null && hasSteps(comparison, tab) ? question : ''}
+        address={address}
+        stepTime={shorterStep(comparison.headline.baseline, comparison.headline.candidate)}
+        words={metricWords(comparison.headline.metric)}
+        sums={!NOT_SUMMED.has(tab)}
+        figure={figureOf(props, source)}
+        flame={tab === CALL_TREE ? flameOf(props, source) : undefined}
+        onChange={onChange}
+        detail={(row) => (
+          <>
+            {STEPPED.has(tab) && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
+            {CALLED.has(tab) && tracesIn(comparison) && (
+              <Lazy load={loadRowPaths} height={120} props={{ question, query, table: tab, row, comparison, tabs, attribution, onGo: (to: Change) => onChange({ ...fresh, ...to }, true) }} />
+            )}
+          </>
+        )}
+        extra={(row) =>
+          profiler && (
+            <ul class="profiler-links">
+              {(['a', 'b'] as const).map((letter) => (
+                <li key={letter}>
+                  <button type="button" class="link-button" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
+                    <Badge side={letter} /> {text.panel.openView(profilerView({ table: tab, row })?.label ?? '')}{' '}
+                    <Icon name="open" size={12} />
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      />
+  );
+}
+
+// in variables: a part is known by the function that fetches it
+const loadFlame = () => import('./charts/flame/flame_view').then((part) => part.FlameView);
+const loadMemory = () => import('./charts/memory/memory_view').then((part) => part.MemoryView);
+const loadRowSteps = () => import('./row_details/row_steps').then((part) => part.RowStepsView);
+const loadRowPaths = () => import('./row_details/row_paths_view').then((part) => part.RowPathsView);
+const loadScatter = () => import('./charts/scatter/scatter_view').then((part) => part.ScatterView);
+const loadStacks = () => import('./charts/stacks/stacks_view').then((part) => part.StacksView);
+const loadTimeline = () => import('./charts/launch_timeline/timeline_view').then((part) => part.TimelineView);
+
+const CALL_TREE = 'call_tree';
+/** Tables whose rows lie in each other, are times of the same steps, or means of kinds: they add up to nothing. */
+const NOT_SUMMED = new Set([CALL_TREE, 'ranks', 'iteration_kinds']);
+
+/** Tables whose rows have callers, or rows in other tables, where the run is a trace. */
+const CALLED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'memcpy', 'communication']);
+
+function tracesIn({ baseline, candidate }: Comparison): boolean {
+  return [baseline, candidate].some(({ format }) => format === 'torch_profiler_trace');
+}
+
+/** What the pictures draw of a row; its keys name it. */
+const SCATTER = ['name', 'baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
+const TIMELINE = ['index', 'place', 'candidate_name', 'status', ...SCATTER];
+
+/** The call tree as a flame graph, in place of its rows. */
+function flameOf({ comparison, table, address, onChange }: Props, source: RowSource | null) {
+  return (rows: FigureRows) => (
+    <Lazy
+      load={loadFlame}
+      height={400}
+      props={{
+        table,
+        source,
+        whole: metricWords(comparison.headline.metric).whole,
+        query: address.q,
+        status: address.status,
+        look: address.look,
+        zoom: address.zoom,
+        row: rows.key,
+        onLook: (look: string) => onChange({ look }),
+        onZoom: (zoom: string) => onChange({ zoom }, true),
+        onRow: rows.open,
+      }}
+    />
+  );
+}
+
+/** The picture that goes above a table, where its columns give one. */
+function figureOf({ comparison, query, tab, table, address, onChange, chosen, onSteps }: Props, source: RowSource | null) {
+  const words = metricWords(comparison.headline.metric);
+  const open = address.figure === 'open';
+  const onToggle = (next: boolean): void => onChange({ figure: next ? 'open' : 'closed' });
+  const curves = comparison.tables['memory_curves'];
+  if ((tab === 'memory' || tab === 'memory_curves') && curves && curves.rows.length > 0)
+    return () => (
+      <Lazy load={loadMemory} height={open ? 322 : 50} props={{ table: curves, source: rowsOf(comparison, query, 'memory_curves'), open, look: address.look, onToggle, onLook: (look: string) => onChange({ look }) }} />
+    );
+  if (tab === 'steps' && table.columns.some((column) => column.name === 'cpu_exec_us'))
+    return (rows: FigureRows) => (
+      <Lazy load={loadStacks} height={open ? 328 : 50} props={{ table, source, words, open, look: address.look, row: rows.key, chosen, onToggle, onSteps, onLook: (look: string) => onChange({ look }), onRow: rows.open }} />
+    );
+  if (tab === 'kernels' && hasUtilisation(table))
+    return (rows: FigureRows) => (
+      <Picture table={table} source={source} columns={SCATTER} rows={rows}>
+        {(whole, selected, onRow) => <Lazy load={loadScatter} height={open ? 359 : 50} props={{ table: whole, selected, open, onToggle, onRow }} />}
+      </Picture>
+    );
+  if (tab === 'launches' && (table.total_rows ?? table.rows.length) > 0)
+    return (rows: FigureRows) => (
+      <Picture table={table} source={source} columns={TIMELINE} rows={rows}>
+        {(whole, selected, onRow) => (
+          <Lazy
+            load={loadTimeline}
+            height={open ? 290 : 50}
+            props={{ table: whole, selected, open, colour: address.colour, onToggle, onColour: (colour: string) => onChange({ colour }), onRow }}
+          />
+        )}
+      </Picture>
+    );
+  return undefined;
+}
+
+interface PictureProps {
+  table: Table;
+  source: RowSource | null;
+  columns: string[];
+  rows: FigureRows;
+  children: (whole: Table, selected: number, onRow: (row: number) => void) => preact.ComponentChildren;
+}
+
+/** Draws all rows of a table; of one that is very long its first ones, and says so. */
+function Picture({ table, source, columns, rows, children }: PictureProps) {
+  const keys = table.columns.filter((column) => column.role === 'key').map((column) => column.name);
+  const { table: whole, failure } = useWhole(source, table, [...new Set([...keys, ...columns])]);
+  const selected = useMemo(() => (whole && rows.key !== '' ? findRow(whole, rows.key) : -1), [whole, rows.key]);
+  if (!whole) return <p class="table-notes muted late">{failure ? sentence(failure.message) : text.lazy.loading}</p>;
+  return (
+    <>
+      {children(whole, selected, (row) => rows.open(rowKey(whole, row)))}
+      {isCut(whole) && <p class="table-notes muted">{text.table.drawn(whole.rows.length, whole.total_rows ?? 0)}</p>}
+    </>
+  );
+}

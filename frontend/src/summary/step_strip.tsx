@@ -1,0 +1,170 @@
+// Step times of both sides in the order of the steps, on one scale: A left, B right. Where a range of steps is chosen.
+
+import type { RowSource } from '../api/api';
+import { YTick } from '../charts/axes';
+import { stepNumber } from '../charts/brush';
+import { niceTicks } from '../charts/ticks';
+import { useLanes, type Letter } from '../charts/use_lanes';
+import type { Comparison } from '../contract/wire';
+import { rowKey } from '../table/rows';
+import { useWhole } from '../table/use_whole';
+import { formatIn, formatRound, formatTime, timeStyle } from '../ui/format';
+import { Icon } from '../ui/icons';
+import { adoptSheet } from '../ui/sheets';
+import { letterOf, sideName } from '../ui/sides';
+import { metricWords, text } from '../ui/strings';
+import { useWidth } from '../ui/use_width';
+import css from './step_strip.css?inline';
+import { stepAxis, stepTimes, type StepTime } from './steps';
+import { words as said } from './step_words';
+
+adoptSheet(css);
+
+const HEIGHT = 170;
+const TOP = 8;
+const BOTTOM = 22;
+const LEFT = 48;
+const GAP = 14;
+const LETTERS = ['a', 'b'] as const;
+const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us'];
+
+interface Props {
+  comparison: Comparison;
+  /** where the rows of the steps' table are that did not come with it */
+  source: RowSource | null;
+  /** steps that are compared of each side, "" for all */
+  chosen: Record<Letter, string>;
+  onSteps: (side: Letter, steps: string) => void;
+  onStep: (row: string) => void;
+}
+
+/** Steps by number: captures lie on each other, as a range is of numbers. Steps without numbers stand one by one. */
+export function placesOf(steps: StepTime[], side: Letter): StepTime[][] {
+  const own = steps.filter((step) => step.side === side);
+  const numbers = own.map((step) => stepNumber(step.step));
+  if (numbers.includes(null)) return own.map((step) => [step]);
+  const places = new Map<number, StepTime[]>();
+  own.forEach((step, at) => places.set(numbers[at]!, [...(places.get(numbers[at]!) ?? []), step]));
+  return [...places].sort(([one], [other]) => one - other).map(([, some]) => some);
+}
+
+export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props) {
+  const [frame, width] = useWidth();
+  const { table } = useWhole(source, comparison.tables['steps'], COLUMNS);
+  const words = metricWords(comparison.headline.metric);
+  const steps = table ? stepTimes({ ...comparison, tables: { steps: table } }) : [];
+  const lanes = { a: placesOf(steps, 'a'), b: placesOf(steps, 'b') };
+  const shown = LETTERS.filter((side) => lanes[side].length > 0);
+  const axis = stepAxis(steps);
+  const style = timeStyle([axis.high]);
+  const half = Math.max(40, (width - LEFT - GAP) / 2);
+  const left = (side: Letter): number => LEFT + (side === 'b' ? half + GAP : 0);
+  const slot = (side: Letter): number => half / lanes[side].length;
+  const x = (side: Letter, place: number): number => left(side) + (place + 0.5) * slot(side);
+  const y = (us: number): number => TOP + (1 - (Math.min(Math.max(us, axis.low), axis.high) - axis.low) / (axis.high - axis.low)) * (HEIGHT - TOP - BOTTOM);
+  const placeAt = (side: Letter, px: number): number => Math.max(0, Math.min(lanes[side].length - 1, Math.floor((px - left(side)) / slot(side))));
+  const labels = { a: lanes.a.map((some) => some.map((step) => step.step)), b: lanes.b.map((some) => some.map((step) => step.step)) };
+  const { box, active, range, band, handlers } = useLanes({
+    shown, labels, chosen, placeAt, onSteps,
+    at: (px) => {
+      const side = px >= left('b') - GAP / 2 ? 'b' : 'a';
+      return lanes[side].length > 0 ? { side, place: placeAt(side, px) } : null;
+    },
+    onOpen: (side, place) => table && onStep(rowKey(table, lanes[side][place]![0]!.row)),
+  });
+  const name = (side: Letter): string => sideName(side);
+  const describe = (step: StepTime): string => {
+    const captures = Math.max(comparison.baseline.captures ?? 1, comparison.candidate.captures ?? 1);
+    const where = captures > 1 && step.capture !== '' ? said.capture(step.capture) : '';
+    const time = said.step(words.one, name(step.side), step.step, where, `${formatIn(style, step.us)}\u202f${style.unit}`);
+    if (step.backlog > 0) return `${time}, ${text.backlog.of(formatTime(step.backlog), words.one)}`;
+    return step.admitted ? time : `${time}, ${said.reason(step.reason)}`;
+  };
+  const banded = (side: Letter): [number, number] | null => {
+    if (band?.side === side) return [band.from, band.to];
+    const [low = NaN, high = low] = chosen[side].split('-').map(Number);
+    const inside = chosen[side] === '' ? [] : lanes[side].flatMap((some, place) => (stepNumber(some[0]!.step)! >= low && stepNumber(some[0]!.step)! <= high ? [place] : []));
+    return inside.length > 0 ? [inside[0]!, inside[inside.length - 1]!] : null;
+  };
+  const beyond = (side: Letter): number => lanes[side].flat().filter((step) => step.us > axis.high).length;
+  const summary = (side: Letter): string => {
+    const own = lanes[side].flat();
+    const times = own.filter((step) => step.admitted).map((step) => step.us);
+    return times.length === 0 ? said.none(words) : said.sideSummary(times.length, own.length - times.length, formatTime(Math.min(...times)), formatTime(Math.max(...times)), words);
+  };
+
+  return (
+    <section class="panel steps" aria-label={words.times}>
+      <header>
+        <h2 class="section-title">{words.times}</h2>
+        <p class="muted">{said.about(words)}</p>
+      </header>
+      <div ref={frame}>
+        {table && steps.length === 0 && <p class="muted">{said.none(words)}</p>}
+        {steps.length > 0 && (
+          <div ref={box} class="step-strip" role="group" tabIndex={0} aria-label={said.order(words, summary('a'), summary('b'))} style={{ height: `${HEIGHT}px` }} {...handlers}>
+            {width > 0 && (
+              <svg width={width} height={HEIGHT} aria-hidden="true">
+                {niceTicks(axis.low / style.scale, axis.high / style.scale, 4).map((tick) => (
+                  <YTick key={tick} at={y(tick * style.scale)} from={LEFT} to={width}>
+                    {formatRound(tick)}
+                  </YTick>
+                ))}
+                <text class="axis-text" x={LEFT - 6} y={HEIGHT - 6} text-anchor="end">
+                  {style.unit}
+                </text>
+                {shown.map((side) => {
+                  const drawn = banded(side);
+                  const some = lanes[side];
+                  const radius = Math.min(3.2, Math.max(1.2, slot(side) / 3));
+                  const spots = (admitted: boolean): string => some.flatMap((at, place) => at.filter((step) => step.admitted === admitted).map((step) => spot(x(side, place), y(step.us), radius))).join('');
+                  return (
+                    <g key={side} class={`series-${side}`}>
+                      {drawn && <rect class="order-band" x={left(side) + drawn[0] * slot(side)} y={TOP} width={(drawn[1] - drawn[0] + 1) * slot(side)} height={HEIGHT - TOP - BOTTOM} />}
+                      {[...new Set(some.flat().map((step) => step.capture))].map((capture) => (
+                        <path key={capture} class="order-line" d={line(some, capture, (place) => x(side, place), y)} />
+                      ))}
+                      <path class="order-marks" d={spots(true)} />
+                      <path class="order-marks hollow" d={spots(false)} />
+                      <text class="lane-label" x={left(side)} y={HEIGHT - 6}>
+                        {name(side)}
+                      </text>
+                      <text class="axis-text" x={left(side) + half} y={HEIGHT - 6} text-anchor="end">
+                        {said.numbers(words.many, some[0]![0]!.step, some[some.length - 1]![0]!.step)}
+                      </text>
+                      {active?.side === side && <line class="order-cursor" x1={x(side, active.place)} x2={x(side, active.place)} y1={TOP} y2={HEIGHT - BOTTOM} />}
+                    </g>
+                  );
+                })}
+              </svg>
+            )}
+          </div>
+        )}
+      </div>
+      <p class="step-read" role="status">
+        {range !== '' ? said.choosing(range, words) : active ? lanes[active.side][active.place]?.map(describe).join(' · ') : <span class="muted">{steps.length > 0 ? said.hint(words) : ''}</span>}
+      </p>
+      <p class="legend">
+        {LETTERS.map(
+          (side) =>
+            chosen[side] !== '' && (
+              <button key={side} type="button" class="chip chip-filter" title={text.picker.allSteps(words)} onClick={() => onSteps(side, '')}>
+                {text.picker.onlySteps(letterOf(side), chosen[side], words)} <Icon name="close" size={12} />
+              </button>
+            ),
+        )}
+        {LETTERS.map((side) => beyond(side) > 0 && <span key={side}>{said.beyond(letterOf(side), beyond(side), words)} ▴</span>)}
+        {steps.some((step) => !step.admitted) && <span class="legend-key legend-hollow">{said.dropped}</span>}
+      </p>
+    </section>
+  );
+}
+
+/** A circle as a path, so that one element draws a whole lane. */
+const spot = (x: number, y: number, r: number): string => `M${(x - r).toFixed(1)} ${y.toFixed(1)}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
+
+/** The steps of a capture, joined. */
+function line(lane: StepTime[][], capture: string, x: (place: number) => number, y: (us: number) => number): string {
+  const points = lane.flatMap((some, place) => some.filter((step) => step.capture === capture).map((step) => `${x(place).toFixed(1)} ${y(step.us).toFixed(1)}`));
+  return points.length > 1 ? `M${points.join('L')}` : '';
+}

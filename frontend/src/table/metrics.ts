@@ -1,0 +1,65 @@
+// The columns of a table of entities while one of its times is shown.
+
+import type { Cell, Table } from '../contract/wire';
+import { direction, formatCount, formatP, formatPercent, formatTime, NOT_MEASURED } from '../ui/format';
+import { text, type MetricWords } from '../ui/strings';
+import type { ColumnView, Derived } from './columns';
+import { callsAt, type Metric } from './metric_choice';
+
+/** The columns with those of one metric in sight: both sides, the difference in its three scales, calls, and in one word what changed. */
+export function metricColumns(views: ColumnView[], table: Table, metric: Metric, stepTime: number | null, words: MetricWords, steps: ColumnView | null): ColumnView[] {
+  const times = [metric.a, metric.b, metric.delta];
+  const [callsA, callsB] = callsAt(table) as [number, number];
+  const number = (cells: Cell[], index: number): number | null => (typeof cells[index] === 'number' ? cells[index] : null);
+  const [row, step, calls, perCall] = text.table.derived(words);
+  const each = (cells: Cell[], time: number, count: number): number | null => ((number(cells, count) ?? 0) > 0 && number(cells, time) !== null ? number(cells, time)! / number(cells, count)! : null);
+  // in colour where it is more than chance, or was not tested
+  const change = table.columns.findIndex(({ name }) => name === `${prefix(metric)}change`);
+  const changed = (cells: Cell[], value: number | null, share: boolean): Derived => ({ text: formatPercent(value, true, share), sense: /^(unchanged|cannot)/.test(String(cells[change] ?? '')) ? 0 : direction(value) });
+  const derived = [
+    column('row_percent', row!, 90, (cells) => {
+      const [a, delta] = [number(cells, metric.a), number(cells, metric.delta)];
+      return changed(cells, a && delta !== null && number(cells, metric.b) !== null ? delta / a : null, false);
+    }),
+    ...(stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, 90, (cells) => changed(cells, number(cells, metric.delta) === null ? null : number(cells, metric.delta)! / stepTime, true))]),
+    column('calls', calls!, 86, (cells) => ({ text: arrow(number(cells, callsA), number(cells, callsB), formatCount) })),
+    column('per_call', perCall!, 130, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) })),
+  ];
+  const chip = chipColumn(table, metric);
+  const shown = (view: ColumnView, on: boolean, label = view.column.label): ColumnView => ({ ...view, column: { ...view.column, shown: on, label } });
+  const hides = ({ column: { name, kind } }: ColumnView): boolean =>
+    kind === 'time_us' || name === 'share' || /_calls$|(^|_)(change|q)$/.test(name);
+  const keys = views.filter(({ column: { role, kind, name, shown: own } }) => role === 'key' || (own && kind === 'text' && role !== 'status' && !/(^|_)change$/.test(name)));
+  const others = views.filter((view) => !keys.includes(view) && !times.includes(view.index)).map((view) => (hides(view) ? shown(view, false) : view));
+  return [...keys, ...(steps ? [steps] : []), ...times.map((index, place) => shown(views[index]!, true, [text.letterA, text.letterB, 'Δ'][place])), ...derived, ...others.filter((view) => view.column.shown), chip, ...others.filter((view) => !view.column.shown)];
+}
+
+const prefix = ({ name }: Metric): string => (name === '' ? '' : `${name}_`);
+
+function column(name: string, { label, about }: { label: string; about: string }, width: number, derive: (cells: Cell[]) => Derived): ColumnView {
+  return {
+    column: { name, label, unit: '', better: 'none', description: about, role: 'plain', kind: 'text', shown: true },
+    index: -1, numeric: true, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width, derive,
+  };
+}
+
+
+function arrow(a: number | null, b: number | null, format: (value: number | null) => string): string {
+  const [one, other] = [a, b].map((value) => (value === null ? NOT_MEASURED : format(value)));
+  return one === other ? one! : `${one} → ${other}`;
+}
+
+/** new, gone, replaced, slower, faster or n.s.: the row's status, else what the test of this time says. */
+function chipColumn(table: Table, metric: Metric): ColumnView {
+  const at = (name: string): number => table.columns.findIndex((one) => one.name === name);
+  const [status, change, q] = [table.columns.findIndex(({ role }) => role === 'status'), at(`${prefix(metric)}change`), at(`${prefix(metric)}q`)];
+  const view = column('chip', { label: text.table.chip, about: text.table.chipAbout }, 86, (cells) => {
+    const kept = String(cells[status] ?? '');
+    const said = typeof cells[change] === 'string' ? cells[change] : '';
+    const word = kept in text.table.chips && kept !== 'both' ? kept : (said.split(',')[0] ?? '');
+    const chip = text.table.chips[word];
+    const tested = typeof cells[q] === 'number' ? `q ${formatP(cells[q])}` : '';
+    return { text: chip?.word ?? said, chip: chip?.look ?? (said === '' ? '' : 'idle'), title: [chip?.about || said, tested].filter(Boolean).join(', ') };
+  });
+  return { ...view, numeric: false };
+}

@@ -1,0 +1,90 @@
+// Rows of a table by name and by size: what the summary and the tabs ask of tables, without drawing them.
+
+import type { Column, Table } from '../contract/wire';
+
+const SHIFT = /^(.*_)?shift(?:_low|_high)?_us$/;
+
+/** Differences of a whole measure, not the parts a difference is split into, nor estimates of it. */
+export function isMeasuredDelta(column: Column): boolean {
+  return column.role === 'delta' && !/^(count|rate)_effect_/.test(column.name) && !SHIFT.test(column.name);
+}
+
+const SIDE_PREFIX = /^(baseline|normal|candidate|abnormal|delta|count_effect|rate_effect)_/;
+
+/** `baseline_x_us`, `candidate_x_us`, `x_delta_us` and `x_shift_us` are one measure, x_us; so are `x_a`, `x_b` and `x_delta`.
+ *  A bare `baseline` is a table's only measure, "". */
+export function family(name: string): string {
+  if (/^(baseline|normal|candidate|abnormal|delta)$/.test(name)) return '';
+  return name.replace(SIDE_PREFIX, '').replace(SHIFT, '$1us').replace(/_delta_/, '_').replace(/_(a|b|delta)$/, '');
+}
+
+/** The side that a column is about, null for those of both or of none. */
+export function sideOfColumn(name: string): 'a' | 'b' | null {
+  if (/^(baseline|normal)(_|$)|_a$/.test(name)) return 'a';
+  return /^(candidate|abnormal)(_|$)|_b$/.test(name) ? 'b' : null;
+}
+
+/** Places of the differences of times, the main one first. */
+export function deltaIndexes(table: Table): number[] {
+  return table.columns.flatMap((column, index) => (isMeasuredDelta(column) && column.kind === 'time_us' ? [index] : []));
+}
+
+/** Whether one of a row's differences is at least so large. */
+export function reaches(cells: Table['rows'][number], deltas: number[], least: number): boolean {
+  return deltas.some((index) => typeof cells[index] === 'number' && Math.abs(cells[index]) >= least);
+}
+
+/** Index of the column that names a row to a reader: the first key, or the first text where the keys are numbers; -1 for none. */
+export function nameIndex(table: Table): number {
+  const key = table.columns.findIndex((column) => column.role === 'key');
+  return key < 0 || table.columns[key]!.kind === 'text' ? key : table.columns.findIndex((column) => column.kind === 'text' && column.role !== 'status');
+}
+
+export function isCut(table: Table): boolean {
+  return table.total_rows !== undefined && table.total_rows > table.rows.length;
+}
+
+const DEFAULT_MINIMUM = 0.001;
+/** Tables with fewer rows are read whole. */
+const SMALL = 30;
+
+/** Smallest difference that is shown at first, as a fraction of the step; single launches are small, each of them. */
+export function usualMinimum(table: Table): number {
+  const few = (table.total_rows ?? table.rows.length) < SMALL;
+  return !few && table.columns[nameIndex(table)]?.role === 'key' ? DEFAULT_MINIMUM : 0;
+}
+
+/** How many rows the table shows at first. Where all that came of a cut one are large enough, nobody knows how many more are: all are counted. */
+export function usualCount(table: Table, stepTime: number | null): number {
+  const total = table.total_rows ?? table.rows.length;
+  const deltas = deltaIndexes(table);
+  const least = usualMinimum(table) * (stepTime ?? 0);
+  if (deltas.length === 0 || least === 0) return total;
+  const rows = table.rows.filter((cells) => reaches(cells, deltas, least));
+  return rows.length < table.rows.length ? rows.length : total;
+}
+
+export function joinKey(parts: string[]): string {
+  return parts.join(' \u203a ');
+}
+
+/** Text that names a row in links and findings: its key columns. */
+export function rowKey(table: Table, row: number): string {
+  const cells = table.rows[row];
+  if (!cells) return '';
+  const keys = table.columns.flatMap((column, index) => (column.role === 'key' ? [String(cells[index] ?? '')] : []));
+  return joinKey(keys.length > 0 ? keys : [String(row)]);
+}
+
+/** Row of a key, or of the first row whose first key (or any text) equals it; -1 if there is none. */
+export function findRow(table: Table, key: string): number {
+  const exact = table.rows.findIndex((_, row) => rowKey(table, row) === key);
+  if (exact >= 0) return exact;
+  const texts = table.columns.flatMap((column, index) => (column.kind === 'text' ? [index] : []));
+  return table.rows.findIndex((cells) => texts.some((index) => cells?.[index] === key));
+}
+
+/** The step that rows are measured against: the shorter side's, so that the same ones pass whichever side is which. */
+export function shorterStep(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : Math.min(a, b);
+}

@@ -1,0 +1,29 @@
+// A table of whole sentences. Roles are written out, as its parts are laid out otherwise on narrow screens.
+
+import css from './listing.css?inline';
+import { adoptSheet } from '../sheets';
+
+adoptSheet(css);
+
+interface Head {
+  label: preact.ComponentChildren;
+  class?: string;
+  title?: string;
+}
+
+export function Listing({ label, class: extra, heads, children }: { label?: string; class: string; heads: Head[]; children: preact.ComponentChildren }) {
+  return (
+    <table role="table" class={`listing ${extra}`} aria-label={label}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {heads.map((head, index) => (
+            <th key={index} scope="col" role="columnheader" class={head.class} title={head.title}>
+              {head.label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">{children}</tbody>
+    </table>
+  );
+}

@@ -1,0 +1,67 @@
+// A button that opens a small panel; closes on Escape, on a click elsewhere and when focus leaves it.
+
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from '../icons';
+
+interface Props {
+  label: ComponentChildren;
+  title?: string;
+  icon?: IconName;
+  align?: 'left' | 'right';
+  disabled?: boolean;
+  class?: string;
+  /** closes the panel when called */
+  children: (close: () => void) => ComponentChildren;
+}
+
+const ITEMS = '.pop button:not(:disabled), .pop a, .pop input, .pop select:not(:disabled)';
+
+export function Menu({ label, title, icon, align = 'left', disabled = false, class: extra = '', children }: Props) {
+  const [open, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = (): void => {
+    setOpen(false);
+    button.current?.focus();
+  };
+
+  useLayoutEffect(() => {
+    if (!open) return undefined;
+    const elsewhere = (event: Event): void => {
+      if (!(event.target instanceof Node && box.current?.contains(event.target))) setOpen(false);
+    };
+    document.addEventListener('pointerdown', elsewhere);
+    document.addEventListener('focusin', elsewhere);
+    box.current?.querySelector<HTMLElement>(ITEMS)?.focus();
+    return () => {
+      document.removeEventListener('pointerdown', elsewhere);
+      document.removeEventListener('focusin', elsewhere);
+    };
+  }, [open]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!open) return;
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      close();
+    } else if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && !(event.target instanceof HTMLSelectElement)) {
+      const items = [...(box.current?.querySelectorAll<HTMLElement>(ITEMS) ?? [])];
+      const at = items.indexOf(document.activeElement as HTMLElement);
+      const next = items[(at + (event.key === 'ArrowDown' ? 1 : -1) + items.length) % items.length];
+      event.preventDefault();
+      next?.focus();
+    }
+  };
+
+  return (
+    <div class={`menu ${extra}`} ref={box} onKeyDown={onKeyDown}>
+      <button ref={button} type="button" class="button" title={title} aria-expanded={open} disabled={disabled} onClick={() => setOpen(!open)}>
+        {icon && <Icon name={icon} />}
+        <span class="button-text">{label}</span>
+        <Icon name="chevron" size={12} />
+      </button>
+      {open && <div class={`pop pop-${align}`}>{children(close)}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+// A drop-down list.
+
+type Option = [value: string, text: string, disabled?: boolean];
+
+interface Props {
+  label?: string;
+  title?: string;
+  class?: string;
+  disabled?: boolean;
+  value: string;
+  options: Option[];
+  /** what is said of a value that is not among the options; without it such a value is not listed */
+  missing?: (value: string) => string;
+  onChoose: (value: string) => void;
+}
+
+export function Select({ label, title, class: extra = '', disabled = false, value, options, missing, onChoose }: Props) {
+  const all: Option[] = missing && !options.some(([one]) => one === value) ? [...options, [value, missing(value)]] : options;
+  return (
+    <select class={`select ${extra}`} aria-label={label} title={title} disabled={disabled} value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+      {all.map(([one, text, off]) => (
+        <option key={one} value={one} disabled={off}>
+          {text}
+        </option>
+      ))}
+    </select>
+  );
+}

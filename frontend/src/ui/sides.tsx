@@ -1,0 +1,17 @@
+// The two sides by letter and name, in the colours they have everywhere.
+
+import { text } from './strings';
+
+export type Letter = 'a' | 'b';
+export const LETTERS: readonly Letter[] = ['a', 'b'];
+
+export const letterOf = (side: Letter): string => (side === 'a' ? text.letterA : text.letterB);
+export const sideName = (side: Letter): string => (side === 'a' ? text.sideA : text.sideB);
+
+export function Badge({ side, title }: { side: Letter; title?: string }) {
+  return (
+    <span class={`badge badge-${side}`} title={title}>
+      {letterOf(side)}
+    </span>
+  );
+}

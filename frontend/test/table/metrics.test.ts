@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { Cell, Column, Table } from '../../src/contract/wire';
+import { columnViews, visibleColumns } from '../../src/table/columns';
+import { metricOf, metricsOf } from '../../src/table/metric_choice';
+import { metricColumns } from '../../src/table/metrics';
+import { sortRows } from '../../src/table/order';
+import { metricWords } from '../../src/ui/strings';
+import { column } from '../samples';
+
+const triple = (before: string, label: string, shown = true): Column[] => [
+  column(`baseline_${before}us`, 'baseline', 'time_us', { label: `${label}A`, shown }), column(`candidate_${before}us`, 'candidate', 'time_us', { label: `${label}B`, shown }),
+  column(`${before}delta_us`, 'delta', 'time_us', { label: `${label}Δ`, shown }), column(`${before}change`, 'text', 'text', { shown }), column(`${before}q`, 'plain', 'number', { shown }),
+];
+const columns = [
+  column('name', 'key', 'text'), ...triple('', 'Host self '), ...triple('device_self_', 'Device self '), ...triple('host_total_', 'Host total ', false),
+  column('share', 'percent', 'fraction'), column('baseline_calls', 'plain', 'count'), column('candidate_calls', 'plain', 'count'), column('status', 'status', 'text'),
+];
+const row = (name: string, host: Cell[], device: Cell[], calls: Cell[], status = 'both'): Cell[] => [name, ...host, ...device, 900, 900, 0, '', null, 0.1, ...calls, status];
+const operators: Table = {
+  title: 'Operators', columns, notes: [],
+  rows: [
+    row('addmm', [20, 21, 1, 'unchanged', 0.8], [100, 150, 50, 'slower, negligible', 0.001], [4, 4]),
+    row('eq', [null, 5, 5, 'added', 0.001], [null, 60, 60, 'added', 0.001], [0, 4], 'added'),
+    row('copy', [9, 9, 0, 'unchanged', 0.9], [100, 20, -80, 'faster', 0.001], [2, 1]),
+  ],
+};
+const shown = (chosen = '', table = operators) => {
+  const metric = metricOf(table, chosen)!;
+  return visibleColumns(metricColumns(columnViews(table), table, metric, 1000, metricWords('step_time'), null), '');
+};
+const said = (name: string, at: number, chosen = '') => shown(chosen).find((view) => view.column.name === name)!.derive!(operators.rows[at]!);
+
+describe('the time that is shown', () => {
+  it('is one of those the table has of both sides', () => {
+    expect(metricsOf(operators).map(({ name, label }) => [name, label])).toEqual([['', 'Host self'], ['device_self', 'Device self'], ['host_total', 'Host total']]);
+    expect(metricsOf({ ...operators, columns: columns.slice(0, 6) })).toEqual([]); // of nothing that is called
+  });
+  it('is what moved most, exposed time where it is known, or what was chosen', () => {
+    expect(metricOf(operators, '')?.name).toBe('device_self');
+    expect([metricOf(operators, 'us')?.name, metricOf(operators, 'host_total')?.name, metricOf(operators, 'gone')?.name]).toEqual(['', 'host_total', 'device_self']);
+    expect([metricOf(operators, '', '-delta_us,name')?.name, metricOf(operators, 'device_self', '-delta_us')?.name]).toEqual(['', 'device_self']); // as links had it
+    const exposed: Table = { ...operators, columns: [...columns, ...triple('exposed_', 'Exposed ')], rows: operators.rows.map((cells) => [...cells, 1, 1, 0, '', null]) };
+    expect(metricOf(exposed, '')?.name).toBe('exposed');
+    expect(metricOf({ ...exposed, rows: operators.rows.map((cells) => [...cells, 0, null, 0, '', null]) }, '')?.name).toBe('device_self');
+  });
+  it('is alone in sight, with what its difference means', () => {
+    const names = ['row_percent', 'step_percent', 'calls', 'per_call', 'chip'];
+    expect(shown().map((view) => view.column.name)).toEqual(['name', 'baseline_device_self_us', 'candidate_device_self_us', 'device_self_delta_us', ...names]);
+    expect(shown('us').map((view) => view.column.label).slice(1, 4)).toEqual(['A', 'B', 'Δ']);
+  });
+});
+
+describe('what the page says of a row', () => {
+  it('is the difference as a part of the row and of the step, and swapped sides turn the latter around', () => {
+    expect([said('row_percent', 0).text, said('step_percent', 0).text, said('step_percent', 2).text].map((text) => text.replace('\u202f', ' '))).toEqual(['+50.0 %', '+5.00 %', '\u22128.00 %']);
+    expect([said('row_percent', 1).text, said('row_percent', 2).sense, said('row_percent', 0, 'us').sense]).toEqual(['\u2013', -1, 0]); // new rows have no percentage, chance no colour
+  });
+  it('is how often and how long it was called, once where both sides agree', () => {
+    expect([said('calls', 0).text, said('calls', 1).text]).toEqual(['4', '0 → 4']);
+    expect([said('per_call', 1).text, said('per_call', 0, 'us').text].map((text) => text.replaceAll('\u202f', ' '))).toEqual(['\u2013 → 15.0 µs', '5.00 µs → 5.25 µs']);
+  });
+  it('is one word for what happened to it', () => {
+    expect([0, 1, 2].map((at) => said('chip', at).text)).toEqual(['slower', 'new', 'faster']);
+    expect([said('chip', 0, 'us').text, said('chip', 0).title]).toEqual(['n.s.', 'slower, negligible, q 0.0010']);
+  });
+});
+
+it('rows stand by the size of the difference, whatever its sign', () => {
+  expect(sortRows(operators, [0, 1, 2], [{ column: 'device_self_delta_us', descending: true, size: true }])).toEqual([2, 1, 0]);
+});

@@ -1,0 +1,265 @@
+"""Operators whose place others took: among the calls of the same parent, behind the same neighbour."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, called_otherwise
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, joint_tree, trees_alike
+from tb_perfcompare.model.names.names import library_free
+from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKey, FrameKind
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+
+WHOLE_MULTIPLE = 0.05
+"""Calls that came for others are so many per call of these, within this share."""
+
+MOSTLY = 4.0
+"""Of calls that became this many times fewer or more, all time changed place, not the part by count alone."""
+
+MOST_NAMES = 8
+"""Where more of the step's own operators than this went the program is another one, not one of its operators."""
+
+STILL = 0.5
+"""What is called less (more) often at its place, but not by this share of it in all, was only moved."""
+
+_CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
+_BACKWARD = re.compile(r"(?:autograd::engine::evaluate_function: )?(\w+?)Backward\d*$")
+_INSTANCE = re.compile(r"_\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A frame and those in it, and its number in the tree of each side, None where that lacks it: siblings ascend in
+    the order of their first runs."""
+
+    frame: Frame
+    number: tuple[int | None, int | None]
+    inner: list[Place] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """Without the number of a module's instance."""
+        kind, _, name = self.frame.key
+        return _INSTANCE.sub("", name) if kind == FrameKind.MODULE else library_free(name)
+
+    @property
+    def more_calls(self) -> float:
+        """Calls per step that the candidate has more."""
+        return self.frame.calls[1] - self.frame.calls[0]
+
+    @property
+    def is_backward(self) -> bool:
+        """Whether autograd calls it."""
+        return _BACKWARD.match(self.name) is not None
+
+    def walk(self) -> Iterator[Place]:
+        """This and all in it."""
+        yield self
+        for place in self.inner:
+            yield from place.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """What went and what came in its place, of the same operator in all its places; `parent`: the operator they are
+    calls of, "" for the step itself."""
+
+    parent: str
+    went: list[Place]
+    came: list[Place]
+
+    @property
+    def all(self) -> list[Place]:
+        """Both."""
+        return [*self.went, *self.came]
+
+    @property
+    def is_backward(self) -> bool:
+        """Whether it is one of autograd's functions."""
+        return any(all(place.is_backward for place in side) for side in (self.went, self.came))
+
+    @property
+    def key(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What makes two places the same replacement."""
+        return frozenset(one.name for one in self.went), frozenset(one.name for one in self.came)
+
+    def explains(self, unit: int) -> dict[tuple[str, str], float]:
+        """(category, entity) -> microseconds per step with their sign, `unit` being the integers of one."""
+        found: dict[tuple[str, str], float] = {}
+        for top in self.all:
+            share = _share(top.frame)
+            for place in top.walk():
+                _, category, name = place.frame.key
+                own = place.frame.own[1] - place.frame.own[0]
+                if category != MIXED and own:
+                    part = CATEGORY_LABELS[category], name
+                    found[part] = found.get(part, 0.0) + share * own / unit
+        return found
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether all that went, or came, only has another operator around it, as casts do: it is called as often."""
+        net = self.operator_calls()
+        return any(
+            all(net.get(one.frame.key[2], one.more_calls) / one.more_calls < STILL for one in side)
+            for side in (self.went, self.came)
+        )
+
+    def operator_calls(self) -> dict[str, float]:
+        """Operator -> calls per step that the candidate has more, those inside included."""
+        found: dict[str, float] = {}
+        for top in self.all:
+            for one in top.walk():
+                kind, _, name = one.frame.key
+                if kind == FrameKind.OPERATOR:
+                    found[name] = found.get(name, 0.0) + one.more_calls
+        return found
+
+
+def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
+    """One per operator that was replaced, with its backward pass. The work is there `usual` times as often, or once as
+    ever; `steady` tells which operators most steps of a side call."""
+    tree, trees = joint_tree(pair.baseline, pair.candidate), trees_alike(pair.baseline, pair.candidate)
+    if tree is None or trees is None:
+        return []
+    found: list[Replacement] = []
+    waiting = [_nest(tree, trees)]
+    while waiting:
+        parent = waiting.pop()
+        found += _below(parent, usual, steady)
+        waiting += [one for one in parent.inner if _is_common(one, usual)]
+    merged: dict[tuple[frozenset[str], frozenset[str]], Replacement] = {}
+    for one in found:
+        known = merged.setdefault(one.key, one)
+        if known is not one:
+            known.went.extend(one.went)
+            known.came.extend(one.came)
+    return [one for one in _with_backward([*merged.values()]) if not one.is_wrapped]
+
+
+def _nest(tree: JointTree, trees: tuple[CallTree, CallTree]) -> Place:
+    """The walk as places in places."""
+    numbers = _numbers(trees[0]), _numbers(trees[1])
+    around = [Place(tree.frames[0], (0, 0))]
+    for frame in tree.frames[1:]:
+        del around[frame.depth :]
+        one, two = around[-1].number
+        place = Place(frame, (numbers[0].get((one, frame.key)), numbers[1].get((two, frame.key))))
+        around[-1].inner.append(place)
+        around.append(place)
+    return around[0]
+
+
+def _numbers(tree: CallTree) -> dict[tuple[int | None, FrameKey], int]:
+    """(number of the frame around it, key) -> number."""
+    return {pair: at for at, pair in enumerate(zip(tree.parent.tolist(), tree.keys(), strict=True))}
+
+
+def _is_common(place: Place, usual: float) -> bool:
+    """Whether both sides call it as often, or as much more often as the work is there."""
+    a, b = place.frame.calls
+    if not (a and b) or not called_otherwise(a, b):
+        return bool(a and b)
+    least, most = sorted((1.0, usual))
+    return least / (1 + MUCH_MORE) <= b / a <= most * (1 + MUCH_MORE) and usual != 1.0
+
+
+def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterator[Replacement]:
+    """What was replaced among the calls of one parent."""
+    called = [one for one in parent.inner if one.frame.key[0] in _CALLED and any(one.frame.calls)]
+    common, others = ([one for one in called if _is_common(one, usual) == which] for which in (True, False))
+    changed = [
+        one for one in others
+        if called_otherwise(*one.frame.calls)
+        and (one.frame.key[0] == FrameKind.MODULE or steady(one.frame.key[2]))
+    ]  # fmt: skip
+    is_step = parent.frame.key[0] == FrameKind.WHOLE
+    order = [
+        sorted((number, at) for at, one in enumerate(common) if (number := one.number[side]) is not None)
+        for side in (0, 1)
+    ]
+    runs: dict[int, list[Place]] = {}
+    for one in changed:
+        runs.setdefault(_behind(one, order), []).append(one)
+    made, alone = [], []
+    for run in runs.values():
+        went, came = ([one for one in run if sign * one.more_calls > 0] for sign in (-1, 1))
+        if went and came and _changed_names(went, came):
+            made.append(Replacement("" if is_step else parent.name, went, came))
+        else:
+            alone += run
+    if is_step and any(min(map(len, one.key)) > max(MOST_NAMES, len(common)) for one in made):
+        return
+    for one in alone:
+        fitting = [other for other in made if _fits(one, other) and one.is_backward == other.is_backward]
+        if len(fitting) == 1:
+            (fitting[0].came if one.more_calls > 0 else fitting[0].went).append(one)
+    yield from made
+
+
+def _changed_names(went: list[Place], came: list[Place]) -> bool:
+    """Whether calls of one became calls of the other: one side lacks some of them, or so many came for each that
+    went."""
+    if any(not all(place.frame.calls) for place in (*went, *came)):
+        return True
+    less, more = sorted(min(abs(place.more_calls) for place in side) for side in (went, came))
+    return _is_whole(more / less)
+
+
+def _is_whole(ratio: float) -> bool:
+    return round(ratio) > 0 and abs(ratio - round(ratio)) <= WHOLE_MULTIPLE * ratio
+
+
+def _behind(place: Place, common: list[list[tuple[int, int]]]) -> int:
+    """Which of the common siblings, per side as (number, which) in order, first ran last before it, on the side that
+    calls it more often; -1: none."""
+    side = int(place.more_calls > 0)
+    own = place.number[side]
+    at = 0 if own is None else bisect(common[side], (own,))
+    return common[side][at - 1][1] if at else -1
+
+
+def _fits(one: Place, of: Replacement) -> bool:
+    """Whether its calls are so many per call of what was replaced."""
+    return _is_whole(abs(one.more_calls) / min(abs(place.more_calls) for place in of.all))
+
+
+def _share(frame: Frame) -> float:
+    """Part of a frame's change that more or fewer calls make: all of it where most calls changed place."""
+    fewer, more = sorted(frame.calls)
+    if more >= MOSTLY * fewer:
+        return 1.0
+    amount = Amount(*frame.calls, frame.baseline, frame.candidate)
+    return amount.counted_us / amount.delta_us if amount.delta_us else 0.0
+
+
+def _with_backward(found: list[Replacement]) -> list[Replacement]:
+    """Replacements of autograd's functions as part of those of the operators that they are of."""
+    forward = [one for one in found if not one.is_backward]
+    for one in found:
+        if not one.is_backward:
+            continue
+        for of in forward:
+            if _are_backward_of(one.went, of.went) or _are_backward_of(one.came, of.came):
+                of.went.extend(one.went)
+                of.came.extend(one.came)
+                break
+        else:
+            forward.append(one)
+    return forward
+
+
+def _are_backward_of(places: Iterable[Place], of: Iterable[Place]) -> bool:
+    """Whether one of autograd's functions is that of an operator in `of`."""
+    names = [_plain(match[1]) for place in places if (match := _BACKWARD.match(place.name))]
+    inside = {_plain(place.frame.key[2].rpartition("::")[2]) for top in of for place in top.walk()}
+    return any(own.startswith(name) for name in names for own in inside)
+
+
+def _plain(name: str) -> str:
+    """`_native_layer_norm` and `NativeLayerNorm` as one."""
+    return name.replace("_", "").lower()

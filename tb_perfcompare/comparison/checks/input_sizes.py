@@ -1,0 +1,166 @@
+"""How large is a piece of work on each side? A step that decodes one token calls the same operators as one that reads
+a prompt of thousands, and is not the same piece of work."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from tb_perfcompare.comparison.checks.containment import self_times
+from tb_perfcompare.comparison.checks.shared_work import SOME_WORK
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.wording import number_text, ratio_text, short
+from tb_perfcompare.comparison.statistics.weights import weighted_median
+from tb_perfcompare.model.input_shapes import input_elements, shown_shape
+from tb_perfcompare.model.names.work_kinds import work_kind
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
+
+ANOTHER_ORDER = 64
+"""Inputs so many times as large are another piece of work ..."""
+
+LARGER = 16
+"""... and so many times, where other kernels work on them; by times alone they are suspected from here on."""
+
+ENOUGH = 0.1
+"""Share of each side's work that has to be in names of both."""
+
+_AS_OFTEN = 2.0
+_VIEWS = frozenset({
+    "aten::view", "aten::as_strided", "aten::t", "aten::transpose", "aten::expand", "aten::select", "aten::slice",
+    "aten::permute", "aten::empty",
+})  # fmt: skip
+"""Operators that take as long whatever the size of their inputs."""
+
+_NUMBERS = re.compile(r"\[([\d, ]+)\]")
+
+
+class _Sizes(NamedTuple):
+    """Of one name: calls per step, share of its side, mean size of each operand, and the text of most calls."""
+
+    calls: float
+    share: float
+    operands: tuple[float, ...]
+    text: str
+
+
+class _Ratio(NamedTuple):
+    """Size of the candidate's work over the baseline's, and a name that shows it."""
+
+    ratio: float
+    name: str
+    before: str
+    after: str
+
+
+def input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check | None:
+    """Fails where the same operators, or kernels where no shapes were recorded, work on inputs of another order of
+    size; warns where only times tell. None otherwise. `shared_kernels` is the share of launches in common."""
+    by_shape = _ratio(a, b, "operators_by_shape", input_elements, ("host_self", "device_self"))
+    found = by_shape or _ratio(a, b, "kernels_by_launch", _threads, ())
+    if found is None:
+        return _by_times(a, b)
+    factor = max(found.ratio, 1 / found.ratio)
+    other_kernels = shared_kernels is not None and shared_kernels < SOME_WORK
+    if factor < (LARGER if other_kernels else ANOTHER_ORDER):
+        return None
+    side = "candidate" if found.ratio > 1 else "baseline"
+    what, on = ("operators", "elements") if by_shape else ("kernels", "threads")
+    detail = (
+        f"not the same piece of work: {what} of the {side} work on {number_text(round(factor))} times as many {on}: "
+        f"{short(found.name)} {shown_shape(found.before)} → {shown_shape(found.after)}"
+    )
+    return Check("input_sizes", "fail", detail, ("verdict", "cause"))
+
+
+def _threads(launch: str) -> list[int]:
+    """Threads of `grid [64, 1, 1] block [256, 1, 1]`."""
+    found = [math.prod(map(int, numbers.split(","))) for numbers in _NUMBERS.findall(launch)]
+    return [math.prod(found)] if found else []
+
+
+def _ratio(
+    a: Summary, b: Summary, table: str, sizes_of: Callable[[str], list[int]], weighed_by: tuple[str, ...]
+) -> _Ratio | None:
+    """Weighted median over names of how their largest change of an operand is. None where too little is known."""
+    if table not in a.groups or table not in b.groups:
+        return None
+    one, two = (_sizes(side.groups[table], len(side.steps), sizes_of, weighed_by) for side in (a, b))
+    names, logs, weights = [], [], []
+    for name in one.keys() & two.keys():
+        here, there = one[name], two[name]
+        pairs = [(x, y) for x, y in zip(here.operands, there.operands, strict=False) if x and y]
+        if pairs and max(here.calls, there.calls) <= _AS_OFTEN * min(here.calls, there.calls):
+            names.append(name)
+            logs.append(max((math.log(y / x) for x, y in pairs), key=abs))
+            weights.append(min(here.share, there.share))
+    if sum(weights) < ENOUGH:
+        return None
+    centre = weighted_median(np.array(logs), np.array(weights))
+    _, _, name = min((abs(log - centre), -weight, name) for log, weight, name in zip(logs, weights, names, strict=True))
+    return _Ratio(math.exp(centre), name, one[name].text, two[name].text)
+
+
+def _sizes(
+    table: GroupTable, steps: int, sizes_of: Callable[[str], list[int]], weighed_by: tuple[str, ...]
+) -> dict[str, _Sizes]:
+    calls = table.calls.sum(axis=1) / max(steps, 1)
+    weight = sum(table.measures_ns[name].sum(axis=1) for name in weighed_by) if weighed_by else calls
+    shares = (weight / max(weight.sum(), 1)).tolist()
+    found: dict[str, _Sizes] = {}
+    most: dict[str, float] = {}
+    for (name, text), count, share in zip(table.keys, calls.tolist(), shares, strict=True):
+        sizes = sizes_of(text)
+        if not any(sizes) or not count:
+            continue
+        known = found.get(name, _Sizes(0.0, 0.0, (), ""))
+        total = known.calls + count
+        operands = tuple(
+            (before * known.calls + size * count) / total for before, size in _padded(known.operands, sizes)
+        )
+        largest = count > most.get(name, 0.0)
+        most[name] = max(count, most.get(name, 0.0))
+        found[name] = _Sizes(total, known.share + share, operands, text if largest else known.text)
+    return found
+
+
+def _padded(one: tuple[float, ...], two: list[int]) -> Iterator[tuple[float, float]]:
+    for place in range(max(len(one), len(two))):
+        yield (one[place] if place < len(one) else 0.0), (two[place] if place < len(two) else 0.0)
+
+
+def _by_times(a: Summary, b: Summary) -> Check | None:
+    """Warns where operators that compute take many times as long per call, and those that only view tensors do not."""
+    if "operators" not in a.groups or "operators" not in b.groups:
+        return None
+    one, two = _per_call(a), _per_call(b)
+    both = [name for name in one if name in two and min(one[name][0], two[name][0]) > 0]
+    work, views = ([name for name in both if of(name)] for of in (work_kind, _VIEWS.__contains__))
+    if not views or sum(min(one[name][1], two[name][1]) for name in work) < ENOUGH:
+        return None
+    logs = {name: math.log(two[name][0] / one[name][0]) for name in both}
+    centre = weighted_median(
+        np.array([logs[name] for name in work]), np.array([min(one[name][1], two[name][1]) for name in work])
+    )
+    flat = weighted_median(np.array([logs[name] for name in views]), np.ones(len(views)))
+    if abs(centre - flat) < math.log(LARGER):
+        return None
+    detail = (
+        f"inputs of another size? Operators that compute take {ratio_text(math.exp(centre))} as long per call, those "
+        f"that view tensors {ratio_text(math.exp(flat))}: record_shapes=True tells"
+    )
+    return Check("input_sizes", "warn", detail, ("verdict", "cause"))
+
+
+def _per_call(summary: Summary) -> dict[str, tuple[float, float]]:
+    """Operator -> (self time per call, share of all self time)."""
+    table = summary.groups["operators"]
+    times = self_times(table)
+    calls, whole = np.maximum(table.calls.sum(axis=1), 1), max(times.sum(), 1)
+    return dict(
+        zip((key[0] for key in table.keys), zip((times / calls).tolist(), (times / whole).tolist(), strict=True),
+            strict=True)
+    )  # fmt: skip

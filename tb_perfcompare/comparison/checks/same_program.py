@@ -1,0 +1,225 @@
+"""Is it the same program in another form? Told by what the steps compute: quantised, fused and written-out forms of a
+model have other operators, and other numbers of views, copies and arithmetic, but the same matrix products,
+convolutions and attention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import fsum
+
+from tb_perfcompare.comparison.checks.containment import self_times
+from tb_perfcompare.comparison.result.wording import many, number_text, short
+from tb_perfcompare.model.names.work_kinds import (
+    ATTENTION,
+    ATTENTION_BACKWARD,
+    CELL,
+    HEAVY,
+    PRODUCT,
+    RECURRENT,
+    RELU,
+    SIGMOID,
+    SOFTMAX,
+    TANH,
+    work_kind,
+    work_kind_instead,
+)
+from tb_perfcompare.model.summary.summary import Summary
+
+ALIKE = 0.8
+"""Share of the heavy work, by calls, that forms of one program have in common, and of the rest of the side that has
+less of it."""
+
+UNLIKE = 0.2
+"""Below this share of either side's, heavy or not, they compute other things."""
+
+FEWEST, ENOUGH = 2, 6
+"""Pieces of heavy work per step with which a side can be recognised, and with which it can be told apart."""
+
+_PRODUCTS_EACH = {ATTENTION: 2, ATTENTION_BACKWARD: 4}
+"""Matrix products that one attention stands for: scores and values, and the gradients of both."""
+
+_PRODUCTS_OF_CELL = 8
+"""Matrix products of one step of a recurrent layer, at most: of its input and of its state, and their gradients."""
+
+_UNKNOWN = 0.5
+"""Share of a side's time that operators of its own may take of which nobody knows what they compute."""
+
+_PLURALS = {kind: f"{kind} layers" for kind in RECURRENT}
+_NAMED = 3
+
+Calls = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a step computes. `calls` by kind, attention as the matrix products it stands for; `names`: operator ->
+    (kind, calls, time) of those that tell; `unknown`: operators of libraries that tell nothing -> share of the time."""
+
+    calls: Calls
+    names: Mapping[str, tuple[str, float, float]]
+    unknown: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Two steps by what they compute: heavy calls and the rest, layers as the loop that stands for them on the other
+    side; `known`: what only one side has is not mostly what nobody knows."""
+
+    sides: tuple[Computed, Computed]
+    heavy: tuple[Calls, Calls]
+    rest: tuple[Calls, Calls]
+    known: bool
+
+    @property
+    def least(self) -> float:
+        """Pieces of heavy work per step, of the side that has fewer."""
+        return _least(*self.heavy)
+
+    @property
+    def same(self) -> bool:
+        """Whether one is a form of the other."""
+        enough = self.known and self.least >= FEWEST
+        return enough and _in_common(*self.heavy) >= ALIKE and _inside(*self.rest) >= ALIKE
+
+    @property
+    def contained(self) -> bool:
+        """Whether one has all heavy work of the other, and as much of the rest: training contains inference."""
+        enough = self.known and self.least >= FEWEST and _least(*self.rest) >= ENOUGH
+        return enough and _inside(*self.heavy) >= ALIKE and _in_common(*self.rest) >= ALIKE
+
+    @property
+    def other(self) -> bool:
+        """Whether they compute other things, whatever else they share."""
+        enough = self.known and self.least >= ENOUGH
+        return enough and max(_inside(*self.heavy), _inside(*self.rest)) < UNLIKE
+
+    @property
+    def in_common(self) -> float:
+        """Share of all calls that compute."""
+        one, two = ({**heavy, **rest} for heavy, rest in zip(self.heavy, self.rest, strict=True))
+        return _in_common(one, two)
+
+    @property
+    def how(self) -> str:
+        """ "another form of the program: aten::addmm (5 per step) became quantized::linear_dynamic (5)"."""
+        if self.replaced:
+            return f"another form of the program: {self.replaced}"
+        told = " and ".join(
+            many(round(calls), kind, _PLURALS.get(kind, "")) for kind, calls in self.heavy[0].items() if round(calls)
+        )
+        return f"the same {told} per step, other operators around them"
+
+    @property
+    def unlike(self) -> str:
+        """ "computed per step, baseline vs candidate: convolution 20 vs 0, matrix product 3 vs 39", "" if alike."""
+        one, two = (side.calls for side in self.sides)
+        apart = {kind: abs(one.get(kind, 0.0) - two.get(kind, 0.0)) for kind in dict.fromkeys((*one, *two))}
+        kinds = [kind for kind in sorted(apart, key=lambda kind: (-apart[kind], kind)) if round(apart[kind], 2)]
+        told = ", ".join(
+            f"{kind} {number_text(round(one.get(kind, 0.0), 2))} vs {number_text(round(two.get(kind, 0.0), 2))}"
+            for kind in kinds[:_NAMED]
+        )
+        return f"computed per step, baseline vs candidate: {told}" if told else ""
+
+    @property
+    def replaced(self) -> str:
+        """ "aten::addmm (5 per step) became quantized::linear_dynamic (5)", "" where none that computes did."""
+        a, b = ({name: side.names[name] for name in side.names} for side in self.sides)
+        gone, new = ([name for name in here if name not in there] for here, there in ((a, b), (b, a)))
+        if not gone or not new:
+            return ""
+        return f"{_listed(gone, a, ' per step')} became {_listed(new, b, '')}"
+
+
+def program(a: Summary, b: Summary) -> Program | None:
+    """None without operators on both sides."""
+    if "operators" not in a.groups or "operators" not in b.groups:
+        return None
+    sides = _computed(a), _computed(b)
+    one, two = _unrolled(sides[0].calls, sides[1].calls), _unrolled(sides[1].calls, sides[0].calls)
+    heavy, rest = ([_part(side, heavy=which) for side in (one, two)] for which in (True, False))
+    known = all(
+        fsum(share for name, share in here.unknown.items() if name not in there.unknown) <= _UNKNOWN
+        for here, there in (sides, sides[::-1])
+    )
+    return Program(sides, (heavy[0], heavy[1]), (rest[0], rest[1]), known)
+
+
+def _computed(summary: Summary) -> Computed:
+    table, steps = summary.groups["operators"], max(len(summary.steps), 1)
+    calls = (table.calls.sum(axis=1) / steps).tolist()
+    times = self_times(table).tolist()
+    rows = [(key[0], calls[at], times[at]) for at, key in enumerate(table.keys) if calls[at]]
+    names = {name: (kind, count, time) for name, count, time in rows if (kind := work_kind(name))}
+    found = {kind for kind, _, _ in names.values()}
+    names |= {
+        name: (kind, count, time) for name, count, time in rows
+        if (kind := work_kind_instead(name)) and kind not in found
+    }  # fmt: skip
+    whole = fsum(time for _, _, time in rows)
+    unknown = {
+        name: time / whole for name, _, time in rows
+        if time and "::" in name and not name.startswith(("aten::", "autograd::")) and name not in names
+    }  # fmt: skip
+    return Computed(_by_kind(names), names, unknown)
+
+
+def _by_kind(names: Mapping[str, tuple[str, float, float]]) -> Calls:
+    calls: Calls = {}
+    for name, (kind, count, _) in names.items():
+        # functions, wrappers and libraries' operators of attention call each other
+        nested = kind in _PRODUCTS_EACH and not name.startswith("aten::")
+        calls[kind] = max(calls.get(kind, 0.0), count) if nested else calls.get(kind, 0.0) + count
+    for kind, products in _PRODUCTS_EACH.items():
+        fused = calls.pop(kind, 0.0)
+        if fused:
+            calls[PRODUCT] = calls.get(PRODUCT, 0.0) + products * fused
+        if fused and kind == ATTENTION:
+            calls[SOFTMAX] = calls.get(SOFTMAX, 0.0) + fused
+    return calls
+
+
+def _unrolled(here: Calls, there: Calls) -> Calls:
+    """Calls here, with recurrent layers as the loop of cells that stands for them there, as many steps as it has. It
+    may stand below a layer's operator: libraries have no kernel for every data type."""
+    layers = fsum(here.get(layer, 0.0) for layer in RECURRENT)
+    fewer = layers - fsum(there.get(layer, 0.0) for layer in RECURRENT)
+    another = any(there.get(layer, 0.0) > here.get(layer, 0.0) for layer in RECURRENT)
+    kinds = (PRODUCT, CELL, SIGMOID, TANH, RELU)
+    products, cells, sigmoids, tanhs, relus = (there.get(kind, 0.0) - here.get(kind, 0.0) for kind in kinds)
+    plain = here.get("RNN", 0.0) == layers
+    if cells <= 0 and (tanhs <= 0 or (sigmoids <= 0 and not plain)):
+        tanhs = relus if plain else 0.0
+    if layers and not another and max(fewer, 1) <= products <= _PRODUCTS_OF_CELL * max(cells, tanhs):
+        return here | {kind: there.get(kind, 0.0) for kind in (*RECURRENT, *kinds)}
+    return dict(here)
+
+
+def _part(calls: Calls, *, heavy: bool) -> Calls:
+    return {kind: count for kind, count in calls.items() if (kind in HEAVY) == heavy}
+
+
+def _least(one: Calls, two: Calls) -> float:
+    return min(fsum(one.values()), fsum(two.values()))
+
+
+def _in_common(one: Calls, two: Calls) -> float:
+    """Sum of the smaller calls over the sum of the larger; 0 without any."""
+    kinds = dict.fromkeys((*one, *two))
+    most = fsum(max(one.get(kind, 0.0), two.get(kind, 0.0)) for kind in kinds)
+    return fsum(min(one.get(kind, 0.0), two.get(kind, 0.0)) for kind in kinds) / most if most else 0.0
+
+
+def _inside(one: Calls, two: Calls) -> float:
+    """Sum of the smaller calls over the calls of the side that has less; 1 where that has none."""
+    least = _least(one, two)
+    return fsum(min(calls, two.get(kind, 0.0)) for kind, calls in one.items()) / least if least else 1.0
+
+
+def _listed(names: list[str], of: Mapping[str, tuple[str, float, float]], unit: str) -> str:
+    def shown() -> Iterator[str]:
+        for place, name in enumerate(sorted(names, key=lambda name: (-of[name][2], name))[:_NAMED]):
+            yield f"{short(name)} ({number_text(round(of[name][1], 2))}{unit if not place else ''})"
+
+    return ", ".join(shown()) + (", …" if len(names) > _NAMED else "")

@@ -1,0 +1,29 @@
+"""Input shapes of operators, as texts of a recording."""
+
+from __future__ import annotations
+
+import json
+import math
+
+_SHOWN = 60
+
+
+def input_elements(shape: str) -> list[int]:
+    """Elements of each input of a shape text such as [[32, 64], [], [[8, 8], [8]]], a list of tensors as one; [] if it
+    says none."""
+    try:
+        inputs = json.loads(shape)
+    except ValueError:
+        return []
+    return [_elements(one) for one in inputs] if isinstance(inputs, list) else []
+
+
+def _elements(dims: object) -> int:
+    if not isinstance(dims, list) or not dims:
+        return 0
+    return math.prod(dims) if all(isinstance(dim, int) for dim in dims) else sum(map(_elements, dims))
+
+
+def shown_shape(shape: str) -> str:
+    """A shape text that fits a sentence."""
+    return shape if len(shape) <= _SHOWN else f"{shape[: _SHOWN - 1]}…"

@@ -1,0 +1,122 @@
+"""What operators compute, whatever form they have: aten::addmm, quantized::linear and aten::_int_mm are all matrix
+products. Views, copies, casts, arithmetic, autograd's and optimizers' own operators are of no kind: how many there are
+depends on the form."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+PRODUCT, CONVOLUTION, ATTENTION, ATTENTION_BACKWARD = (
+    "matrix product", "convolution", "attention", "attention backward",
+)  # fmt: skip
+SOFTMAX = "softmax"
+RECURRENT = ("LSTM", "GRU", "RNN")
+CELL = "recurrent cell"
+SIGMOID, TANH, RELU = "sigmoid", "tanh", "relu"
+
+HEAVY = frozenset({PRODUCT, CONVOLUTION, *RECURRENT})
+"""Kinds that make a model what it is. No form of it is without them, while a fused or quantised one may leave out norms
+and activations."""
+
+_ENTRIES = {
+    **dict.fromkeys(("lstm", "quantized_lstm"), "LSTM"),
+    **dict.fromkeys(("gru", "quantized_gru"), "GRU"),
+    **dict.fromkeys(("rnn_tanh", "rnn_relu"), "RNN"),
+    **dict.fromkeys(("_thnn_fused_lstm_cell", "_thnn_fused_gru_cell"), CELL),
+    "convolution": CONVOLUTION,
+    "_softmax": SOFTMAX,
+    **{f"{kind}_norm": f"{kind} norm" for kind in ("layer", "batch", "group", "rms")},
+    **{
+        f"{kind}_pool{dims}d": "pooling"
+        for kind in ("max", "avg", "adaptive_avg", "adaptive_max") for dims in (1, 2, 3)
+    },
+    **dict.fromkeys(("embedding", "embedding_bag"), "embedding"),
+    **dict.fromkeys(
+        ("nll_loss_forward", "nll_loss2d_forward", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div",
+         "binary_cross_entropy", "binary_cross_entropy_with_logits", "_ctc_loss"), "loss",
+    ),
+    **{name: name for name in ("sort", "topk", "cumsum", "grid_sampler", "_fft_r2c", "_fft_c2c", "_fft_c2r")},
+}  # fmt: skip
+"""aten operators that are called once for each piece of work, whatever they call in turn."""
+
+_INSTEAD = {
+    **dict.fromkeys(("aten::linear", "aten::matmul"), PRODUCT),
+    **dict.fromkeys(("aten::_flash_attention_forward", "aten::_efficient_attention_forward"), ATTENTION),
+    **dict.fromkeys(("aten::_flash_attention_backward", "aten::_efficient_attention_backward"), ATTENTION_BACKWARD),
+    "aten::native_layer_norm": "layer norm", "aten::native_batch_norm": "batch norm",
+    "aten::native_group_norm": "group norm",
+}  # fmt: skip
+"""Operators around or below those of a kind: they count where a recording has none of those."""
+
+_ACTIVATIONS = frozenset({
+    SIGMOID, TANH, RELU, "gelu", "silu", "elu", "selu", "celu", "leaky_relu", "prelu", "mish", "softplus", "hardswish",
+    "hardsigmoid", "hardtanh", "relu6", "glu",
+})  # fmt: skip
+_PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "addbmm", "mv", "addmv", "linear", "qlinear", "gemv"})
+_NO_WORK = frozenset({"prepack", "unpack", "pack", "search", "workspace", "bias", "transform"})
+_NORMS = ("layer", "batch", "group", "rms")
+_ATTENTION = re.compile(r"attention|attn|fmha")
+_BACKWARD = re.compile(r"backward|bwd|grad")
+
+
+@lru_cache(maxsize=1 << 14)
+def work_kind(name: str) -> str:
+    """ "matrix product" of aten::addmm, "" of an operator that computes nothing of its own kind."""
+    if name.startswith("autograd::") or name in _INSTEAD:
+        return ""
+    space, _, tail = name.rpartition("::")
+    tail = tail.rstrip("_")
+    return _of_aten(tail) if space == "aten" else _of_library(tail.lower()) if space else _of_function(tail.lower())
+
+
+def work_kind_instead(name: str) -> str:
+    """The kind of an operator that counts only where a recording has none of that kind."""
+    return _INSTEAD.get(name, "")
+
+
+def _of_aten(tail: str) -> str:
+    if tail in _ENTRIES:
+        return _ENTRIES[tail]
+    if tail.startswith("_scaled_dot_product") and "math" not in tail:
+        return ATTENTION_BACKWARD if "backward" in tail else ATTENTION
+    if "backward" in tail:
+        return ""
+    if tail in _ACTIVATIONS:
+        return tail
+    if tail.startswith("upsample_"):
+        return "upsample"
+    return PRODUCT if _is_product(tail.split("_")) else ""
+
+
+def _of_library(tail: str) -> str:
+    """Operators of quantised, fused and vendors' libraries name what they do among other words."""
+    words = tail.split("_")
+    if _ATTENTION.search(tail):
+        return ATTENTION_BACKWARD if _BACKWARD.search(tail) else ATTENTION
+    if _BACKWARD.search(tail) or not _NO_WORK.isdisjoint(words):
+        return ""
+    if any(word.startswith(("conv", "qconv")) and not word.startswith("convert") for word in words):
+        return CONVOLUTION
+    if _is_product(words):
+        return PRODUCT
+    if any("norm" in word for word in words):
+        return next((f"{kind} norm" for kind in _NORMS if kind in tail), "")
+    if "softmax" in words and "log" not in words:
+        return SOFTMAX
+    return next((word for word in words if word in _ACTIVATIONS), "")
+
+
+def _of_function(tail: str) -> str:
+    """Python's autograd functions have no namespace."""
+    if _BACKWARD.search(tail):
+        return ""
+    if _ATTENTION.search(tail):
+        return ATTENTION
+    return PRODUCT if "matmul" in tail or "gemm" in tail else ""
+
+
+def _is_product(words: list[str]) -> bool:
+    return _NO_WORK.isdisjoint(words) and any(
+        word in _PRODUCTS or word.endswith("gemm") or word.startswith(("gemm", "matmul")) for word in words
+    )

@@ -1,0 +1,44 @@
+"""The routes that compute, by the last part of their address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from werkzeug.wrappers import Request, Response
+
+from tb_perfcompare.plugin.http.responses import tag_of
+from tb_perfcompare.plugin.requests.pair_request import flag, row_count
+from tb_perfcompare.plugin.routes import pair_routes, step_routes
+from tb_perfcompare.plugin.routes.candidate_routes import verdicts
+from tb_perfcompare.plugin.routes.comparison_route import SideOf, once
+from tb_perfcompare.workspace.listing.history_responses import history_answer
+from tb_perfcompare.workspace.workspace import Workspace
+
+
+def history(workspace: Workspace, _: SideOf, request: Request) -> Response:
+    """api/history."""
+    listing = workspace.listing(rescan=flag(request.args, "rescan", default=False))
+    series = request.args.get("series") or ""
+    offset = row_count(request.args, "offset", 0)
+
+    def make() -> tuple[bytes, bool]:
+        found = workspace.histories.of(listing, series) if series else None
+        return history_answer(listing, found, offset), False
+
+    return once(request, tag_of("history", series, listing.points, offset), make)
+
+
+ROUTES: Mapping[str, Callable[[Workspace, SideOf, Request], Response]] = {
+    "table": pair_routes.table,
+    "row": pair_routes.row,
+    "rows": pair_routes.rows,
+    "row_paths": pair_routes.row_paths,
+    "view": pair_routes.view,
+    "report": pair_routes.report,
+    "strict": pair_routes.strict,
+    "step": step_routes.step,
+    "step_event": step_routes.step_event,
+    "trace": step_routes.trace,
+    "history": history,
+    "verdicts": verdicts,
+}

@@ -1,0 +1,121 @@
+"""An operator in whose place others are called is one finding: what went, what came, and the net time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from tb_perfcompare.comparison.result.finding import Finding
+from tests.build import TraceBuilder
+from tests.comparison.test_comparison_laws import compare, summarised
+
+US = 20
+STEPS = 8
+Call = str | tuple[str, "Sequence[Call]"]
+"""An operator, or one with those that it calls."""
+
+BLOCK: tuple[Call, ...] = ("aten::layer_norm", "aten::linear")
+GELU: tuple[Call, ...] = ("aten::gelu",)
+WRITTEN_OUT: tuple[Call, ...] = ("aten::mul", "aten::tanh", "aten::mul", "aten::add")
+
+
+def program(*calls: Call, vendor: str = "cpu", kernels: bool = False) -> TraceBuilder:
+    """Steps of these calls, 20 us each; some steps are a little longer."""
+    trace = TraceBuilder(vendor=vendor)
+    start = 0
+    for step in range(STEPS):
+        end = _draw(trace, calls, start + 10, kernels) + step % 3
+        trace.step(step, start, end)
+        start = end + 5
+    return trace
+
+
+def _draw(trace: TraceBuilder, calls: Sequence[Call], at: int, kernels: bool) -> int:
+    for call in calls:
+        name, inner = (call, ()) if isinstance(call, str) else call
+        if inner:
+            end = _draw(trace, inner, at + 2, kernels)
+            trace.op(name, at, end)
+        else:
+            end = at + US
+            trace.op(name, at, end)
+            if kernels:
+                trace.kernel(f"{name}_kernel", at + 8, at + 16, launch=(at + 2, at + 5))
+        at = end + 2
+    return at
+
+
+def found(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
+    return [one for one in compare(summarised(a), summarised(b)).findings if one.rule == "operator_replaced"]
+
+
+def net(finding: Finding) -> float:
+    assert finding.delta_us is not None
+    return finding.delta_us
+
+
+@pytest.mark.parametrize("vendor", ["cpu", "cuda", "rocm", "mlu", "mtia"])
+def test_an_activation_that_is_written_out(vendor: str) -> None:
+    kernels = vendor != "cpu"
+    one = program(*BLOCK, *GELU, *BLOCK, *GELU, vendor=vendor, kernels=kernels)
+    two = program(*BLOCK, *WRITTEN_OUT, *BLOCK, *WRITTEN_OUT, vendor=vendor, kernels=kernels)
+    (there,), (back,) = found(one, two), found(two, one)
+    assert there.sentence == (
+        "Operator replaced: +120 µs per step, 6 more operator calls; aten::gelu (2 calls) → aten::mul (4 calls), "
+        "aten::add (2 calls), aten::tanh (2 calls)."
+    )
+    assert there.confidence.startswith("certain: ")
+    assert net(back) == -net(there)
+    assert found(one, one) == []
+
+
+def test_it_replaces_the_findings_of_new_and_gone_operators() -> None:
+    told = compare(summarised(program(*BLOCK, *GELU)), summarised(program(*BLOCK, *WRITTEN_OUT))).findings
+    assert told[0].rule == "operator_replaced"
+    assert not {"operators_changed", "more_calls", "host_time"} & {one.rule for one in told}
+
+
+def test_the_backward_pass_belongs_to_it() -> None:
+    def trained(forward: Sequence[Call], *backward: str) -> TraceBuilder:
+        engine = "autograd::engine::evaluate_function: "
+        passes = [(engine + name, [name]) for name in ("NllLossBackward0", *backward, "AddmmBackward0")]
+        return program("aten::linear", *forward, "aten::nll_loss", *passes)
+
+    one = trained(GELU, "GeluBackward0")
+    two = trained(WRITTEN_OUT, "AddBackward0", "TanhBackward0", "MulBackward0")
+    (told,) = found(one, two)
+    assert "; aten::gelu (1 call) → aten::mul (2 calls), aten::add (1 call), aten::tanh (1 call)." in told.sentence
+    assert net(told) == pytest.approx(3 * US + 2 * US, abs=15)
+
+
+def test_what_an_operator_calls_is_replaced_in_it() -> None:
+    def attention(*inner: Call) -> TraceBuilder:
+        return program("aten::linear", ("aten::scaled_dot_product_attention", inner), "aten::reshape")
+
+    (told,) = found(
+        attention("aten::_scaled_dot_product_flash_attention"), attention("aten::bmm", "aten::softmax", "aten::bmm")
+    )
+    assert told.sentence.startswith("Operator replaced in aten::scaled_dot_product_attention: +4")
+    assert "aten::_scaled_dot_product_flash_attention (1 call) → aten::bmm (2 calls), aten::softmax" in told.sentence
+
+
+def test_what_only_has_another_operator_around_it_is_not_replaced() -> None:
+    """Autocast calls an operator again within its own, with casts beside it."""
+    plain: Call = ("aten::linear", ["aten::t", "aten::addmm"])
+    cast: Call = ("aten::linear", ["aten::to", ("aten::linear", ["aten::t", "aten::addmm"])])
+    assert found(program("aten::layer_norm", plain), program("aten::layer_norm", cast)) == []
+
+
+def test_deeper_and_with_another_activation() -> None:
+    """What the depth explains is not told as a replacement."""
+    one = program(*(*BLOCK, *GELU) * 4, "aten::mean")
+    two = program(*(*BLOCK, "aten::silu", "aten::clone") * 6, "aten::mean")
+    (told,) = found(one, two)
+    assert told.sentence.endswith("aten::gelu (4 calls) → aten::clone (6 calls), aten::silu (6 calls).")
+
+
+def test_new_operators_elsewhere_replace_nothing() -> None:
+    one = program(*BLOCK, *GELU, "aten::mean", "aten::sum")
+    two = program(*BLOCK, "aten::mean", "aten::histc", "aten::sum")
+    assert found(one, two) == []
