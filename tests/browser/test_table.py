@@ -173,9 +173,13 @@ def test_a_column_draws_the_steps_of_each_row_where_there_are_any(tab: Tab) -> N
     added = tab.find(".grid-body .row", has_text="CompareNE").locator("title")
     assert added.inner_html().startswith("A: absent; B: 10 steps")
     totals = {"operators": (SAVED_A, SAVED_B), "kernels": (LISTING_A, LISTING_B)}
+    asked: list[str] = []
+    tab.page.on("request", lambda request: asked.append(request.url) if "api/rows?" in request.url else None)
     for table, (a, b) in totals.items():
         tab.go(link(a=a, b=b, tab=table, min="0")).wait(".grid-body .row")
         assert tab.find(".head-picture").count() == 0
+        tab.page.wait_for_timeout(300)  # a table that has steps asks for them once it rests
+        assert asked == []
     tab.page.set_viewport_size({"width": 1000, "height": 900})
     open_kernels(tab)
     tab.until("!document.querySelector('.head-picture')")

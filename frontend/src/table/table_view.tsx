@@ -109,7 +109,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const shown = remote.shown ?? local;
   const { table, rows } = shown;
   const names = useMemo(() => keyNames(table), [table]);
-  const lines = useStepLines(columns.some((view) => view.index < 0) ? source : null, stepped, measure, shown);
+  const lines = useStepLines(columns.some(({ column }) => column.name === STEP_COLUMN) ? source : null, stepped, measure, shown);
   const onView = useCallback(
     (from: number, end: number): void => {
       remote.onView(from, end);

@@ -317,8 +317,8 @@ OPERATOR_REPLACED = Rule(
 OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
-    when="operators that at least half of a side's steps call, by half a call and a fifth more or less often, whose time "
-    "no other cause explains. A change too small to matter is told only if nothing else is. What takes more and what "
+    when="operators that at least half of a side's steps call, by half a call and a fifth more or less often, whose "
+    "time no other cause explains. A change too small to matter is told only if nothing else is. What takes more and what "
     "takes less are two findings where both parts are large. Named `more_calls` (`fewer_calls`) if it is one finding, "
     "no operator is new or gone and all run more (less) often",
     needs="operators of both sides",
