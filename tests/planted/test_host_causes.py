@@ -235,3 +235,32 @@ def test_slow_steps_of_several_recordings_are_told_apart() -> None:
     told = compared(*sides).findings[0]
     assert told.rule == "slow_steps"
     assert told.subject == "step 5 of span 1, 5 of span 2"
+
+
+def test_few_calls_of_other_inputs_are_other_work_where_they_take_the_time() -> None:
+    """A larger vocabulary: of a hundred calls only those of the last layer are larger."""
+    layers = tuple(replace(call, times=12) for call in PROGRAM)
+
+    def with_head(words: int) -> list[Call]:
+        return [*layers, Call("aten::mm", 6.0 * words, 3, (64, words)), Call("aten::sum", 1.0 * words, 1, (64, words))]
+
+    first = found(drawn(with_head(1000)), drawn(with_head(4000))).findings[0]
+    assert first.rule == "workload_changed"
+    assert "[[64, 1000]] → [[64, 4000]] (elements ×4.00)" in first.sentence
+    # the same in the first layer, which is quick, is not
+    small = [replace(layers[0], shape=(32, 96)), *layers[1:], *with_head(1000)[-2:]]
+    told = found(drawn(with_head(1000)), drawn(small)).findings
+    assert all("Workload changed" not in finding.sentence for finding in told)
+
+
+def test_page_faults_are_no_contention() -> None:
+    """Some calls that write a large output wait for new pages; products, most of the time, do not."""
+    products = [Call("aten::mm", 900.0, shape=(32, width)) for width in (64, 128, 256)]
+    large = [Call(f"aten::{name}", 100.0, shape=(512, 512)) for name in ("div", "_log_softmax", "fill_", "copy_")]
+
+    def faulting(step: int) -> list[Call]:
+        return [*products, *(replace(call, us=100.0 if step < 2 else 700.0) for call in large)]
+
+    told = found(drawn([*products, *large]), drawn(faulting)).findings
+    assert [finding.rule for finding in told] == ["host_time"]
+    assert "host_interrupted" in causes(found(drawn(), drawn(stall_us=900.0)))  # time slices fall on all

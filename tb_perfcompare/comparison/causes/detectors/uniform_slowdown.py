@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import paced
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls, table_of_calls
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES
@@ -129,10 +129,11 @@ def _in_proportion(pair: RuleContext, us: float) -> dict[Part, float]:
 
 def _minima_follow(pair: RuleContext, ratio: float) -> bool:
     """Whether the fastest calls take as much longer: those of a host that is merely interrupted do not."""
-    fastest = fastest_own_calls(pair)
+    table = table_of_calls(pair)
+    fastest = fastest_own_calls(pair, table)
     if not fastest:
         return True
-    operators = pair.amounts("operators", "host_self")
+    operators = pair.amounts(table, "host_self")
     ratios = np.log([b / a for a, b in fastest.values()])
     weights = np.array([operators[key].us_a + operators[key].us_b for key in fastest])
     middle = weighted_quartiles(ratios, weights)[1]

@@ -19,11 +19,17 @@ def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     return {key: (low, other) for key, low, other in both if low > 0 and other > 0}
 
 
-def fastest_own_calls(pair: RuleContext) -> dict[Key, tuple[int, int]]:
+def table_of_calls(pair: RuleContext) -> str:
+    """The table whose rows are calls of one kind: apart by input shape where both sides recorded it, as the shortest of
+    all calls would be that of the smallest input."""
+    return next((table for table in ("operators_by_shape", "operators") if fastest_calls(pair, table)), "operators")
+
+
+def fastest_own_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     """The same of operators whose time is their own; of all operators where there are none such: then children and API
     calls that take longer cannot be told from slower operators."""
-    found = fastest_calls(pair, "operators")
-    own, whole = pair.amounts("operators", "host_self"), pair.amounts("operators", "host_total")
+    found = fastest_calls(pair, table)
+    own, whole = pair.amounts(table, "host_self"), pair.amounts(table, "host_total")
     pure = {}
     for key, low in found.items():
         mine, every = own.get(key, NOTHING), whole.get(key, NOTHING)

@@ -67,6 +67,23 @@ def otherwise(parts: Mapping[Key, Amount]) -> float:
     return 1 - by_part / by_operator if by_operator else 0.0
 
 
+def otherwise_in_time(parts: Mapping[Key, Amount]) -> float:
+    """The same share of their time: of what both sides call by name, as often as both do, what is of other inputs."""
+    by_operator = by_part = 0.0
+    for rows in by_name(parts).values():
+        by_operator += _common_us(total(amount for _, amount in rows))
+        by_part += sum(_common_us(amount) for _, amount in rows)
+    return max(1 - by_part / by_operator, 0.0) if by_operator else 0.0
+
+
+def _common_us(amount: Amount) -> float:
+    """Time of both sides in the calls that both have."""
+    if not (amount.calls_a and amount.calls_b):
+        return 0.0
+    calls = min(amount.calls_a, amount.calls_b)
+    return amount.us_a * calls / amount.calls_a + amount.us_b * calls / amount.calls_b
+
+
 @lru_cache(maxsize=1 << 14)
 def elements(shape: str) -> int:
     """Elements of all inputs of a shape text, those in lists of tensors included; 0 if it says none."""
