@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -60,8 +61,8 @@ class Change:
     is a direction."""
 
     name: str
-    before: Setup
-    after: Setup
+    before: object
+    after: object
     direction: Direction
     says: tuple[str, ...] = ()
 
@@ -157,10 +158,10 @@ def named(change: Change, found: Comparison) -> bool:
     return any(fnmatchcase(name, glob.lower()) for name in names for glob in change.says)
 
 
-def main() -> None:
-    """The command line."""
-    known = {change.name: change for change in (*CHANGES, *EQUAL)}
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def run(about: str, every: Iterable[Change], module: str) -> None:
+    """The command line of a list of changes, which `record` of the module records."""
+    known = {change.name: change for change in every}
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="folder to write to")
     parser.add_argument("--change", choices=sorted(known), action="append", help="only this pair (default: all)")
     parser.add_argument("--judge-only", action="store_true", help="the recordings are there already")
@@ -168,7 +169,7 @@ def main() -> None:
     changes = [known[name] for name in chosen.change or known]
     if not chosen.judge_only:
         pairs = [(change.name, change.before, change.after) for change in changes]
-        record_in_turns(pairs, chosen.out, "tests.planted.everyday_training")
+        record_in_turns(pairs, chosen.out, module)
     marks: dict[str, list[bool]] = {}
     for change in changes:
         found = compared(chosen.out / change.name)
@@ -190,4 +191,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__doc__ or "", (*CHANGES, *EQUAL), "tests.planted.everyday_training"))
