@@ -217,10 +217,11 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
             if category in TABLES:
                 evidence.append(Evidence(TABLES[category], entity.path[1]))
-    clauses += [
-        f"against it {_entity_clause(entity, books)}" for entity in against[:2]
+    opposed = [
+        _entity_clause(entity, books) for entity in against[:2]
         if entity.status == "both" and abs(entity.delta) >= least and entity.path[1] not in books.told
     ]  # fmt: skip
+    clauses += [f"against it {' and '.join(opposed)}"] if opposed else []
     if category is StepCategory.RUNTIME:
         behind = responsible_operator(books.baseline, books.candidate, delta_us)
         if behind:
