@@ -15,7 +15,8 @@ _MOST_ALTERNATIVES = 20
 
 
 def repetition_marks(sequences: list[Sequence], strings: StringTable, extent: tuple[int, int]) -> list[Marks]:
-    """The best anchor, then others that occur as often, by which the other side may be cut, too.
+    """The best anchor, then others by which the other side may be cut, too: of other periods (the tokens of a loop may be
+    alike on one side only, its batches on both), and those that occur as often.
 
     Names that occur equally often are tried by their first one: in an iteration most names occur once, so that its
     period is among the numbers that most names have.
@@ -26,8 +27,8 @@ def repetition_marks(sequences: list[Sequence], strings: StringTable, extent: tu
     found = scored(anchors, sequences)
     if not found:
         return []
-    best = found[0]
-    return [best, *_alternatives(best, sequences, strings)]
+    as_often = [one for period in found for one in _alternatives(period, sequences, strings)]
+    return [*found, *as_often][:_MOST_ALTERNATIVES]
 
 
 def _occurrences(sequence: Sequence) -> tuple[Ints, Ints]:
@@ -58,7 +59,7 @@ def _alternatives(best: Marks, sequences: list[Sequence], strings: StringTable) 
             inside = np.searchsorted(best.start_ns, marks.start_ns, side="right")
             if marks.name != best.name and len(np.unique(inside)) == len(inside):
                 out.append(marks)
-    return out[:_MOST_ALTERNATIVES]
+    return out
 
 
 def _marks(sequence: Sequence, name: int, strings: StringTable, alike: float | None = None) -> Marks:

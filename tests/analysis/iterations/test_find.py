@@ -74,6 +74,20 @@ def test_an_iteration_is_not_two() -> None:
     assert chosen(training(16, loader=False, optimizer=False))[2] == 15
 
 
+def test_other_periods_are_offered_too() -> None:
+    """Tokens within batches: where the other side's tokens are not alike, both can be cut by the batches."""
+    trace, at = TraceBuilder(vendor="cpu"), 0
+    for batch in range(6):
+        trace.op("aten::empty", at, at + 5)
+        for name in [f"aten::op{number}" for number in range(30)] * 8:
+            at += 10
+            trace.op(name, at, at + 5)
+        at += 10
+    found = trace_steps(timeline(trace), "").iterations
+    assert (found.chosen.name, found.chosen.count) == ("aten::op0", 47)
+    assert ("aten::empty", 5) in [(marker.name, marker.count) for marker in found.candidates]
+
+
 def test_layers_of_a_model_that_runs_once_are_no_iterations() -> None:
     found = summary(model_once())
     assert not found.marked and len(found.steps) == 1
