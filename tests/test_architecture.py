@@ -62,7 +62,7 @@ def layer(path: Path) -> str:
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """(dotted name, line) of everything imported, wherever it stands."""
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, node.lineno
@@ -70,6 +70,14 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
             assert node.level == 0, f"line {node.lineno}: imports are absolute"
             for alias in node.names:
                 yield f"{node.module}.{alias.name}", node.lineno
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and the statements in it, without their expressions, which are most of a tree."""
+    yield node
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for inner in getattr(node, name, ()):
+            yield from statements(inner)
 
 
 def ours(tree: ast.AST) -> Iterator[tuple[str, int]]:

@@ -22,9 +22,15 @@ from tests.sources.layouts import read
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Several measure on the same generated traces."""
+    return tmp_path_factory.mktemp("scratch")
+
+
 @pytest.mark.parametrize("name", SUITE)
-def test_a_quick_run_prints_the_tables(name: str, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "benchmarks", "--quick", "--only", name, "--scratch", str(tmp_path)]
+def test_a_quick_run_prints_the_tables(name: str, scratch: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--only", name, "--scratch", str(scratch)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.startswith(f"## {name}\n")

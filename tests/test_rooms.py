@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "tb_perfcompare"
+from tests.test_architecture import PACKAGE, imports, parsed
+
 MOST_FILES = 20
 """Of a folder, beside its subfolders."""
 
@@ -104,20 +106,20 @@ def module_of(path: Path) -> str:
 MODULES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def targets(path: Path) -> set[str]:
+def targets(tree: ast.AST) -> set[str]:
     """The modules of the package that a file imports, wherever it does, for type checking as well."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("tb_perfcompare."):
-            continue
-        package = str(node.module).removeprefix("tb_perfcompare.").replace(".", "/")
-        for alias in node.names:
-            inner = f"{package}/{alias.name}"
-            found.add(inner if inner in MODULES else package)
+    for name, _ in imports(tree):
+        if name.startswith("tb_perfcompare."):
+            inner = name.removeprefix("tb_perfcompare.").replace(".", "/")
+            found.add(inner if inner in MODULES else inner.rpartition("/")[0])
     return found
 
 
-IMPORTS = {module: targets(path) & set(MODULES) for module, path in MODULES.items()}
+@cache
+def modules_imported() -> dict[str, set[str]]:
+    """Module -> modules of the package that it imports."""
+    return {module_of(PACKAGE / path): targets(tree) & set(MODULES) for path, tree in parsed()}
 
 
 def folder_of(module: str) -> str:
@@ -127,7 +129,7 @@ def folder_of(module: str) -> str:
 def arrows() -> dict[str, set[str]]:
     """Folder -> other folders of its layer that its files import from."""
     found: dict[str, set[str]] = {}
-    for module, imported in IMPORTS.items():
+    for module, imported in modules_imported().items():
         here = folder_of(module)
         there = {folder_of(target) for target in imported} - {here}
         found.setdefault(here, set()).update(
@@ -154,7 +156,7 @@ def test_folders_import_in_no_circle() -> None:
 
 
 def test_files_import_in_no_circle() -> None:
-    assert circle({module: imported - {module} for module, imported in IMPORTS.items()}) == []
+    assert circle({module: imported - {module} for module, imported in modules_imported().items()}) == []
 
 
 @pytest.mark.parametrize("graph", [{"a": ["b"], "b": ["a"]}, {"a": ["b"], "b": ["c"], "c": ["a"]}], ids=str)
@@ -173,5 +175,4 @@ def test_no_folder_is_crowded() -> None:
 
 
 def test_every_folder_says_what_it_holds() -> None:
-    silent = [module for module, path in MODULES.items() if not ast.get_docstring(ast.parse(path.read_text("utf-8")))]
-    assert silent == []
+    assert [str(path) for path, tree in parsed() if not ast.get_docstring(tree)] == []

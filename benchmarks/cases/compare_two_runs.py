@@ -35,8 +35,8 @@ def run(setting: Setting) -> Section:
     if not setting.quick:
         larger = setting.inputs.pair("pair500", Load(setting.size(500)))
         found.append(("generated, 2 × 500 MB", _cold(setting, larger, peers=False)))
-    warm = _warm(setting, large)
     largest = _warm(setting, setting.inputs.pair("pair1000", Load(setting.size(1000))))
+    warm = largest if setting.quick else _warm(setting, large)  # the smaller pair of a quick run is not worth keeping
     rounds = [one for _, one in found if TBP in one.samples]
     values = geometric_mean([counted(one, TBP, _OURS) for one in steady(rounds)])
     why = setting.peers.missing(TBP) or why_rejected(rounds)

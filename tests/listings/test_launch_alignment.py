@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.launches import edit_path
@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.launches.agreement import Agreement
 from tb_perfcompare.comparison.launches.alignment import align
 from tb_perfcompare.comparison.launches.rows import STATUSES, UNEQUAL_AT_MOST, launch_rows
 from tests.listings.drawn import drawn, letters
+from tests.thorough import sample
 
 SEQUENCES = st.lists(st.integers(0, 4), max_size=40).map(lambda numbers: np.array(numbers, dtype=np.int64))
 LONG = 20_000
@@ -79,6 +80,7 @@ def test_exchanging_the_sides_exchanges_the_result(a: np.ndarray, b: np.ndarray)
     assert there.at_b.tolist() == back.at_a.tolist()
 
 
+@settings(max_examples=sample(500, 100))
 @given(st.integers(0, 2**32), st.sampled_from((2, 5, 30)))
 def test_long_sequences_are_aligned_piece_by_piece_and_mirror_too(seed: int, kernels: int) -> None:
     random = np.random.default_rng(seed)

@@ -3,7 +3,10 @@ those of experiments that look after each round."""
 
 from __future__ import annotations
 
+import os
 import sys
+
+os.environ["TB_PERFCOMPARE_THOROUGH"] = "1"  # the documents show everything that is drawn, the suite draws a sample
 
 from tests.simulation.document import write, write_looks, write_parts
 

@@ -26,6 +26,7 @@ from tests.simulation.series import (
     pair,
     whole,
 )
+from tests.thorough import sample
 
 STATIONARY: dict[str, Draw] = {
     "normal, ±3 %": normal,
@@ -52,7 +53,7 @@ _PER_CAPTURE = 10
 
 
 def _pairs(steps: int) -> int:
-    return 10_000 if steps <= 20 else 3_000
+    return sample(10_000 if steps <= 20 else 3_000, 2)
 
 
 @lru_cache(maxsize=64)
@@ -64,7 +65,7 @@ def told(draw: Draw, steps: int, factor: float) -> Many:
 @lru_cache(maxsize=64)
 def told_of_captures(captures: tuple[int, int], between: tuple[float, float], factor: float) -> Many:
     """Several captures of ten steps per side."""
-    sides, numbers = captured(3_000, captures, _PER_CAPTURE, between, _WITHIN, factor)
+    sides, numbers = captured(sample(3_000, 2), captures, _PER_CAPTURE, between, _WITHIN, factor)
     return judged(*sides, numbers)
 
 
@@ -137,7 +138,7 @@ def _rows(draw: Draw, random: np.random.Generator, steps: int, captures: int) ->
 
 
 def tables_drawn(steps: int) -> int:
-    return 300 if steps <= 20 else 100
+    return sample(300 if steps <= 20 else 100, 2)
 
 
 def entity_rates(draw: Draw, steps: int) -> tuple[float, float, float]:

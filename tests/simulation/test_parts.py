@@ -7,8 +7,9 @@ import pytest
 
 from tests.simulation.parts import HARD, hard, rates
 from tests.simulation.worlds import World
+from tests.thorough import sample
 
-PAIRS = 120
+PAIRS = sample(120, 2)
 ALPHA = 0.055
 
 

@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.statistics.between_captures import between_captur
 from tb_perfcompare.experiment.alpha_spending import nominal_levels
 from tb_perfcompare.experiment.stopping import FIRST_LOOK, planned_levels
 from tests.simulation.sequential import CHANGES, LEVELS, ROUNDS, WORLDS, called_slower, false_alarms
+from tests.thorough import sample
 
 ALPHA = 0.05
 EXPERIMENTS = 20_000
@@ -56,7 +57,7 @@ def test_candidates_share_alpha() -> None:
 
 @pytest.mark.parametrize("name", ["captures ±5 %", "drift +30 %, steps ρ 0.7", "two speeds, ±5 %"])
 def test_noisy_machines_seldom_make_a_direction_at_any_look(name: str) -> None:
-    few = 200
+    few = sample(200, 2)
     assert false_alarms(WORLDS[name], few, split=False) <= ALPHA + 2 * (ALPHA * (1 - ALPHA) / few) ** 0.5
 
 
