@@ -59,7 +59,7 @@ export function App() {
   const b = address.b ?? guessed?.candidate ?? null;
   const { page, candidates } = address;
   const paired = page === '';
-  const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window, address.marker);
+  const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window, address.marker, address.kind);
   const [state, again, cancel] = useStream(comparisons, question, (onProgress, signal) => fetchComparison(query!, onProgress, signal));
   const comparison = paired && state.status === 'ready' ? state.answer : null;
   // what is on screen may still be the answer to the question before
@@ -129,7 +129,7 @@ export function App() {
   const body = (): preact.ComponentChildren => {
     if (answer.runs.length === 0) return <NoRuns answer={answer} onRescan={() => refresh(true)} />;
     if (page === 'verdicts')
-      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, sort: address.sort, onChange: change, onPair: pair }} />;
+      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, kind: address.kind, sort: address.sort, onChange: change, onPair: pair }} />;
     if (page === 'history')
       return <Lazy load={loadHistory} height={400} props={{ answer, series: address.series, a: address.a, b: address.b, onChange: change, onPair: pair }} />;
     if (missing)
@@ -203,7 +203,7 @@ export function App() {
             }
             window={page === 'history' ? null : address.window}
             onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
-            marker={paired && <MarkerChoice marker={address.marker} comparison={comparison} onMarker={(marker) => change({ marker, a: a && withSteps(a, ''), b: b && withSteps(b, ''), row: '', ...FRESH_STEPS }, true)} />}
+            marker={paired && <MarkerChoice marker={address.marker} comparison={comparison} kind={address.kind} onMarker={(marker) => change({ marker, kind: '', a: a && withSteps(a, ''), b: b && withSteps(b, ''), row: '', ...FRESH_STEPS }, true)} onKind={(kind) => change({ kind, row: '', ...FRESH_STEPS }, true)} />}
             onPair={paired ? pair : (next) => change({ a: next }, true)}
             onOpenProfiler={answer.profiler_tab ? openProfiler : null}
             brief={comparison && <Brief comparison={comparison} onSummary={() => chooseTab(SUMMARY)} />}
@@ -265,21 +265,21 @@ interface Question {
 }
 
 /** What to ask the server for: the pair, as of the listing that the reader has accepted. */
-function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, window: string, marker: string): Question {
+function useQuestion(answer: RunsAnswer | null, loaded: RunsAnswer | null, a: Side | null, b: Side | null, window: string, marker: string, kind: string): Question {
   return useMemo(() => {
     if (!answer || !a || !b) return { question: null, query: null, missing: null, newer: '' };
     for (const side of ['a', 'b'] as const) {
       const missing = missingOf(answer, side === 'a' ? a : b);
       if (missing) return { question: null, query: null, missing: { side, ...missing }, newer: '' };
     }
-    const query = sideQuery(a, b, window, marker);
+    const query = sideQuery(a, b, window, marker, kind);
     const accepted = loaded ?? answer;
     const stamp = (side: Side): string => fingerprint(missingOf(accepted, side) ? answer : accepted, side);
     const question = [query.toString(), stamp(a), stamp(b)].join('\n');
     const changed = [a, b].map((side) => stamp(side) !== fingerprint(answer, side));
     const newer = [changed[0] ? text.sideA : '', changed[1] ? text.sideB : ''].filter(Boolean).join(', ');
     return { question, query, missing: null, newer };
-  }, [answer, loaded, JSON.stringify([a, b]), window, marker]);
+  }, [answer, loaded, JSON.stringify([a, b]), window, marker, kind]);
 }
 
 /** The profiler tab shows one span of one worker: the chosen ones, else the first. */

@@ -74,7 +74,8 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
     """--kind."""
     parser.add_argument(
         "--kind", metavar="NAME", type=_marker, default="",
-        help="only the iterations whose markers are called like this ('step[DECODE*'); * stands for anything",
+        help="only the iterations of this kind: what their markers are called ('step[DECODE*', * stands for anything), "
+        "or a row of the table iteration_kinds",
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from tb_perfcompare.cli.arguments import (
     add_all_steps,
     add_counters,
+    add_kind,
     add_launches,
     add_selection,
     add_step_marker,
@@ -54,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_counters(save)
     add_step_window(save)
     add_step_marker(save)
+    add_kind(save)
     listed = actions.add_parser("list", help="list the baselines", description="List the baselines.")
     shown = actions.add_parser("show", help="show what one was made from", description="Show what one was made from.")
     shown.add_argument("name", metavar="NAME", help="a saved baseline")
@@ -85,7 +87,7 @@ def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console
     side = named_side(
         arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
         all_steps=arguments.all_steps, launches=arguments.launches, counters=arguments.counters,
-        marker=arguments.step_marker,
+        marker=arguments.step_marker, kind=arguments.kind,
     )  # fmt: skip
     with new_workspace() as workspace:
         facts = baselines.save(

@@ -10,7 +10,7 @@ import socket
 import time
 from datetime import datetime, timezone
 
-from tb_perfcompare.cli.arguments import add_all_steps, add_selection, add_step_marker, add_step_window
+from tb_perfcompare.cli.arguments import add_all_steps, add_kind, add_selection, add_step_marker, add_step_window
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import RUN, add_baselines, named_side, new_workspace
 from tb_perfcompare.number_text import many
@@ -31,13 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_all_steps(parser)
     add_step_window(parser)
     add_step_marker(parser)
+    add_kind(parser)
     add_baselines(parser)
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
     side = named_side(
         arguments.source, arguments.baselines, worker=arguments.worker, span=arguments.span, steps=arguments.steps,
-        all_steps=arguments.all_steps, marker=arguments.step_marker,
+        all_steps=arguments.all_steps, marker=arguments.step_marker, kind=arguments.kind,
     )  # fmt: skip
     with new_workspace() as workspace:
         content = saved_content(side, arguments.step_window, workspace, console.progress)

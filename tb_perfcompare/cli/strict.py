@@ -14,6 +14,7 @@ from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
 from tb_perfcompare.cli.arguments import (
     add_all_steps,
     add_counters,
+    add_kind,
     add_selection,
     add_side_selection,
     add_step_marker,
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_counters(parser, side)
     add_step_window(parser)
     add_step_marker(parser)
+    add_kind(parser)
     parser.add_argument(
         "--beta", choices=BETAS, default=BETAS[0],
         help="traces: shares of summed durations (total, the default), or of the time a function owns (exclusive)",

@@ -105,6 +105,8 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
                 f"--{side}-counters is for traces",
                 hint="the counters of a table are its own; a *_counters_data.csv beside it is found by its name",
             )
+    if arguments.kind:
+        raise PerfCompareError("--kind is for traces", hint="choose cycles of a table with --steps")
     found = find_pairs(arguments.normal, arguments.abnormal)
     if arguments.name is not None and len(found.pairs) > 1:
         raise SelectionError(f"--name is for one case, and {len(found.pairs)} pairs of tables were found",
@@ -140,7 +142,10 @@ def _traces(
         for side in SIDES
     ]  # fmt: skip
     sources = [
-        replace(source, all_steps=source.all_steps or arguments.all_steps, marker=arguments.step_marker)
+        replace(
+            source, all_steps=source.all_steps or arguments.all_steps, marker=arguments.step_marker,
+            kind=arguments.kind,
+        )
         for source in sources
     ]
     sources = list(workspace.agreed(sources, arguments.step_window, console.progress))

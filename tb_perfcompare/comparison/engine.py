@@ -20,7 +20,8 @@ from tb_perfcompare.comparison.causes.leading_cause import counted_first, with_l
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
-from tb_perfcompare.comparison.kinds.split import mix_check, mix_text
+from tb_perfcompare.comparison.kinds.split import MixSplit, mix_check, mix_text
+from tb_perfcompare.comparison.kinds.strata import Strata, strata_of, within_kinds
 from tb_perfcompare.comparison.kinds.table import iteration_kinds_table, kinds_split
 from tb_perfcompare.comparison.launches.rows import LaunchRows, launch_rows
 from tb_perfcompare.comparison.launches.table import launches_table
@@ -94,19 +95,20 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     if baseline.metric == STEP_TIME:
         checks += same_work_checks(baseline, candidate, alignment, numbers)
     timed = baseline.is_timed and candidate.is_timed
-    headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options)
-    work = common_work(baseline, candidate, options)
-    headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
     kinds = kinds_split(baseline, candidate)
+    strata = None if kinds is None else _strata(kinds, baseline, candidate, options)
+    headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options, strata)
+    work = common_work(baseline, candidate, options, strata)
+    headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
     if kinds is not None:
-        checks += (mix_check(kinds, options.margin, directed=headline.verdict in _DIRECTED),)
+        checks += (mix_check(kinds, options.margin, directed=strata is None and headline.verdict in _DIRECTED),)
         headline = replace(headline, reason=f"{headline.reason}; {mix_text(kinds)}")
     headline = with_look(_withheld_if_void(headline, checks), options.look)
     itself = with_itself(checks)
     if itself:
         sentence = f"{verdict_word(headline.verdict)}: {itself}"
         headline = replace(headline, sentence=sentence, reason=f"{itself}; {headline.reason}")
-    robustness = sensitivity(baseline, candidate, headline, work, options)
+    robustness = sensitivity(baseline, candidate, headline, work, options, strata)
     # at one pace the verdict is not the one that the reason is about
     hint = robustness.hint if headline.program is None else ""
     headline = replace(headline, reason=_with_hint(headline.reason, hint), sensitivity=robustness.text)
@@ -141,7 +143,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         ),
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
-        notes=_notes(baseline, candidate, headline, work, tables, options, joined),
+        notes=_notes(baseline, candidate, headline, work, tables, options, joined, strata),
     )
 
 
@@ -219,7 +221,25 @@ def _findings(
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
 
-def _headline(a: Summary, b: Summary, a_ns: Nanoseconds, b_ns: Nanoseconds, options: CompareOptions) -> Headline:
+def _strata(split: MixSplit, a: Summary, b: Summary, options: CompareOptions) -> Strata | None:
+    """Kinds of the observations, if those that both sides have say enough about them."""
+    seen = observations(a), observations(b)
+    times = seen[0].means(a.steps.total_ns), seen[1].means(b.steps.total_ns)
+    if any((side <= 0).any() for side in times) or (split.by_content and not split.is_same_mix):
+        return None
+    strata = strata_of(split, seen)
+    within = within_kinds(times, (seen[0].capture, seen[1].capture), strata, options.alpha)
+    return None if within is None else strata
+
+
+def _headline(
+    a: Summary,
+    b: Summary,
+    a_ns: Nanoseconds,
+    b_ns: Nanoseconds,
+    options: CompareOptions,
+    strata: Strata | None = None,
+) -> Headline:
     """The verdict on observations, with the exact means over all steps (which the ledger splits)."""
     seen_a, seen_b = observations(a), observations(b)
     none = np.zeros(0, dtype=np.int64)
@@ -232,6 +252,7 @@ def _headline(a: Summary, b: Summary, a_ns: Nanoseconds, b_ns: Nanoseconds, opti
         metric=a.metric,
         labels=(seen_a.label, seen_b.label),
         captures_are="captures" if seen_a.uneven or seen_b.uneven else "spans",
+        strata=strata,
     )
     if not (seen_a.pooled or seen_b.pooled) or headline.delta is None:
         return headline
@@ -291,6 +312,7 @@ def _notes(
     tables: dict[str, Table],
     options: CompareOptions,
     joined: tuple[Note, ...],
+    strata: Strata | None,
 ) -> tuple[Note, ...]:
     notes = [
         replace(note, where=f"{side}: {note.where}" if note.where else side)
@@ -303,10 +325,11 @@ def _notes(
         if observations(summary).uneven
     ]
     notes += joined
-    notes += _window_note(baseline, candidate, headline, work, options)
-    notes += _incomplete_note(baseline, candidate, headline, options)
-    notes += [*_groups("baseline", baseline), *_groups("candidate", candidate)]
-    notes += [*_drifts("baseline", baseline), *_drifts("candidate", candidate)]
+    notes += _window_note(baseline, candidate, headline, work, options, strata)
+    if strata is None:  # of steps of several kinds the headline says what there is to say
+        notes += _incomplete_note(baseline, candidate, headline, options)
+        notes += [*_groups("baseline", baseline), *_groups("candidate", candidate)]
+        notes += [*_drifts("baseline", baseline), *_drifts("candidate", candidate)]
     notes += _absent(baseline, candidate, tables)
     return _said_once(notes)
 
@@ -369,12 +392,17 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
 
 
 def _window_note(
-    a: Summary, b: Summary, headline: Headline, work: CommonWork, options: CompareOptions
+    a: Summary,
+    b: Summary,
+    headline: Headline,
+    work: CommonWork,
+    options: CompareOptions,
+    strata: Strata | None,
 ) -> list[Note]:
     """Says so when the other rule for step windows would reach another verdict."""
     if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
         return []
-    other = _headline(a, b, a.other_window, b.other_window, options)
+    other = _headline(a, b, a.other_window, b.other_window, options, strata)
     times = [observations(side).means(side.other_window).astype(np.float64) for side in (a, b)]
     if work.clocked is not None and all((side > 0).all() for side in times):
         work = replace(work, clocked=work.clocked.at((times[0], times[1])))

@@ -1,5 +1,5 @@
 """Writes the measured rates into the documents; with `parts` those of program and machine alone, with `sequential`
-those of experiments that look after each round."""
+those of experiments that look after each round, with `mixes` those of several kinds of iterations."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import sys
 
 os.environ["TB_PERFCOMPARE_THOROUGH"] = "1"  # the documents show everything that is drawn, the suite draws a sample
 
-from tests.simulation.document import write, write_looks, write_parts
+from tests.simulation.document import write, write_looks, write_mixes, write_parts
 
-ALONE = {"parts": write_parts, "sequential": write_looks}
+ALONE = {"parts": write_parts, "sequential": write_looks, "mixes": write_mixes}
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.simulation.mixes import mix_tables
 from tests.simulation.parts import parts_tables
 from tests.simulation.sequential import sequential_tables
 from tests.simulation.tables import admission_table, entity_tables, statistics_tables
@@ -62,4 +63,16 @@ def write_looks() -> None:
     path = DOCS / "statistics.md"
     measured = f"\n{sequential_tables()}\n"
     block = re.compile(f"(?<={re.escape(LOOKS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
+    path.write_text(block.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")
+
+
+MIXES_BEGIN = "<!-- mixes, measured by python -m tests.simulation mixes -->\n"
+"""Begins the tables of several kinds of iterations, which take minutes; test_mixes.py has a short run."""
+
+
+def write_mixes() -> None:
+    """The tables of several kinds of iterations alone: `python -m tests.simulation mixes`."""
+    path = DOCS / "iterations.md"
+    measured = f"\n{mix_tables()}\n"
+    block = re.compile(f"(?<={re.escape(MIXES_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
     path.write_text(block.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")

@@ -30,6 +30,7 @@ interface Props {
   candidates: Side[];
   window: Address['window'];
   marker: string;
+  kind: string;
   sort: string;
   onChange: (change: Change, push?: boolean) => void;
   onPair: (a: Side, b: Side) => void;
@@ -94,12 +95,12 @@ export function VerdictsView(props: Props) {
   );
 }
 
-function Rows({ answer, baseline, candidates, window, marker, sort, onChange, onPair }: Props & { baseline: Side }) {
+function Rows({ answer, baseline, candidates, window, marker, kind, sort, onChange, onPair }: Props & { baseline: Side }) {
   const [accepted, accept] = useState(answer);
-  const keysIn = (listing: RunsAnswer): string[] => candidates.map((side) => [verdictsQuery(baseline, [side], window, marker).toString(), fingerprint(listing, baseline), fingerprint(listing, side)].join('\n'));
+  const keysIn = (listing: RunsAnswer): string[] => candidates.map((side) => [verdictsQuery(baseline, [side], window, marker, kind).toString(), fingerprint(listing, baseline), fingerprint(listing, side)].join('\n'));
   const known = candidates.every((side) => missingOf(accepted, side) === null || missingOf(answer, side) !== null);
   const keys = keysIn(known ? accepted : answer);
-  const query = useMemo(() => verdictsQuery(baseline, candidates, window, marker), [JSON.stringify([baseline, candidates]), window, marker]);
+  const query = useMemo(() => verdictsQuery(baseline, candidates, window, marker, kind), [JSON.stringify([baseline, candidates]), window, marker, kind]);
   const [state, cancel, again] = useVerdicts(keys, query);
   const newer = known && keysIn(answer).join('\n') !== keys.join('\n');
   const scale = useMemo(() => scaleOf(state.rows), [state.rows]);

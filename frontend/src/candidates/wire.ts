@@ -45,7 +45,7 @@ export const VERDICTS_SCHEMA = 'tb_perfcompare.verdicts/1';
 /** MOST_CANDIDATES of tb_perfcompare/workspace/queries/candidates.py */
 export const MOST_CANDIDATES = 20;
 
-export function verdictsQuery(baseline: Side, candidates: Side[], window: string, marker = ''): URLSearchParams {
+export function verdictsQuery(baseline: Side, candidates: Side[], window: string, marker = '', kind = ''): URLSearchParams {
   const query = new URLSearchParams();
   const add = (name: string, side: Side): void => {
     query.set(name, side.run);
@@ -57,5 +57,6 @@ export function verdictsQuery(baseline: Side, candidates: Side[], window: string
   candidates.slice(0, MOST_CANDIDATES).forEach((side, index) => add(`candidate_${index + 1}`, side));
   if (window !== 'device') query.set('step_window', window);
   if (marker !== '') query.set('step_marker', marker);
+  if (kind !== '') query.set('kind', kind);
   return query;
 }

@@ -23,6 +23,8 @@ export interface Address {
   window: 'device' | 'marker';
   /** what delimits steps, "" for what the server finds */
   marker: string;
+  /** the only kind of iterations that is compared, "" for all */
+  kind: string;
   tab: string;
   q: string;
   sort: string;
@@ -83,6 +85,7 @@ const FIELDS: { [K in keyof Omit<Address, 'a' | 'b'>]: Field<Address[K]> } = {
   series: plain('series'),
   window: oneOf('w', ['device', 'marker']),
   marker: plain('mk'),
+  kind: plain('kind'),
   tab: plain('tab'),
   q: plain('q'),
   sort: plain('sort'),

@@ -41,7 +41,7 @@ export function Actions(props: Props) {
           <Icon name="link" />
           <span class="button-text">{text.actions.copyLink}</span>
         </button>
-        {paired && a && b && <ExportMenu a={a} b={b} window={address.window} marker={address.marker} table={props.table} comparison={comparison} onStrict={onStrict} onSay={onSay} />}
+        {paired && a && b && <ExportMenu a={a} b={b} window={address.window} marker={address.marker} kind={address.kind} table={props.table} comparison={comparison} onStrict={onStrict} onSay={onSay} />}
         {paired && (answer.points ?? 0) > 0 && (
           <button type="button" class="button" onClick={() => onPage('history')}>
             <Icon name="history" />
@@ -66,6 +66,7 @@ interface ExportProps {
   b: Side;
   window: string;
   marker: string;
+  kind: string;
   table: string;
   comparison: Comparison | null;
   onStrict: (() => void) | null;
@@ -73,9 +74,9 @@ interface ExportProps {
 }
 
 /** Files are made by the server, so that the command line gives the same ones. */
-function ExportMenu({ a, b, window, marker, table, comparison, onStrict, onSay }: ExportProps) {
+function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, onSay }: ExportProps) {
   const url = (format: string, name = ''): string => {
-    const query = sideQuery(a, b, window, marker);
+    const query = sideQuery(a, b, window, marker, kind);
     query.set('format', format);
     if (name !== '') query.set('table', name);
     return apiUrl('report', query);

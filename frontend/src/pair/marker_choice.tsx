@@ -8,7 +8,17 @@ import { text } from '../ui/strings';
 interface Props {
   marker: string;
   comparison: Comparison | null;
+  kind: string;
   onMarker: (marker: string) => void;
+  onKind: (kind: string) => void;
+}
+
+/** Kinds of iterations to choose from, the most frequent first; of a comparison of one kind alone that one. */
+export function kindsOf(comparison: Comparison | null, kind: string): string[] {
+  const table = comparison?.tables['iteration_kinds'];
+  const at = table?.columns.findIndex((column) => column.name === 'kind') ?? -1;
+  const found = (table?.rows ?? []).map((row) => String(row[at])).filter((name) => !name.startsWith('('));
+  return kind === '' || found.includes(kind) ? found : [kind, ...found];
 }
 
 /** Candidates that either side has, each once, as it is on the baseline if it is there. */
@@ -23,14 +33,15 @@ export function candidatesOf(comparison: Comparison | null): { marker: StepMarke
   return [...found.values()];
 }
 
-export function MarkerChoice({ marker, comparison, onMarker }: Props) {
+export function MarkerChoice({ marker, comparison, kind, onMarker, onKind }: Props) {
   const candidates = candidatesOf(comparison);
   const used = comparison?.baseline.steps.by?.step_marker ?? '';
   const optionText = ({ name, count, coverage, mean_us: mean }: StepMarker, sides: number): string =>
     text.actions.stepMarkerOption(name || text.actions.stepMarkerWhole, count, coverage, formatTime(mean), sides);
-  if (candidates.length < 2 && marker === '') return null;
+  const kinds = kindsOf(comparison, kind);
   return (
-    <Select
+    <>
+    {(candidates.length > 1 || marker !== '') && <Select
       class="marker-choice"
       label={text.actions.stepMarker}
       title={text.actions.stepMarkerAbout}
@@ -38,6 +49,15 @@ export function MarkerChoice({ marker, comparison, onMarker }: Props) {
       options={[['', text.actions.stepMarkerFound(marker === '' ? used : '')], ...candidates.map(({ marker: each, sides }): [string, string, boolean] => [each.step_marker, optionText(each, sides), sides < 2])]}
       missing={(name) => name}
       onChoose={onMarker}
-    />
+    />}
+    {kinds.length > 0 && <Select
+      class="marker-choice"
+      label={text.actions.kind}
+      title={text.actions.kindAbout}
+      value={kind}
+      options={[['', text.actions.kindAll], ...kinds.map((name): [string, string] => [name, name])]}
+      onChoose={onKind}
+    />}
+    </>
   );
 }

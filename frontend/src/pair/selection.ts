@@ -102,7 +102,7 @@ export function withSteps({ steps: _, ...side }: Side, steps: string): Side {
   return steps === '' ? side : { ...side, steps };
 }
 
-export function sideQuery(a: Side, b: Side, window: string, marker = ''): URLSearchParams {
+export function sideQuery(a: Side, b: Side, window: string, marker = '', kind = ''): URLSearchParams {
   const query = new URLSearchParams({ baseline: a.run, candidate: b.run });
   if (a.worker !== null) query.set('baseline_worker', a.worker);
   if (a.span !== null) query.set('baseline_span', a.span);
@@ -114,5 +114,6 @@ export function sideQuery(a: Side, b: Side, window: string, marker = ''): URLSea
   if (b.launches !== undefined) query.set('candidate_launches', b.launches);
   if (window !== 'device') query.set('step_window', window);
   if (marker !== '') query.set('step_marker', marker);
+  if (kind !== '') query.set('kind', kind);
   return query;
 }

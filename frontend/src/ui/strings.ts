@@ -150,6 +150,9 @@ export const text = {
     stepMarkerAbout: 'What delimits the steps: profiler.step(), an annotation, an operator that occurs once per iteration',
     stepMarkerFound: (used: string) => (used === '' ? 'steps as found' : `steps as found: ${used}`),
     stepMarkerWhole: 'whole recording',
+    kind: 'Kind of iterations',
+    kindAbout: 'Compare the iterations of one kind only',
+    kindAll: 'all kinds of iterations',
     stepMarkerOption: (name: string, count: number, coverage: number, mean: string, sides: number) =>
       `${name} · ${count.toLocaleString('en-US')} × ${mean} · ${Math.round(100 * coverage)} % of the recording${sides < 2 ? ' (one side only)' : ''}`,
     deviceAbout: 'A step lasts until its device work is done, as in the PyTorch Profiler tab',

@@ -13,6 +13,7 @@ const full: Address = {
   series: 'nightly/a100',
   window: 'marker',
   marker: 'execute_*',
+  kind: 'step[DECODE bs=8]',
   tab: 'kernels',
   q: '/gemm.*tn/ -relu',
   sort: '-delta_us,name',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Comparison, StepMarker } from '../../src/contract/wire';
-import { candidatesOf } from '../../src/pair/marker_choice';
+import { candidatesOf, kindsOf } from '../../src/pair/marker_choice';
 
 const marker = (name: string): StepMarker => ({ step_marker: name, origin: 'annotation', name, count: 9, coverage: 1, mean_us: 10, alike: null });
 
@@ -17,5 +17,17 @@ describe('what may delimit steps', () => {
   it('is nothing of a source without markers', () => {
     expect(candidatesOf(compared(null, ['whole'])).map(({ sides }) => sides)).toEqual([1]);
     expect(candidatesOf(null)).toEqual([]);
+  });
+});
+
+describe('kinds of iterations', () => {
+  const rows = ['decode', 'prefill', '(rarer kinds)'].map((name) => [name, 1]);
+  const kinds = { tables: { iteration_kinds: { columns: [{ name: 'kind' }, { name: 'n' }], rows } } } as unknown as Comparison;
+  it('are the rows of their table that stand for one kind', () => {
+    expect(kindsOf(kinds, '')).toEqual(['decode', 'prefill']);
+  });
+  it('are the one that is compared alone', () => {
+    expect(kindsOf({ tables: {} } as unknown as Comparison, 'decode')).toEqual(['decode']);
+    expect(kindsOf(null, '')).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tb_perfcompare.analysis.iterations.classes import class_texts
 from tb_perfcompare.analysis.iterations.find import find_iterations
 from tb_perfcompare.analysis.iterations.marks import Marks
 from tb_perfcompare.analysis.trace.interpretation import NO_ROLE, InterpretedTrace
@@ -19,6 +20,7 @@ from tb_perfcompare.analysis.trace.steps import (
     whole_windows,
 )
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.names.numbers_out import numbers_in
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.iterations import ANNOTATION, DETECTED, GRAPH, OPTIMIZER, WHOLE, Iterations, Marker
@@ -70,7 +72,8 @@ _CUT_OFF = "incomplete: the recording ended before the next iteration began"
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceSteps:
     """The trace with its markers told from work, its windows under both rules, what its steps are, and what each step's
-    marker was called (() where they had one name). `marks` are None for ProfilerStep and for the whole recording."""
+    marker was called, where they had one name what the step has that others lack (() where that is nothing).
+    `marks` are None for ProfilerStep and for the whole recording."""
 
     timeline: InterpretedTrace
     windows: dict[str, Windows]
@@ -85,12 +88,15 @@ def trace_steps(timeline: InterpretedTrace, marker: str = "", *, tail: bool = Fa
     found = find_iterations(timeline, marker)
     if found.marks is None:
         windows = whole_windows(timeline) if marker == WHOLE else step_windows(timeline, tail=tail)
-        return TraceSteps(timeline, windows, found.told)
+        return TraceSteps(timeline, windows, found.told, class_texts(timeline, windows["marker"]))
     timeline = _markers_apart(timeline, found.marks)
     extent = recorded_extent(timeline)
     ranges = host_ranges(found.marks, 0 if extent is None else extent[1], tail=tail)
     windows = range_windows(timeline, ranges, tail=tail)
-    return TraceSteps(timeline, windows, found.told, ranges.text[: len(windows["device"].label)], found.marks)
+    texts = ranges.text[: len(windows["device"].label)]
+    if len(set(kinds_of(texts))) < 2:
+        texts = class_texts(timeline, windows["marker"])
+    return TraceSteps(timeline, windows, found.told, texts, found.marks)
 
 
 def host_ranges(marks: Marks, end_ns: int, *, tail: bool = False) -> HostRanges:

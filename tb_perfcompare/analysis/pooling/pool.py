@@ -11,6 +11,7 @@ from tb_perfcompare.analysis.pooling.pool_memory import pool_memory
 from tb_perfcompare.analysis.pooling.pool_splits import pool_splits, pool_trees, pool_work
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import AnyInts, Floats, Ints
+from tb_perfcompare.model.names.kinds import PLAIN, are_by_content
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import joined
@@ -94,6 +95,17 @@ def _label(summary: Summary) -> str:
     return f"{capture.worker}/{capture.span}"
 
 
+def _texts(parts: Sequence[StepTable]) -> tuple[str, ...]:
+    """Of captures whose steps are all alike: PLAIN where those of others are told by what they consist of."""
+    told = [text for part in parts for text in part.text]
+    if not told:
+        return ()
+    plain = are_by_content(told)
+    return tuple(
+        text for part in parts for text in part.text or ((PLAIN,) * len(part) if plain else part.label)
+    )
+
+
 def _steps(summaries: Sequence[Summary], offsets: AnyInts) -> StepTable:
     parts = [summary.steps for summary in summaries]
     return StepTable(
@@ -105,7 +117,7 @@ def _steps(summaries: Sequence[Summary], offsets: AnyInts) -> StepTable:
         total_ns=np.concatenate([p.total_ns for p in parts]),
         launches=np.concatenate([p.launches for p in parts]),
         backlog_ns=np.concatenate([p.backlog_ns for p in parts]),
-        text=tuple(text for p in parts for text in p.text or p.label) if any(p.text for p in parts) else (),
+        text=_texts(parts),
     )
 
 

@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.pooling.pool_memory import some_steps
 from tb_perfcompare.analysis.pooling.pool_splits import split_of_steps, tree_of_steps, work_of_steps
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Ints
-from tb_perfcompare.model.names.numbers_out import glob_pattern
+from tb_perfcompare.model.names.kinds import kind_pattern
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import RankSteps
 from tb_perfcompare.model.summary.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
@@ -106,13 +106,14 @@ def _of_steps(
 
 
 def of_kind(summary: Summary, pattern: str) -> Summary:
-    """The summary of only the iterations whose markers are called like this pattern, in which * stands for anything;
-    the others are listed as dropped. All of them for "". Raises SelectionError, naming what there is."""
+    """The summary of only the iterations whose markers are called like this pattern, in which * stands for anything, or
+    that are of this kind, in which 512-1023 stands for these numbers; the others are listed as dropped. All
+    of them for "". Raises SelectionError, naming what there is."""
     if not pattern:
         return summary
     if not summary.steps.text:
         raise SelectionError(f"--kind {pattern[:200]}: the steps have no texts of their own", hint="leave --kind out")
-    matches = glob_pattern(pattern).match
+    matches = kind_pattern(pattern)
     others = {at: f"not of the kind {pattern}" for at, text in enumerate(summary.steps.text) if not matches(text)}
     if len(others) == len(summary.steps):
         known = sorted({*summary.steps.text})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from tb_perfcompare.comparison.kinds.split import MixSplit, split_mix
@@ -10,13 +12,14 @@ from tb_perfcompare.comparison.result.table import Row, Table
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
-from tb_perfcompare.model.names.kinds import kinds_of
+from tb_perfcompare.model.names.kinds import are_by_content, kinds_of
 from tb_perfcompare.model.summary.summary import Summary
 
 NAME = "iteration_kinds"
 
 _COLUMNS = (
-    columns.key("kind", "Kind", "text of the iteration's marker, its numbers binned"),
+    columns.key("kind", "Kind", "text of the iteration's marker, its numbers binned; without, what only some "
+                "iterations have"),
     columns.count("baseline_count", "Count A", "iterations of the baseline"),
     columns.count("candidate_count", "Count B", "iterations of the candidate"),
     columns.fraction("baseline_share", "Share A", "share of the baseline's iterations"),
@@ -47,8 +50,12 @@ def kinds_split(a: Summary, b: Summary) -> MixSplit | None:
     """The change by kinds; None where markers have no texts, or all one kind."""
     if not a.steps.text or not b.steps.text or not len(a.steps) or not len(b.steps):
         return None
+    by_content = are_by_content((*a.steps.text, *b.steps.text))
+    if by_content and {*a.steps.text} != {*b.steps.text}:
+        return None  # what one side never does is a change of the program
     kinds = kinds_of((*a.steps.text, *b.steps.text))
-    return split_mix((kinds[: len(a.steps)], kinds[len(a.steps) :]), (a.steps.total_ns, b.steps.total_ns))
+    split = split_mix((kinds[: len(a.steps)], kinds[len(a.steps) :]), (a.steps.total_ns, b.steps.total_ns))
+    return None if split is None else replace(split, by_content=by_content)
 
 
 def iteration_kinds_table(a: Summary, b: Summary, split: MixSplit | None, alpha: float) -> Table | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.pace import Pace
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.model.arrays import Floats
@@ -38,6 +39,7 @@ class Clocked:
     at_pace    ln of the step time if everything follows its pace
     otherwise  the same if some of it does not: what else the truth may be once the paces of the sides differ
     followers  the paces, and what follows each
+    strata     kinds of the steps, which are compared within them
     """
 
     captures: Captures
@@ -45,6 +47,7 @@ class Clocked:
     at_pace: Pair
     otherwise: tuple[Pair, ...]
     followers: tuple[Follower, ...]
+    strata: Strata | None = None
 
     @property
     def machine(self) -> Pair:
@@ -77,6 +80,7 @@ class Clocked:
             times_ns=those(self.times_ns),
             at_pace=those(self.at_pace),
             otherwise=tuple(map(those, self.otherwise)),
+            strata=None if self.strata is None else self.strata.only(kept),
             followers=tuple(
                 replace(one, pace=replace(one.pace, log=those(one.pace.log), common=those(one.pace.common)))
                 for one in self.followers

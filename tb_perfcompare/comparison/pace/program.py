@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tb_perfcompare.comparison.kinds.strata import within_kinds
 from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.machine import paces_differ
 from tb_perfcompare.comparison.pace.pace import reach
@@ -46,12 +47,14 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
         return _identical(times, captures, options)
     known = None if like is None else like.estimate
-    main = estimate_shift(*times, options.alpha, captures=captures, like=known, shared=True)
+    main = _estimate(times, clocked, options, known)
     main = widened(main, math.hypot(*(one.share * reach(one.pace, options.alpha) for one in clocked.followers)))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:
-        main = hull(main, [_shift(other, captures, options, known) for other in clocked.otherwise])
-    floor = noise_floor(times, captures) if like is None else like.floor
+        main = hull(main, [_estimate(whole(other), clocked, options, known) for other in clocked.otherwise])
+    within = within_kinds(times, captures, clocked.strata, options.alpha)
+    level, at = (times, captures) if within is None else (within.level, within.captures)
+    floor = noise_floor(level, at) if like is None else like.floor
     verdict = decide(main, options.margin)
     if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
         verdict = hold_against_floor(verdict, main, options.margin, floor)
@@ -108,5 +111,8 @@ def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
     )
 
 
-def _shift(logs: Pair, captures: Captures, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
-    return estimate_shift(*whole(logs), options.alpha, captures=captures, like=known, shared=True)
+def _estimate(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
+    within = within_kinds(times, clocked.captures, clocked.strata, options.alpha)
+    if within is not None:
+        return within.shift(options.alpha, like=known, shared=True)
+    return estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, shared=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.decide import outcome
 from tb_perfcompare.comparison.pace.machine import machine_part
@@ -61,7 +62,12 @@ class Robustness:
 
 
 def sensitivity(
-    baseline: Summary, candidate: Summary, headline: Headline, work: CommonWork, options: CompareOptions
+    baseline: Summary,
+    candidate: Summary,
+    headline: Headline,
+    work: CommonWork,
+    options: CompareOptions,
+    strata: Strata | None = None,
 ) -> Robustness:
     """Which single steps, captures or ranks change the verdict when dropped."""
     if headline.verdict is Verdict.WITHHELD or not (baseline.is_timed and candidate.is_timed):
@@ -71,7 +77,7 @@ def sensitivity(
         return Robustness()
     if any((side.times <= 0).any() or not len(side.times) for side in sides):
         return Robustness()
-    judge = _at_one_pace(work.clocked, options) if work.clocked is not None else _as_recorded(options)
+    judge = _at_one_pace(work.clocked, options) if work.clocked is not None else _as_recorded(options, strata)
     whole = judge(sides, None)
     tried: list[str] = []
     changed: dict[Verdict, list[tuple[str, str]]] = {}
@@ -239,7 +245,7 @@ class _Judged:
 _Judge = Callable[[_Sides, _Judged | None], _Judged]
 
 
-def _as_recorded(options: CompareOptions) -> _Judge:
+def _as_recorded(options: CompareOptions, strata: Strata | None) -> _Judge:
     """As judged for the headline, `same` for sides of equal times. `like` says how far captures differ."""
 
     def judge(sides: _Sides, like: _Judged | None) -> _Judged:
@@ -247,7 +253,10 @@ def _as_recorded(options: CompareOptions) -> _Judge:
         if np.array_equal(np.sort(times[0]), np.sort(times[1])):
             return _Judged(Verdict.SAME)
         known = None if like is None else like.settled
-        settled = settle(times, (sides[0].capture, sides[1].capture), options, known)
+        left = strata
+        if left is not None:
+            left = Strata((left.code[0][sides[0].place], left.code[1][sides[1].place]))
+        settled = settle(times, (sides[0].capture, sides[1].capture), options, known, left)
         return _Judged(settled.verdict, settled)
 
     return judge

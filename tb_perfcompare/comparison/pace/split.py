@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import NEEDED, Clocked, Follower, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
 from tb_perfcompare.comparison.pace.select import (
@@ -73,8 +74,17 @@ def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
     }
 
 
-def common_work(baseline: Summary, candidate: Summary, options: CompareOptions) -> CommonWork:
-    """The clocks of two sides, or why there are none."""
+def common_work(
+    baseline: Summary, candidate: Summary, options: CompareOptions, strata: Strata | None = None
+) -> CommonWork:
+    """The clocks of two sides, or why there are none. `strata`: kinds of the observations."""
+    work = _common_work(baseline, candidate, options)
+    if work.clocked is None:
+        return work
+    return replace(work, clocked=replace(work.clocked, strata=strata))
+
+
+def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions) -> CommonWork:
     sides = baseline, candidate
     reason = _why_none(sides)
     if reason:

@@ -42,8 +42,8 @@ LONGEST_STEP_NS = 2**62
 """Step times lie between 1 and below this (146 years), so that differences and their searches stay within int64."""
 
 _POWER = 0.8
-_RANK_EFFICIENCY = 0.955  # of rank tests against the t test for normal data, 3/pi
-_SIGMA_FLOOR = 0.001
+RANK_EFFICIENCY = 0.955  # of rank tests against the t test for normal data, 3/pi
+SIGMA_FLOOR = 0.001
 _MAD_TO_SIGMA = 1.4826
 _LARGEST_EXPONENT = 700.0  # exp of more does not fit a float
 
@@ -75,10 +75,12 @@ class ShiftEstimate:
     between                  centres of ln(time) of captures, where a side has several
     p, p_min                 two-sided p, the larger of steps and captures; the smallest that so many steps can give
     cliffs_delta             P(candidate above baseline) - P(below), -1..1
-    sigma                    robust standard deviation of ln(time) within a side, at least 0.001
+    sigma                    robust standard deviation of ln(time) within a side, at least 0.001; with kinds what
+                             would give the same interval
     alpha                    the level asked for
     log_mean_ratio           ln(mean candidate / mean baseline)
     outliers                 per side the indices of the steps above Q3 + 1.5 IQR
+    kinds                    of steps, within which they were compared; 0: all are of one
     """
 
     n: tuple[int, int]
@@ -102,6 +104,7 @@ class ShiftEstimate:
     alpha: float
     log_mean_ratio: float
     outliers: tuple[tuple[int, ...], tuple[int, ...]]
+    kinds: int = 0
 
     @property
     def detectable(self) -> float | None:
@@ -112,7 +115,7 @@ class ShiftEstimate:
         n, m = self.n
         certain, likely = self._quantiles()
         exponent = (certain * self.widening + likely * self.scale) * self.sigma * math.sqrt(1 / n + 1 / m)
-        exponent /= math.sqrt(_RANK_EFFICIENCY)
+        exponent /= math.sqrt(RANK_EFFICIENCY)
         return math.expm1(exponent) if exponent < _LARGEST_EXPONENT else None
 
     def steps_needed(self, margin: float) -> int | None:
@@ -121,7 +124,7 @@ class ShiftEstimate:
         if margin <= 0:
             return None
         ratio = sum(self._quantiles()) * self.sigma * self.scale / math.log1p(margin)
-        needed = 2 * ratio * ratio / _RANK_EFFICIENCY
+        needed = 2 * ratio * ratio / RANK_EFFICIENCY
         return math.ceil(needed) if needed <= MOST_STEPS else None
 
     @property
@@ -261,4 +264,4 @@ def _difference(
 def _robust_sigma(baseline: Floats, candidate: Floats) -> float:
     """1.4826 x the median distance of all steps from the median of their own side, at least 0.001."""
     distances = np.concatenate([np.abs(side - np.median(side)) for side in (baseline, candidate)])
-    return max(_SIGMA_FLOOR, _MAD_TO_SIGMA * float(np.median(distances)))
+    return max(SIGMA_FLOOR, _MAD_TO_SIGMA * float(np.median(distances)))

@@ -68,7 +68,8 @@ def bounded(settled: Settled, words: Words) -> str:
         why = f"every candidate {what} is {above} every baseline {what}"
     else:
         why = f"{words.level} with one deviation for both sides"
-    clause = f"typical {words.noun} at least {signed(settled.bound)}: {why}"
+    of = " of its kind" if estimate.kinds else ""
+    clause = f"typical {words.noun}{of} at least {signed(settled.bound)}: {why}"
     return f"{clause}; {words.level} over {words.captures_are} {ends(estimate.theta_low, estimate.theta_high)}"
 
 

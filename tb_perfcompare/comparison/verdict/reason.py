@@ -61,7 +61,8 @@ def _lead(estimate: ShiftEstimate, words: Words) -> str:
         interval = f"all pairs {ends(estimate.steps_low, estimate.steps_high)}"
     else:
         interval = f"{words.level} {ends(estimate.theta_low, estimate.theta_high)}"
-    return f"typical {words.noun} {signed(estimate.theta)} ({interval})"
+    of = " of its kind" if estimate.kinds else ""
+    return f"typical {words.noun}{of} {signed(estimate.theta)} ({interval})"
 
 
 def _too_few(estimate: ShiftEstimate, words: Words) -> str:
@@ -107,7 +108,7 @@ def mean_disagrees(
     """
     named = [_named(side, estimate, words) for side in (0, 1) if estimate.outliers[side]]
     clause = "; tail-driven: the mean" if named else "; the mean"
-    clause += f" changes by {signed(estimate.log_mean_ratio)}"
+    clause += f"{' within kinds' if estimate.kinds else ''} changes by {signed(estimate.log_mean_ratio)}"
     if interval is not None and min(estimate.n) > 1:
         clause += f" ({words.level} {signed(interval[0])} to {signed(interval[1])})"
     clause += f", the typical {words.noun} by {signed(estimate.theta)}"
@@ -151,8 +152,13 @@ def method(estimate: ShiftEstimate, words: Words) -> str:
     if estimate.n == (1, 1):
         return f"difference of two {words.noun}s; no test"
     clauses = [f"Hodges-Lehmann shift of the logarithms of {words.noun} times"]
+    if estimate.kinds:
+        clauses.append(f"within {estimate.kinds} kinds, weighted by their time")
     what = "Mann-Whitney p" if estimate.level is None else "Mann-Whitney interval and p"
-    if estimate.exact:
+    if estimate.kinds:
+        widened = f", widened {number(estimate.widening)} times for autocorrelation" if estimate.widening > 1 else ""
+        clauses.append(f"Mann-Whitney intervals of the kinds in quadrature{widened}")
+    elif estimate.exact:
         clauses.append(f"exact {what}")
     elif estimate.widening > 1:
         clauses.append(f"{what}, widened {number(estimate.widening)} times for autocorrelation")

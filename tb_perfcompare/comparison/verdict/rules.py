@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tb_perfcompare.comparison.kinds.strata import Strata, WithinKinds, within_kinds
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -19,6 +20,10 @@ from tb_perfcompare.comparison.statistics.between_captures import (
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
+from tb_perfcompare.model.arrays import Floats
+
+Pair = tuple[Floats, Floats]
+"""Of both sides."""
 
 SLACK = 1e-12
 """What rounding of logarithms may do; a shift of exactly the margin is inside it, whatever the clock's unit."""
@@ -48,6 +53,7 @@ class Settled:
     verdict   what is left of it over captures and against the floor
     bound     the least change of ln(time) that all captures agree on, where that is all that can be told; else None
     apart     all captures of one side are beyond all of the other
+    within    the steps by kind, where that is how they were compared
     """
 
     estimate: ShiftEstimate
@@ -57,35 +63,54 @@ class Settled:
     verdict: Verdict
     bound: float | None = None
     apart: bool = False
+    within: WithinKinds | None = None
 
 
-def settle(times: Times, captures: Captures, options: CompareOptions, like: Settled | None = None) -> Settled:
-    """The verdict on two samples of positive times; `like` says how far captures differ when some were left out."""
+def settle(
+    times: Times,
+    captures: Captures,
+    options: CompareOptions,
+    like: Settled | None = None,
+    strata: Strata | None = None,
+) -> Settled:
+    """The verdict on two samples of positive times; `like` says how far captures differ when some were left out. Steps
+    of several kinds (`strata`) are compared within them."""
+    known = None if like is None else like.estimate
+    within = within_kinds(times, captures, strata, options.alpha)
+    if within is None:
+        estimate = estimate_shift(*times, options.alpha, captures=captures, like=known)
+        middles: Pair = _middles(times, captures)
+    else:
+        estimate, middles = within.shift(options.alpha, like=known), within.centres()
+        times, captures = within.level, within.captures
     counts = capture_counts(captures) if like is None else like.counts
     floor = noise_floor(times, captures) if like is None else like.floor
-    known = None if like is None else like.estimate
-    estimate = estimate_shift(*times, options.alpha, captures=captures, like=known)
     verdict = decide(estimate, options.margin)
     by_steps = decide(estimate.by_steps, options.margin)
     if min(counts) < CAPTURES_THAT_TELL:
         verdict = hold_against_floor(verdict, estimate, options.margin, floor)
     elif verdict not in (*_LESS_SURE, Verdict.SAME) and options.alpha >= USUAL_LEVEL:
-        gap = gap_between(times, captures, options)
+        gap = gap_between(middles, options)
         if gap:
             verdict = Verdict.SLOWER if gap > 0 else Verdict.FASTER
-            return Settled(estimate, by_steps, counts, floor, verdict, gap, apart=True)
-        shared = with_one_deviation(estimate, times, captures, options)
+            return Settled(estimate, by_steps, counts, floor, verdict, gap, apart=True, within=within)
+        shared = with_one_deviation(estimate, middles, options)
         if decide(shared, options.margin) in _LESS_SURE:
             bound = shared.theta_low if shared.theta > 0 else shared.theta_high
             verdict = _LESS_SURE[decide(shared, options.margin)]
-            return Settled(estimate, by_steps, counts, floor, verdict, bound)
-    return Settled(estimate, by_steps, counts, floor, verdict)
+            return Settled(estimate, by_steps, counts, floor, verdict, bound, within=within)
+    return Settled(estimate, by_steps, counts, floor, verdict, within=within)
 
 
-def gap_between(times: Times, captures: Captures, options: CompareOptions) -> float:
+def _middles(times: Times, captures: Captures) -> Pair:
+    one, two = (centres(np.log(side)[None, :], at, middle_half) for side, at in zip(times, captures, strict=True))
+    return one, two
+
+
+def gap_between(middles: Pair, options: CompareOptions) -> float:
     """Least difference of ln(time) between captures of the two sides where all of one lie beyond all of the other, by
     more than the threshold, and an exact rank test or the size of the gap says that this is no chance; else 0."""
-    one, two = (centres(np.log(side)[None, :], at, middle_half)[0] for side, at in zip(times, captures, strict=True))
+    one, two = middles[0][0], middles[1][0]
     up, down = float(two.min() - one.max()), float(one.min() - two.max())
     gap = max(up, down)
     if gap <= math.log1p(options.margin) + SLACK:
@@ -96,13 +121,10 @@ def gap_between(times: Times, captures: Captures, options: CompareOptions) -> fl
     return gap if up > down else -gap
 
 
-def with_one_deviation(
-    estimate: ShiftEstimate, times: Times, captures: Captures, options: CompareOptions
-) -> ShiftEstimate:
+def with_one_deviation(estimate: ShiftEstimate, middles: Pair, options: CompareOptions) -> ShiftEstimate:
     """The estimate with the interval over captures that takes one deviation for both sides unless theirs clearly
     differ."""
-    one, two = (centres(np.log(side)[None, :], at, middle_half) for side, at in zip(times, captures, strict=True))
-    between = between_captures(one, two, options.alpha, shared=True)
+    between = between_captures(*middles, options.alpha, shared=True)
     assert between is not None
     return replace(
         estimate,

@@ -4,11 +4,13 @@ docs/method/statistics.md."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tb_perfcompare.comparison.kinds.strata import Strata, WithinKinds
 from tb_perfcompare.comparison.result.headline import Certainty, Headline, Recorded, Shift, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -35,11 +37,13 @@ def judge(
     metric: str = "step_time",
     labels: tuple[Sequence[str], Sequence[str]] | None = None,
     captures_are: str = "spans",
+    strata: Strata | None = None,
 ) -> Headline:
     """The headline of two samples: times in ns in time order within each capture, and the capture of every time.
 
     labels        names of the steps per side, for sentences; without them steps are counted from 1
     captures_are  what several captures of a side are called: spans, workers, captures
+    strata        kinds of steps, which are compared within them
     Never raises for what is in the samples: nothing to compare gives `inconclusive` with the reason.
     """
     sides = _times(baseline_ns), _times(candidate_ns)
@@ -51,21 +55,26 @@ def judge(
         if len(baseline) and np.array_equal(np.sort(baseline), np.sort(candidate)):
             return _identical(times, captures, words)
         if not reason.why_unusable(times, words):
-            return _judged(times, captures, words)
+            return _judged(times, captures, words, strata)
     return _unjudged(sides, (np.size(baseline_ns), np.size(candidate_ns)), words)
 
 
-def _judged(times: Times, captures: Captures, words: Words) -> Headline:
+def _judged(times: Times, captures: Captures, words: Words, strata: Strata | None) -> Headline:
     options = words.options
-    settled = settle(times, captures, options)
+    settled = settle(times, captures, options, strata=strata)
     estimate = settled.estimate
     mean = mean_interval(
         times, captures, options.alpha, seed=options.seed, resamples=options.resamples, rho=estimate.rho
     )
     sentence = reason.why(settled, words)
+    level, at, named = (times, captures, words) if settled.within is None else _by_kind(settled.within, words)
     if estimate.mean_disagrees(options.margin):
-        sentence += reason.mean_disagrees(estimate, mean, share_of_outliers(*times, estimate.outliers), words)
-    sentence += course.two_groups_named(times, captures, words) + course.drifts_named(times, captures, words)
+        whole = settled.within is None
+        share = share_of_outliers(*times, estimate.outliers) if whole else None
+        sentence += reason.mean_disagrees(estimate, mean if whole else None, share, named)
+    if settled.within is None:
+        sentence += course.two_groups_named(times, captures, words)
+    sentence += course.drifts_named(level, at, named)
     return _headline(
         times,
         words,
@@ -75,11 +84,19 @@ def _judged(times: Times, captures: Captures, words: Words) -> Headline:
         verdict=settled.verdict,
         reason=sentence,
         inflation=estimate.widening,
-        scope=over_captures.scope(settled, captures, words, median_test(times, captures)),
+        scope=over_captures.scope(settled, at, words, median_test(level, at)),
         method=reason.method(estimate, words),
-        certainty=_certainty(settled, captures, mean, options),
+        certainty=_certainty(settled, at, mean, options),
         bound=settled.bound,
     )
+
+
+def _by_kind(within: WithinKinds, words: Words) -> tuple[Times, Captures, Words]:
+    """Times over those of their kinds, and what their steps are called."""
+    if words.labels is None:
+        return within.level, within.captures, words
+    labels = [[side[at] for at in own.tolist()] for side, own in zip(words.labels, within.kept, strict=True)]
+    return within.level, within.captures, replace(words, labels=(labels[0], labels[1]))
 
 
 def _certainty(

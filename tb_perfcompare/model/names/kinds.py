@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import fnmatch
 import itertools
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
-from tb_perfcompare.model.names.numbers_out import fill_numbers, numbers_in, without_numbers
+from tb_perfcompare.model.names.names import is_optimizer
+from tb_perfcompare.model.names.numbers_out import fill_numbers, glob_pattern, numbers_in, without_numbers
 
 MOST_EXACT = 64
 """Distinct values up to which a number is its own bin ..."""
 
 FEWEST_EACH = 4
 """... if each occurs so often on average; else powers of two are bins. Zero always is one of its own."""
+
+
+_BIN = re.compile(r"(?<![\w.-])(\d+)-(\d+)(?![\w.-])")
+
+PLAIN = "plain"
+"""The kind of iterations that have nothing that others lack."""
+
+UPDATE = "update step"
+
+
+def with_names(names: Sequence[str]) -> str:
+    """ "with aten::add_" of what only some iterations have; "update step" with an optimizer; "" of nothing."""
+    parts = [f"{UPDATE} ({name})" if is_optimizer(name) else f"with {name}" for name in sorted(names)]
+    return ", ".join(parts)
+
+
+def are_by_content(texts: Sequence[str]) -> bool:
+    """Whether all are of `with_names`, or PLAIN: kinds by what iterations consist of, not by what they were called."""
+    return all(text == PLAIN or text.startswith((UPDATE, "with ")) for text in {*texts})
 
 
 def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
@@ -27,6 +49,26 @@ def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
         for row, at in enumerate(places):
             kinds[at] = fill_numbers(name, [slot[row] for slot in slots])
     return tuple(kinds)
+
+
+def kind_pattern(kind: str) -> Callable[[str], bool]:
+    """Whether a marker's text is called like this (* stands for anything), or of a kind whose bins are 512-1023."""
+    called = glob_pattern(kind).match
+    parts = _BIN.split(kind)
+    # text, low, high, text, low, high, ..., text
+    limits = [(int(low), int(high)) for low, high in zip(parts[1::3], parts[2::3], strict=True)]
+    texts = [fnmatch.translate(text.replace("[", "[[]")).removesuffix("\\Z").removesuffix("\\z") for text in parts[::3]]
+    binned = re.compile(r"(\d+(?:\.\d+)?)".join(texts) + r"\Z")
+
+    def matches(text: str) -> bool:
+        if called(text):
+            return True
+        found = binned.match(text) if limits else None
+        return found is not None and all(
+            low <= float(value) < high + 1 for (low, high), value in zip(limits, found.groups(), strict=True)
+        )
+
+    return matches
 
 
 def _binned(values: Sequence[float]) -> list[str]:

@@ -141,7 +141,8 @@ class StepTable:
     total_ns   (s,) int64 length of the window
     launches   (s,) int64 device events (kernels, copies, sets) that the step launched
     backlog_ns (s,) int64 of the window, what work that an earlier step launched owns
-    text       s texts: what each step's marker was called ("step[DECODE bs=16]"), () where they had one name
+    text       s texts: what each step's marker was called ("step[DECODE bs=16]"), where they had one name what the
+               step has that others lack; () where that is nothing
     """
 
     capture: CaptureIndex

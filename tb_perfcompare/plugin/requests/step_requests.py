@@ -38,6 +38,7 @@ class StepRequest:
     window: str
     all_steps: bool
     marker: str = ""
+    kind: str = ""
 
 
 def step_request(query: Mapping[str, str]) -> StepRequest:
@@ -48,7 +49,7 @@ def step_request(query: Mapping[str, str]) -> StepRequest:
     return StepRequest(
         own, _one(query, query.get("other"), "other_"), choice(query, "side", SIDES, SIDES[0]),
         choice(query, "step_window", WINDOWS, WINDOWS[0]), flag(query, "all_steps", default=False),
-        marker_of(query),
+        marker_of(query), marker_of(query, "kind"),
     )  # fmt: skip
 
 

@@ -65,7 +65,9 @@ def _answered(workspace: Workspace, question: StepQuestion, request: Request) ->
 
 def _question(side_of: SideOf, asked: StepRequest) -> StepQuestion:
     def chosen(one: OneStep) -> ChosenSide:
-        side = side_of(SideRequest(one.selection, None, all_steps=asked.all_steps, marker=asked.marker))
+        side = side_of(
+            SideRequest(one.selection, None, all_steps=asked.all_steps, marker=asked.marker, kind=asked.kind)
+        )
         return ChosenSide(side, one.step)
 
     return StepQuestion(

@@ -48,7 +48,7 @@ export function stepQuery(pair: URLSearchParams, side: Letter, choices: Record<L
   add('', side);
   add('other_', otherSide(side));
   query.set('side', SIDES[side]);
-  for (const name of ['step_window', 'step_marker', 'all_steps']) {
+  for (const name of ['step_window', 'step_marker', 'kind', 'all_steps']) {
     const value = pair.get(name);
     if (value !== null) query.set(name, value);
   }

@@ -1,0 +1,263 @@
+"""Steps by kind: the shift of the step time within kinds, combined by the time that each kind takes.
+
+A kind is only held against itself, so that another mix of kinds is no change, and a kind that takes much of the time
+counts for as much, however seldom it is. Formulas and rates: docs/method/iterations.md#the-verdict-within-kinds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from tb_perfcompare.comparison.kinds.split import MixSplit
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures, independent, resemblance
+from tb_perfcompare.comparison.statistics.between_captures import (
+    FEWEST_OF_THEIR_OWN,
+    between_captures,
+    capture_counts,
+    centres,
+    middle_half,
+)
+from tb_perfcompare.comparison.statistics.estimate import (
+    RANK_EFFICIENCY,
+    SIGMA_FLOOR,
+    Difference,
+    ShiftEstimate,
+    estimate_shift,
+)
+from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of, shift_of_ns
+from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
+from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, interval_rank, normal_quantile, smallest_p
+from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
+
+LEAST_SHARED = 0.5
+"""Share of the time of each side that kinds of both sides take, below which they say too little."""
+
+_FEWEST_FREE = 4
+"""Degrees of freedom that tell the deviation of kinds with few steps."""
+
+_BITS, _MOST_BITS = 40, 61
+
+Times = tuple[Ints, Ints]
+Pair = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strata:
+    """code  the kind of each observation of both sides, (n,) and (m,), numbered from 0 alike on both"""
+
+    code: tuple[Ints, Ints]
+
+    def only(self, kept: tuple[Flags, Flags]) -> Strata:
+        """Of the observations that are `kept`."""
+        return Strata((self.code[0][kept[0]], self.code[1][kept[1]]))
+
+
+def strata_of(split: MixSplit, seen: tuple[Samples, Samples]) -> Strata:
+    """Kinds of the observations of both sides: of ranks of one job, the kind that the step has on the first."""
+    codes = []
+    for steps, side in zip((split.baseline, split.candidate), seen, strict=True):
+        code = np.zeros(sum(map(len, steps)), dtype=np.int64)
+        for kind, places in enumerate(steps):
+            code[places] = kind
+        codes.append(code[np.unique(side.group, return_index=True)[1]])
+    return Strata((codes[0], codes[1]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithinKinds:
+    """Steps of the kinds that both sides have, the others left out.
+
+    kept, times, captures  of these steps: which of all they are, ...
+    level    the times over the typical one of their kind on both sides, in units of which that has about 2^40
+    own      the same over the typical one of their own side
+    places   of each kind, in the steps of both sides
+    time     share of the time of kind k, the mean of both sides
+    count    share of the steps of kind k, the mean of both sides
+    few      (k,) kinds with too few steps for an interval of their own
+    sigma    deviation of ln(time) within these, with its degrees of freedom
+    """
+
+    kept: tuple[Ints, Ints]
+    times: Times
+    captures: Captures
+    level: Times
+    own: Times
+    places: tuple[tuple[Ints, Ints], ...]
+    time: tuple[float, ...]
+    count: tuple[Fraction, ...]
+    few: tuple[bool, ...]
+    sigma: float
+    freedom: int
+
+    def shift(self, alpha: float, *, like: ShiftEstimate | None = None, shared: bool = False) -> ShiftEstimate:
+        """As estimate_shift: the shifts of the kinds, weighted by time."""
+        plain = estimate_shift(*self.level, alpha)
+        tell = min(capture_counts(self.captures)) >= FEWEST_OF_THEIR_OWN
+        likeness = resemblance(self.own[0][np.newaxis], self.own[1][np.newaxis], self.captures)
+        neighbours = independent(1, sum(map(len, self.times))) if tell else likeness
+        widening = float(neighbours.widening(alpha)[0])
+        theta, low_alone, high_alone = _combined(self, alpha)
+        middle, below, above = (np.array([value]) for value in (theta, low_alone, high_alone))
+        steps_low, steps_high = (float(end[0]) for end in neighbours.interval(middle, below, above, alpha))
+        p = float(neighbours.p(middle, below, above, alpha)[0])
+        between = between_captures(*self.centres(), alpha, like=None if like is None else like.between, shared=shared)
+        low, high = steps_low, steps_high
+        if between is not None:
+            p = max(p, float(between.p[0]))
+            low, high = min(low, float(between.low[0])) + 0.0, max(high, float(between.high[0])) + 0.0
+        return replace(
+            plain, sigma=self._sigma(high_alone - low_alone, alpha), theta=theta, theta_low=low, theta_high=high,
+            steps_low=steps_low, steps_high=steps_high, difference=_difference(self, alpha, widening),
+            level=1 - alpha, exact=False, rho=float(likeness.rho[0]), inflation=float(likeness.inflation[0]),
+            scale=float(neighbours.scale[0]), widening=widening, between=between, p=p,
+            log_mean_ratio=self._log_mean_ratio(), kinds=len(self.places),
+        )  # fmt: skip
+
+    def _sigma(self, width: float, alpha: float) -> float:
+        """The deviation of as many steps of one kind that would give an interval as wide."""
+        error = width / 2 / normal_quantile(1 - alpha / 2)
+        n, m = map(len, self.times)
+        return max(error * math.sqrt(RANK_EFFICIENCY / (1 / n + 1 / m)), SIGMA_FLOOR)
+
+    def centres(self) -> Pair:
+        """(1, k), (1, l): of each capture the middle of ln(level) of each of its kinds, weighted by time among them."""
+        one, two = (_centres(self, side) for side in (0, 1))
+        return one, two
+
+    def _log_mean_ratio(self) -> float:
+        def mean(side: int, kind: int) -> float:
+            return math.log(exact_mean(self.times[side][self.places[kind][side]]))
+
+        return math.fsum(weight * (mean(1, kind) - mean(0, kind)) for kind, weight in enumerate(self.time)) + 0.0
+
+
+def within_kinds(times: Times, captures: Captures, strata: Strata | None, alpha: float) -> WithinKinds | None:
+    """None where kinds of both sides say too little, or there are none. Kinds with few steps count only if together
+    they tell how far their steps vary."""
+    if strata is None:
+        return None
+    sides = [_places(code, _kinds(strata)) for code in strata.code]
+    both = [kind for kind, of in enumerate(zip(*sides, strict=True)) if len(of[0]) and len(of[1])]
+    few = {kind for kind in both if smallest_p(len(sides[0][kind]), len(sides[1][kind])) > alpha}
+    logs = np.log(times[0]), np.log(times[1])
+    cells = [log[side[kind]] for kind in sorted(few) for log, side in zip(logs, sides, strict=True)]
+    freedom = sum(len(cell) - 1 for cell in cells)
+    squares = math.fsum(float(((cell - cell.mean()) ** 2).sum()) for cell in cells)
+    if freedom < _FEWEST_FREE:
+        both = [kind for kind in both if kind not in few]
+    every = list(zip(times, sides, strict=True))
+    if not both or any(
+        sum(int(time[side[kind]].sum()) for kind in both) < LEAST_SHARED * int(time.sum()) for time, side in every
+    ):
+        return None
+    kept = [np.sort(np.concatenate([side[kind] for kind in both])) for side in sides]
+    typical = [[float(np.median(log[side[kind]])) for kind in both] for log, side in zip(logs, sides, strict=True)]
+    middles = [(a + b) / 2 for a, b in zip(*typical, strict=True)]
+    counts = [[len(side[kind]) for kind in both] for side in sides]
+    taken = [
+        [many * math.exp(log) for many, log in zip(*of, strict=True)] for of in zip(counts, typical, strict=True)
+    ]
+    found = [[np.searchsorted(own, side[kind]) for kind in both] for own, side in zip(kept, sides, strict=True)]
+    logs = logs[0][kept[0]], logs[1][kept[1]]
+    one, two = (math.fsum(side) for side in taken)
+    return WithinKinds(
+        kept=(kept[0], kept[1]),
+        times=(times[0][kept[0]], times[1][kept[1]]),
+        captures=(captures[0][kept[0]], captures[1][kept[1]]),
+        level=(_over(logs[0], found[0], middles), _over(logs[1], found[1], middles)),
+        own=(_over(logs[0], found[0], typical[0]), _over(logs[1], found[1], typical[1])),
+        places=tuple(zip(*found, strict=True)),
+        time=tuple((a / one + b / two) / 2 for a, b in zip(*taken, strict=True)),
+        count=tuple(
+            (Fraction(a, sum(counts[0])) + Fraction(b, sum(counts[1]))) / 2 for a, b in zip(*counts, strict=True)
+        ),
+        few=tuple(kind in few for kind in both),
+        sigma=math.sqrt(squares / freedom) if freedom else 0.0,
+        freedom=freedom,
+    )  # fmt: skip
+
+
+def _places(code: Ints, kinds: int) -> list[Ints]:
+    order = np.argsort(code, kind="stable")
+    return np.split(order, np.searchsorted(code[order], np.arange(1, kinds)))
+
+
+def _kinds(strata: Strata) -> int:
+    return 1 + max(int(code.max(initial=-1)) for code in strata.code)
+
+
+def _combined(kinds: WithinKinds, alpha: float) -> tuple[float, float, float]:
+    """The shift of ln(time) of the kinds weighted by time, its interval from theirs in quadrature."""
+    logs = np.log(kinds.times[0]), np.log(kinds.times[1])
+    shifts, below, above = [], [], []
+    for weight, (one, two), few in zip(kinds.time, kinds.places, kinds.few, strict=True):
+        rank = 0 if few else _rank(kinds.times[0][one], kinds.times[1][two], alpha)
+        middle, low, high = shift_of(logs[0][one], logs[1][two], rank)
+        if few:
+            half = _half(kinds, alpha, len(one), len(two))
+            low, high = middle - half, middle + half
+        shifts.append(weight * middle)
+        below.append((weight * (middle - low)) ** 2)
+        above.append((weight * (high - middle)) ** 2)
+    theta = math.fsum(shifts) + 0.0
+    return theta, theta - math.sqrt(math.fsum(below)) + 0.0, theta + math.sqrt(math.fsum(above)) + 0.0
+
+
+def _half(kinds: WithinKinds, alpha: float, n: int, m: int) -> float:
+    """Half of the interval of a kind with few steps, of ln(time)."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(kinds.freedom, 1 - alpha / 2)) * kinds.sigma * math.sqrt(1 / n + 1 / m)
+
+
+def _rank(one: Ints, two: Ints, alpha: float) -> int:
+    _, equal = np.unique(np.concatenate([one, two]), return_counts=True)
+    total = len(one) + len(two)
+    ties = 1.0 - float((equal**3 - equal).sum()) / (total * (total - 1.0) * (total + 1.0))
+    exact = bool((equal == 1).all()) and max(len(one), len(two)) <= EXACT_LIMIT
+    return interval_rank(len(one), len(two), alpha, exact=exact, tie_factor=ties)[0]
+
+
+def _difference(kinds: WithinKinds, alpha: float, widening: float) -> Difference:
+    """The shift of plain values, kinds weighted by how often they occur: the estimate is exact."""
+    middle, below, above = Fraction(0), [], []
+    for count, (one, two), few in zip(kinds.count, kinds.places, kinds.few, strict=True):
+        x, y = kinds.times[0][one], kinds.times[1][two]
+        found, low, high = shift_of_ns(x, y, 0 if few else _rank(x, y, alpha))
+        ends = float(found - low), float(high - found)
+        if few:
+            half = _half(kinds, alpha, len(x), len(y)) * (float(np.median(x)) + float(np.median(y))) / 2
+            ends = half, half
+        middle += count * found
+        below.append((float(count) * ends[0]) ** 2)
+        above.append((float(count) * ends[1]) ** 2)
+    down, up = (widening * math.sqrt(math.fsum(side)) for side in (below, above))
+    return Difference(middle, round(float(middle) - down), round(float(middle) + up), 1 - alpha)
+
+
+def _over(logs: Floats, places: Sequence[Ints], middles: Sequence[float]) -> Ints:
+    """e^ of ln(time) over the middle of its kind, in units of 2^-40."""
+    middle = np.zeros(len(logs))
+    for own, of in zip(places, middles, strict=True):
+        middle[own] = of
+    out: Ints = np.rint(np.exp2(np.clip((logs - middle) / math.log(2) + _BITS, 0, _MOST_BITS))).astype(np.int64)
+    return out
+
+
+def _centres(kinds: WithinKinds, side: int) -> Floats:
+    at, logs = kinds.captures[side], np.log(kinds.level[side])
+    names = np.unique(at)
+    sums, weights = np.zeros((2, len(names)))
+    for weight, places in zip(kinds.time, kinds.places, strict=True):
+        own = places[side]
+        has = np.searchsorted(names, np.unique(at[own]))
+        sums[has] += weight * centres(logs[None, own], at[own], middle_half)[0]
+        weights[has] += weight
+    out: Floats = (sums / weights)[None, :]
+    return out

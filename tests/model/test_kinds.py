@@ -1,0 +1,32 @@
+"""Kinds of iterations: what they are called, and which texts are of one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.model.names.kinds import kind_pattern, kinds_of
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "is_of"),
+    [
+        ("step[DECODE bs=8]", "step[DECODE bs=8]", True),
+        ("step[DECODE*", "step[DECODE bs=16]", True),
+        ("step[EXTEND toks=512-1023]", "step[EXTEND toks=777]", True),
+        ("step[EXTEND toks=512-1023]", "step[EXTEND toks=1024]", False),
+        ("step[EXTEND toks=512-1023]", "step[DECODE toks=777]", False),
+        ("bs=2-3 toks=4-7", "bs=3 toks=4", True),
+        ("bs=2-3 toks=4-7", "bs=4 toks=4", False),
+        ("part 2-3", "part 2-3", True),
+        ("a-b", "a-c", False),
+    ],
+)
+def test_texts_of_a_kind(kind: str, text: str, is_of: bool) -> None:
+    assert bool(kind_pattern(kind)(text)) is is_of
+
+
+def test_every_text_is_of_its_own_kind() -> None:
+    texts = [f"step[EXTEND bs={number % 3} toks={37 * number * number % 3001}]" for number in range(300)]
+    kinds = kinds_of(texts)
+    assert len(set(kinds)) < 60
+    assert all(kind_pattern(kind)(text) for kind, text in zip(kinds, texts, strict=True))
