@@ -165,6 +165,11 @@ export function App() {
               if (letter === 'a') pair(a && withSteps(a, steps), b);
               else pair(a, b && withSteps(b, steps));
             }}
+            onAlternative={(one) => {
+              setLoaded(answer);
+              const steps = (side: Side, range: string | null): Side => (range === null ? side : withSteps(side, range));
+              change({ a: steps(a, one.baseline_steps), b: steps(b, one.candidate_steps), window: one.step_window ?? address.window, row: '', ...FRESH_STEPS }, true);
+            }}
             chosen={{ a: a?.steps ?? '', b: b?.steps ?? '' }}
             fresh={FRESH}
             profiler={answer.profiler_tab ? { open: openProfiler, hint: (letter) => profilerHint(answer, letter === 'a' ? a : b) } : null}

@@ -1,7 +1,7 @@
 // What every part of a finished comparison is given, and where the rows are that did not come with it.
 
 import type { RowSource } from './api/api';
-import type { Comparison } from './contract/wire';
+import type { Alternative, Comparison } from './contract/wire';
 import type { TableRow } from './host/profiler_views';
 import type { Tab } from './host/tab';
 import type { Address } from './host/url_state';
@@ -19,6 +19,7 @@ export interface ResultProps {
   /** steps that are compared of each side, `3-10`, "" for all; and how to choose others */
   chosen: Record<'a' | 'b', string>;
   onSteps: (letter: 'a' | 'b', steps: string) => void;
+  onAlternative: (one: Alternative) => void;
   /** table state of a table that was not shown before */
   fresh: Change;
   profiler: { open: (letter: 'a' | 'b', row?: TableRow) => void; hint: (letter: 'a' | 'b') => string } | null;

@@ -45,6 +45,7 @@ export function ResultView(props: ResultProps) {
 }
 
 // in variables: a part is known by the function that fetches it
+const loadAlternatives = () => import('./summary/alternatives').then((part) => part.Alternatives);
 const loadSteps = () => import('./summary/step_strip').then((part) => part.StepStrip);
 const loadStrict = () => import('./strict/strict_view').then((part) => part.StrictView);
 const loadTable = () => import('./result_table').then((part) => part.ResultTable);
@@ -56,7 +57,7 @@ function attributionKey(path: string): string {
   return joinKey([path.slice(cut + 3), path.slice(0, cut)]);
 }
 
-function Summary({ comparison, query, attribution, address, onChange, chosen, onSteps, fresh }: ResultProps & { attribution: Table }) {
+function Summary({ comparison, query, attribution, address, onChange, chosen, onSteps, onAlternative, fresh }: ResultProps & { attribution: Table }) {
   const showRow = (name: string, row: string): void => {
     // the ledger is drawn as the attribution table, whose keys are entry and part
     const tab = name === 'ledger' ? ATTRIBUTION : name;
@@ -73,6 +74,7 @@ function Summary({ comparison, query, attribution, address, onChange, chosen, on
     <div class={`summary answer${spread || split ? '' : ' answer-one'}`}>
       <div class="answer-left">
         <Verdict comparison={comparison} />
+        {comparison.headline.alternatives?.length ? <Lazy load={loadAlternatives} height={120} props={{ comparison, onChoose: onAlternative }} /> : null}
         <Findings comparison={comparison} onEvidence={showRow} shown={address.row} />
         <Caveats comparison={comparison} />
       </div>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -81,12 +81,28 @@ from tb_perfcompare.model.text_numbers import TextNumbers
 _DIRECTED = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 
-@paused_collector()
-def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
-    """The comparison of two sides. Raises NotComparable if their step windows follow different rules."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """The headline of two sides, and what it was found with: the sides under the same names, what was matched, the
+    checks, the rows of the same work and kinds of iterations."""
+
+    baseline: Summary
+    candidate: Summary
+    alignment: Alignment | None
+    checks: tuple[Check, ...]
+    joined: tuple[Note, ...]
+    work: CommonWork
+    kinds: MixSplit | None
+    strata: Strata | None
+    headline: Headline
+
+
+def judge_summaries(
+    baseline: Summary, candidate: Summary, options: CompareOptions, numbers: TextNumbers
+) -> Judged:
+    """The verdict alone, a small part of the work of a comparison. Raises NotComparable as `compare_summaries`."""
     _check_kinds(baseline, candidate)
     baseline, candidate, joined = with_same_names(baseline, candidate)
-    numbers = TextNumbers()
     alignment = align(baseline, candidate, numbers)
     checks = check_comparability(baseline, candidate, numbers)
     if alignment is not None:
@@ -94,7 +110,6 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         joined += matched_notes(alignment, baseline, candidate)
     if baseline.metric == STEP_TIME:
         checks += same_work_checks(baseline, candidate, alignment, numbers)
-    timed = baseline.is_timed and candidate.is_timed
     kinds = kinds_split(baseline, candidate)
     strata = None if kinds is None else _strata(kinds, baseline, candidate, options)
     headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options, strata)
@@ -108,6 +123,17 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     if itself:
         sentence = f"{verdict_word(headline.verdict)}: {itself}"
         headline = replace(headline, sentence=sentence, reason=f"{itself}; {headline.reason}")
+    return Judged(baseline, candidate, alignment, checks, joined, work, kinds, strata, headline)
+
+
+@paused_collector()
+def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
+    """The comparison of two sides. Raises NotComparable if their step windows follow different rules."""
+    numbers = TextNumbers()
+    judged = judge_summaries(baseline, candidate, options, numbers)
+    baseline, candidate, checks = judged.baseline, judged.candidate, judged.checks
+    headline, work, joined, strata = judged.headline, judged.work, judged.joined, judged.strata
+    timed = baseline.is_timed and candidate.is_timed
     robustness = sensitivity(baseline, candidate, headline, work, options, strata)
     # at one pace the verdict is not the one that the reason is about
     hint = robustness.hint if headline.program is None else ""
@@ -124,10 +150,10 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         if baseline.metric != CYCLE_TIME:
             tables["categories"] = categories_table(ledger, moves)
         tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
-        tables |= _those_there_are((iteration_kinds_table(baseline, candidate, kinds, options.alpha),))
+        tables |= _those_there_are((iteration_kinds_table(baseline, candidate, judged.kinds, options.alpha),))
     tables |= _those_there_are((None if isinstance(ranks, str) else ranks,))
     tables |= _entity_tables(
-        baseline, candidate, headline, alignment, options, paces_of_observations(work), numbers
+        baseline, candidate, headline, judged.alignment, options, paces_of_observations(work), numbers
     )
     tables |= _further_tables(baseline, candidate, counters, launches)
     tables |= _those_there_are((common_work_table(work),))
@@ -391,23 +417,26 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
     return notes
 
 
-def _window_note(
-    a: Summary,
-    b: Summary,
-    headline: Headline,
-    work: CommonWork,
-    options: CompareOptions,
-    strata: Strata | None,
-) -> list[Note]:
-    """Says so when the other rule for step windows would reach another verdict."""
+def in_other_window(
+    a: Summary, b: Summary, work: CommonWork, options: CompareOptions, strata: Strata | None
+) -> Headline | None:
+    """The headline by the other rule for step windows; None where that is not known of every step."""
     if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
-        return []
+        return None
     other = _headline(a, b, a.other_window, b.other_window, options, strata)
     times = [observations(side).means(side.other_window).astype(np.float64) for side in (a, b)]
     if work.clocked is not None and all((side > 0).all() for side in times):
         work = replace(work, clocked=work.clocked.at((times[0], times[1])))
         other = decided(other, work, options, in_turns=in_turns(a, b))
-    if headline.verdict in (Verdict.WITHHELD, other.verdict):
+    return other
+
+
+def _window_note(
+    a: Summary, b: Summary, headline: Headline, work: CommonWork, options: CompareOptions, strata: Strata | None
+) -> list[Note]:
+    """Says so when the other rule for step windows would reach another verdict."""
+    other = None if headline.verdict is Verdict.WITHHELD else in_other_window(a, b, work, options, strata)
+    if other is None or other.verdict is headline.verdict:
         return []
     name = "marker" if a.window == "device" else "device"
     message = (

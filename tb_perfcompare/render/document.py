@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.finding import Finding
-from tb_perfcompare.comparison.result.headline import Headline, Shift, Verdict
+from tb_perfcompare.comparison.result.headline import Alternative, Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
@@ -109,6 +109,8 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
         *([Heading("How this was decided")] if split else []),
         Facts(_headline(headline)),
     ]
+    if headline.alternatives:
+        blocks += [Heading("What could settle it"), _alternatives(headline.alternatives)]
     if comparison.findings:
         blocks += [Heading("Why"), _findings(comparison.findings)]
     if comparison.ledger.rows and comparison.headline.metric != CYCLE_TIME:  # a cycle is not split
@@ -228,6 +230,19 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     elif headline.unsplit and headline.metric == STEP_TIME and headline.unsplit != headline.reason:
         rows.append(("machine", f"not told apart from the program: {printable(headline.unsplit)}"))
     return tuple(rows)
+
+
+def _alternatives(found: tuple[Alternative, ...]) -> Listing:
+    """ "--steps 3-9: Slower: ..." and what that leaves out; recordings to make have no result yet."""
+    items = []
+    for one in found:
+        if one.verdict is None:
+            items.append((f"{one.what[0].upper()}{one.what[1:]}.", ""))
+            continue
+        delta = "" if one.delta is None else f" · mean {number_text.time(one.delta, signed=True)}"
+        n = "" if one.n is None else f" · n {one.n[0]} and {one.n[1]}"
+        items.append((f"{one.arguments}: {printable(one.sentence)}", f"{one.what}{delta}{n}"))
+    return Listing(tuple(items))
 
 
 def _recorded(headline: Headline) -> Verdict:

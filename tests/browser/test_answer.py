@@ -71,6 +71,21 @@ def test_steps_are_told_by_pointer_and_keyboard(tab: Tab) -> None:
     assert "p.tb_perfcompare.tab=steps" in tab.address()
 
 
+def test_an_open_verdict_offers_what_could_settle_it(tab: Tab) -> None:
+    spans = {"as": "1", "bs": "2"}
+    tab.go(link(a=NORMAL, b=NORMAL, **spans))
+    offers = tab.wait(".alternatives")
+    assert "more steps per side" in offers.inner_text()  # nothing to press: that takes another recording
+    offer = offers.locator("li", has=tab.frame.locator("button")).first
+    told = milliseconds(offer.inner_text())
+    offer.locator("button").click()
+    tab.until("!document.querySelector('.alternatives button')?.textContent.includes('next marker')")
+    assert "p.tb_perfcompare.w=marker" in tab.address()
+    assert abs(milliseconds(tab.answer()) - told) < 0.01
+    tab.page.go_back()
+    tab.until("document.querySelector('.alternatives button')?.textContent.includes('next marker')")
+
+
 def test_method_and_caveats_open(tab: Tab) -> None:
     tab.find(".how summary").click()
     assert "Mann-Whitney" in tab.find(".how").inner_text()

@@ -89,6 +89,19 @@ export interface Headline {
   facts?: { label: string; text: string }[];
   machine?: Part | null;
   program?: Part | null;
+  alternatives?: Alternative[];
+}
+
+/** What could settle an open verdict, and the verdict with it; null where more has to be recorded first. */
+export interface Alternative {
+  what: string;
+  baseline_steps: string | null;
+  candidate_steps: string | null;
+  step_window: 'device' | 'marker' | null;
+  verdict: VerdictWord | null;
+  delta: number | null;
+  ratio: number | null;
+  n: [number, number] | null;
 }
 
 /** A part of the change of step time; fractions are 0.05 for 5 %. */

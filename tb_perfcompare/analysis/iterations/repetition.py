@@ -15,8 +15,8 @@ _MOST_ALTERNATIVES = 20
 
 
 def repetition_marks(sequences: list[Sequence], strings: StringTable, extent: tuple[int, int]) -> list[Marks]:
-    """The best anchor, then others by which the other side may be cut, too: of other periods (the tokens of a loop may be
-    alike on one side only, its batches on both), and those that occur as often.
+    """The best anchor, then others by which the other side may be cut, too: of other periods (the tokens of a loop may
+    be alike on one side only, its batches on both), and those that occur as often.
 
     Names that occur equally often are tried by their first one: in an iteration most names occur once, so that its
     period is among the numbers that most names have.

@@ -130,13 +130,42 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """What could settle an open verdict, and the verdict with it. Rules: docs/method/statistics.md.
+
+    rule             without_outliers, after_warm_up, other_window or record_more
+    what             in words: "without step 550"
+    arguments        of the command line, "" for more recordings
+    baseline_steps, candidate_steps  the steps that are then compared, "3-9"; None: as now
+    step_window      device or marker; None: as now
+    more             captures or steps to record, of baseline and candidate; `unit` says which
+    verdict, sentence, delta, ratio, n  as of a headline; None, "" where it is not known before more is recorded
+    """
+
+    rule: str
+    what: str
+    arguments: str = ""
+    baseline_steps: str | None = None
+    candidate_steps: str | None = None
+    step_window: str | None = None
+    more: tuple[int, int] | None = None
+    unit: str = ""
+    verdict: Verdict | None = None
+    sentence: str = ""
+    delta: float | None = None
+    ratio: float | None = None
+    n: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Headline:
     """baseline, candidate: mean per step in microseconds. p: two-sided Mann-Whitney. margin: smallest fraction that
     matters. inflation: factor by which autocorrelation of the steps widens the interval. method: tests used, in words.
     sensitivity: which single steps, captures or ranks change the verdict when dropped, "" where none can be. certainty:
     None where nothing was estimated. sentence: the headline in at most twelve words and figures; facts: the lines below
     it. basis: what the verdict is about. machine, program: parts of the change, None for the reason `unsplit`; paces:
-    what they come from. recorded: the verdict on the step time as recorded."""
+    what they come from. recorded: the verdict on the step time as recorded. alternatives: what could settle it, where
+    it is inconclusive or withheld."""
 
     metric: str
     unit: str
@@ -163,6 +192,7 @@ class Headline:
     paces: tuple[PaceFacts, ...] = ()
     unsplit: str = ""
     recorded: Recorded | None = None
+    alternatives: tuple[Alternative, ...] = ()
 
     @property
     def deciding_p(self) -> float | None:

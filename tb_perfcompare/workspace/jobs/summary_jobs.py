@@ -182,10 +182,19 @@ def narrowed(summary: Summary, steps: Steps | None) -> Summary:
 
 def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
     """Pools both sides and compares them."""
+    from tb_perfcompare.comparison.alternatives import with_alternatives
     from tb_perfcompare.comparison.engine import compare_summaries
 
+    def only(a: Steps, b: Steps) -> tuple[Summary, Summary]:
+        return _only(baseline, a), _only(candidate, b)
+
     report(Progress("comparing"))
-    return compare_summaries(pooled(baseline), pooled(candidate), options)
+    sides = pooled(baseline), pooled(candidate)
+    return with_alternatives(compare_summaries(*sides, options), *sides, options, only)
+
+
+def _only(loaded: LoadedSide, steps: Steps) -> Summary:
+    return pooled(replace(loaded, side=replace(loaded.side, steps=steps)))
 
 
 @dataclass(frozen=True, slots=True)

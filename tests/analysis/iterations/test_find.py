@@ -77,7 +77,7 @@ def test_an_iteration_is_not_two() -> None:
 def test_other_periods_are_offered_too() -> None:
     """Tokens within batches: where the other side's tokens are not alike, both can be cut by the batches."""
     trace, at = TraceBuilder(vendor="cpu"), 0
-    for batch in range(6):
+    for _ in range(6):
         trace.op("aten::empty", at, at + 5)
         for name in [f"aten::op{number}" for number in range(30)] * 8:
             at += 10

@@ -1,0 +1,44 @@
+// What could settle an open verdict: choices with the verdict each gives, by rules of the server.
+
+import type { Alternative, Comparison } from '../contract/wire';
+import { formatIn, formatPercent, timeStyle } from '../ui/format';
+import { adoptSheet } from '../ui/sheets';
+import { sentence, text } from '../ui/strings';
+import css from './alternatives.css?inline';
+
+adoptSheet(css);
+
+const TITLE = 'What could settle it';
+const RULE = 'Offered by fixed rules, whatever they give. Choosing among verdicts is no evidence; recording more is.';
+
+export function Alternatives({ comparison, onChoose }: { comparison: Comparison; onChoose: (one: Alternative) => void }) {
+  const { headline } = comparison;
+  const style = timeStyle([headline.baseline, headline.candidate]);
+  return (
+    <section class="alternatives" aria-label={TITLE}>
+      <h2>{TITLE}</h2>
+      <ul>
+        {headline.alternatives!.map((one) => (
+          <li key={one.what}>
+            {one.verdict === null ? (
+              <span>{sentence(one.what)}</span>
+            ) : (
+              <>
+                <button type="button" class="button" onClick={() => onChoose(one)}>
+                  {sentence(one.what).slice(0, -1)}
+                </button>
+                <span>
+                  <strong>{text.verdict.word[one.verdict]}</strong>
+                  {one.delta !== null && ` ${formatIn(style, one.delta, true)}\u202f${style.unit}`}
+                  {one.ratio !== null && ` (${formatPercent(one.ratio - 1, true)})`}
+                  {one.n !== null && <span class="muted"> {text.verdict.versus(one.n[0], one.n[1])}</span>}
+                </span>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p class="muted">{RULE}</p>
+    </section>
+  );
+}

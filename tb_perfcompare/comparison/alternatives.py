@@ -1,0 +1,229 @@
+"""What could settle an open verdict: at most three choices, picked by rule before any of their verdicts is known.
+
+Rules: docs/method/statistics.md, "What could settle it".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from tb_perfcompare.comparison.engine import in_other_window, judge_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.comparison.statistics.drift import drift
+from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.model.collector import paused_collector
+from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
+from tb_perfcompare.model.text_numbers import TextNumbers
+
+MOST = 3
+FEWEST_STEPS = 4
+"""Per side: fewer can never differ at the 5 % level."""
+LEAST_SHARE = 0.5
+"""Of each side's steps that a choice has to keep."""
+FEWEST_TO_JUDGE = 8
+"""Shorter captures are not searched for a warm-up (docs/method/admission.md): there its first step may be one."""
+
+Narrow = Callable[[tuple[int, int], tuple[int, int]], tuple[Summary, Summary]]
+"""Baseline and candidate with only these steps, first and last number of each."""
+
+
+@paused_collector()
+def with_alternatives(
+    comparison: Comparison, baseline: Summary, candidate: Summary, options: CompareOptions, narrow: Narrow
+) -> Comparison:
+    """The comparison with what could settle its verdict, if it is inconclusive or withheld."""
+    headline = comparison.headline
+    if headline.verdict not in (Verdict.INCONCLUSIVE, Verdict.WITHHELD):
+        return comparison
+    found = _alternatives(headline, (baseline, candidate), options, narrow)
+    return replace(comparison, headline=replace(headline, alternatives=found)) if found else comparison
+
+
+def _alternatives(
+    headline: Headline, sides: tuple[Summary, Summary], options: CompareOptions, narrow: Narrow
+) -> tuple[Alternative, ...]:
+    """The outlying step, the warm-up and the other window come in this order, and recording more takes the last
+    place."""
+    withheld = headline.verdict is Verdict.WITHHELD
+    more = None if withheld else _record_more(headline)
+    found = [_of_steps(choice, options, narrow) for choice in _step_choices(sides)]
+    if withheld:  # work that is not the same with fewer steps either leaves nothing to choose
+        found = [one for one in found if one is not None and one.verdict is not Verdict.WITHHELD]
+    elif len(found) < MOST - (more is not None):
+        found.append(_other_window(sides, options))
+    there_are = [one for one in found if one is not None]
+    return (*there_are[: MOST - (more is not None)], *([] if more is None else [more]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """A range of step numbers for each side."""
+
+    rule: str
+    what: str
+    ranges: tuple[tuple[int, int], tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """All recorded steps of a side in order, (k,) numbers. `gaps`: places of those that are not compared; `outlying`:
+    of those far above the others; `settled`: from this place on no capture changes its pace; `weight`: observations
+    at each place."""
+
+    numbers: list[int]
+    gaps: set[int]
+    outlying: set[int]
+    settled: int
+    weight: list[int]
+
+
+def _step_choices(sides: tuple[Summary, Summary]) -> Iterator[_Steps]:
+    """Choices of steps, each another one, in the order in which they are offered."""
+    seen = (_side(sides[0]), _side(sides[1]))
+    if seen[0] is None or seen[1] is None:
+        return
+    a, b = seen[0], seen[1]
+    gaps, outlying = a.gaps | b.gaps, a.outlying | b.outlying
+    count = max(len(a.numbers), len(b.numbers))
+    offered = []
+    if outlying:
+        first, last = _longest_stretch(gaps | outlying, count)
+        alone = set(range(count)) - gaps - outlying == set(range(first, last + 1))
+        what = f"{'' if alone else 'only the longest stretch '}{_without(outlying, a, b)}"
+        choice = _ranged("without_outliers", what, a, b, first, last)
+        if choice is not None:
+            offered.append(choice)
+    settled = max(a.settled, b.settled)
+    if settled:
+        first, last = _longest_stretch(gaps | set(range(settled)), count)
+        begun = len(set(range(settled)) - gaps)
+        what = f"without the first {many(begun, 'step') if begun > 1 else 'step'} of each side"
+        choice = _ranged("after_warm_up", what, a, b, first, last)
+        if choice is not None and all(choice.ranges != one.ranges for one in offered):
+            offered.append(choice)
+    yield from offered
+
+
+def _side(summary: Summary) -> _Side | None:
+    """None where steps cannot be chosen by their numbers."""
+    if summary.metric != STEP_TIME or not summary.marked or not summary.is_timed:
+        return None
+    seen = observations(summary)
+    times = seen.means(summary.steps.total_ns)
+    number = [_number(label) for label in seen.label]
+    dropped = [_number(step.label) for step in summary.dropped]
+    if None in number or None in dropped or not number:
+        return None
+    numbers = sorted({one for one in (*number, *dropped) if one is not None})
+    place_of = {one: place for place, one in enumerate(numbers)}
+    outlying = {place_of[number[at]] for at in outlying_steps(times)}  # type: ignore[index]
+    captures = [
+        [at for at in range(len(times)) if seen.capture[at] == capture]
+        for capture in sorted(set(seen.capture.tolist()))
+    ]
+    settled = 0
+    for own in captures:
+        change = drift(times[own])
+        if change is not None:
+            settled = max(settled, place_of[number[own[change.at]]])  # type: ignore[index]
+    if not settled and len(captures[0]) < FEWEST_TO_JUDGE:
+        settled = place_of[min(one for one in number if one is not None)] + 1
+    weight = [0] * len(numbers)
+    for one in number:
+        weight[place_of[one]] += 1  # type: ignore[index]
+    gaps = {place_of[one] for one in dropped if one is not None}
+    return _Side(numbers, gaps, outlying, settled, weight)
+
+
+def _number(label: str) -> int | None:
+    """Of "1 (2)", which is step 1 again, 1."""
+    number = label.partition(" ")[0]
+    return int(number) if number.isdecimal() and len(number) < 19 else None
+
+
+def _longest_stretch(left_out: set[int], count: int) -> tuple[int, int]:
+    """First and last of the longest run of places that holds none of these, of several the last."""
+    best, first = (0, -1), 0
+    for place in (*sorted(at for at in left_out if at < count), count):
+        if place - first >= best[1] - best[0] + 1:
+            best = (first, place - 1)
+        first = place + 1
+    return best
+
+
+def _ranged(rule: str, what: str, a: _Side, b: _Side, first: int, last: int) -> _Steps | None:
+    """The choice; None if a side keeps too few of its steps, or all of them."""
+    ranges = []
+    for side in (a, b):
+        end = min(last, len(side.numbers) - 1)
+        kept = sum(side.weight[first : end + 1])
+        if end < first or kept < FEWEST_STEPS or kept < LEAST_SHARE * sum(side.weight):
+            return None
+        ranges.append((side.numbers[first], side.numbers[end]))
+    return _Steps(rule, what, (ranges[0], ranges[1]))
+
+
+def _without(places: set[int], a: _Side, b: _Side) -> str:
+    """ "without step 550, far above the others"."""
+    if len(places) > 1:
+        return f"without the {len(places):,} steps far above the others"
+    numbers = [side.numbers[place] for side in (a, b) for place in places if place < len(side.numbers)]
+    if len(set(numbers)) == 1:
+        return f"without step {numbers[0]}, far above the others"
+    return f"without step {numbers[0]} (baseline) and {numbers[-1]} (candidate), far above the others"
+
+
+def _of_steps(choice: _Steps, options: CompareOptions, narrow: Narrow) -> Alternative | None:
+    try:
+        sides = narrow(*choice.ranges)
+        headline = judge_summaries(*sides, options, TextNumbers()).headline
+    except PerfCompareError:  # without these steps a side has nothing that can be compared
+        return None
+    texts = [f"{first}-{last}" for first, last in choice.ranges]
+    how = f"--steps {texts[0]}" if texts[0] == texts[1] else f"--baseline-steps {texts[0]} --candidate-steps {texts[1]}"
+    chosen = Alternative(choice.rule, choice.what, how, baseline_steps=texts[0], candidate_steps=texts[1])
+    return _with_result(chosen, headline)
+
+
+def _other_window(sides: tuple[Summary, Summary], options: CompareOptions) -> Alternative | None:
+    """Where a step ends by the other rule, if that changes the time of any step."""
+    if all((side.other_window == side.steps.total_ns).all() for side in sides if len(side.other_window)):
+        return None
+    judged = judge_summaries(*sides, options, TextNumbers())
+    headline = in_other_window(judged.baseline, judged.candidate, judged.work, options, judged.strata)
+    if headline is None:
+        return None
+    name = "marker" if sides[0].window == "device" else "device"
+    what = "each step ends at the next marker" if name == "marker" else "each step ends when its device work ends"
+    return _with_result(Alternative("other_window", what, f"--step-window {name}", step_window=name), headline)
+
+
+def _with_result(alternative: Alternative, headline: Headline) -> Alternative:
+    return replace(
+        alternative, verdict=headline.verdict, sentence=headline.sentence, delta=headline.delta, ratio=headline.ratio,
+        n=headline.n,
+    )  # fmt: skip
+
+
+def _record_more(headline: Headline) -> Alternative | None:
+    """How many more captures, or steps, would settle it; None where that is not known."""
+    certainty = headline.certainty
+    if certainty is None:
+        return None
+    captures = certainty.captures_needed if headline.program is None else headline.program.captures_needed
+    needed, have, unit = captures, certainty.captures, "captures"
+    if captures is None:
+        needed, have, unit = certainty.steps_needed, headline.n, "steps"
+    if needed is None or needed <= min(have):
+        return None
+    more = max(0, needed - have[0]), max(0, needed - have[1])
+    what = f"record {more[0]:,} more {unit} of the baseline and {more[1]:,} of the candidate"
+    if more[0] == more[1]:
+        what = f"record {more[0]:,} more {unit} per side" if more[0] > 1 else f"record one more {unit[:-1]} per side"
+    return Alternative("record_more", what, more=more, unit=unit)

@@ -1,0 +1,86 @@
+"""What could settle an open verdict: which choices are offered, and that each says what one gets who takes it."""
+
+from __future__ import annotations
+
+import pytest
+
+import tb_perfcompare
+from tb_perfcompare.analysis.pooling.select import select_steps
+from tb_perfcompare.comparison.alternatives import with_alternatives
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.headline import Alternative, Headline
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.summary import Summary
+from tests.comparison.verdict.test_sensitivity import STEADY, run, slower
+from tests.frontend_tools import ROOT
+
+REPEAT = ROOT / "demo_logs" / "cpu_repeat"
+NOISY = [1000, 1250, 900, 1100, 1180, 940, 1060, 1010, 1200, 930]
+
+
+def offered(a: Summary, b: Summary) -> tuple[Alternative, ...]:
+    comparison = compare_summaries(a, b, CompareOptions())
+
+    def narrow(of_a: tuple[int, int], of_b: tuple[int, int]) -> tuple[Summary, Summary]:
+        return select_steps(a, of_a), select_steps(b, of_b)
+
+    return with_alternatives(comparison, a, b, CompareOptions(), narrow).headline.alternatives
+
+
+def told(found: tuple[Alternative, ...]) -> list[tuple[str, str]]:
+    return [(one.rule, one.arguments) for one in found]
+
+
+def test_an_outlying_step_is_left_out_on_both_sides() -> None:
+    a, b = [5000, *NOISY], [1000, *slower(NOISY, 1.02)]
+    found = offered(run(a), run(b))
+    assert told(found)[0] == ("without_outliers", "--steps 1-10")
+    assert found[0].what == "without step 0, far above the others" and found[0].n == (10, 10)
+
+
+def test_from_the_middle_the_longest_stretch_stays() -> None:
+    a = [*NOISY[:4], 9000, *NOISY[4:]]
+    found = offered(run(a), run([1000, *slower(NOISY, 1.02)]))
+    assert told(found)[0] == ("without_outliers", "--steps 5-10") and found[0].what.startswith("only the longest")
+
+
+def test_short_captures_may_begin_with_a_warm_up() -> None:
+    found = offered(run(NOISY[:6]), run(slower(NOISY[:6], 1.02)))
+    assert told(found)[0] == ("after_warm_up", "--steps 1-5") and found[0].what == "without the first step of each side"
+
+
+def test_a_settled_verdict_has_none() -> None:
+    assert offered(run(STEADY), run(slower(STEADY, 1.3))) == ()
+
+
+def test_too_few_steps_are_no_choice() -> None:
+    assert all(one.baseline_steps is None for one in offered(run(NOISY[:4]), run(slower(NOISY[:4], 1.02))))
+
+
+def test_swapped_sides_have_the_same_choices_and_other_signs() -> None:
+    a, b = run([5000, *NOISY]), run([1000, *slower(NOISY, 1.02)])
+    there, back = offered(a, b), offered(b, a)
+    assert told(there) == told(back)
+    assert [one.delta for one in there if one.verdict] == [-(one.delta or 0) for one in back if one.verdict]
+
+
+@pytest.fixture(scope="module")
+def repeated() -> Headline:
+    return tb_perfcompare.compare(REPEAT / "run_1", REPEAT / "run_2").headline
+
+
+def test_the_offers_are_at_most_three_and_recording_more_is_the_last(repeated: Headline) -> None:
+    assert [one.rule for one in repeated.alternatives] == ["without_outliers", "other_window", "record_more"]
+    last = repeated.alternatives[-1]
+    assert last.verdict is None and last.more is not None and repeated.program is not None
+    assert last.more[0] + 2 == repeated.program.captures_needed
+
+
+def test_who_takes_an_offer_gets_what_it_says(repeated: Headline) -> None:
+    for one in repeated.alternatives[:2]:
+        steps = None if one.baseline_steps is None else tuple(map(int, one.baseline_steps.split("-")))
+        taken = tb_perfcompare.compare(
+            REPEAT / "run_1", REPEAT / "run_2", steps=steps, options=CompareOptions(window=one.step_window or "device")
+        ).headline
+        said = one.verdict, one.sentence, one.delta, one.ratio, one.n
+        assert said == (taken.verdict, taken.sentence, taken.delta, taken.ratio, taken.n)
