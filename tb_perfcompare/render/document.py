@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import short, verdict_word
 from tb_perfcompare.model.formats import CYCLES
-from tb_perfcompare.model.note import ALWAYS_SAID, Note
+from tb_perfcompare.model.note import ALWAYS_SAID, Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
 from tb_perfcompare.render.grid import MARKS, Grid, grid_of, sums_line
 from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
@@ -55,6 +55,8 @@ def shape_in_brief(text: str) -> str:
     return _SCALAR.sub("", text)
 
 
+DECIDED, WHY, WHERE, CAVEATS = "How this was decided", "Why", "Where the time went", "Caveats"
+"""Headings of sections."""
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
 _UNCLEAR = "~"  # measured, but the data cannot tell
@@ -96,8 +98,9 @@ class Listing:
 Block = Heading | Paragraph | Facts | Listing | Grid
 
 
-def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
-    """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats."""
+def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[Block, ...]:
+    """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats. On a page
+    nobody asks for a table by its name: tables have their titles."""
     headline = comparison.headline
     split = headline.program is not None
     line, _, more = printable(headline.reason).partition("; ")
@@ -106,16 +109,17 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
         *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more and not split else []),
         *([Facts(tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts))] if split else []),
         Facts((("baseline", _side(comparison.baseline)), ("candidate", _side(comparison.candidate)))),
-        *([Heading("How this was decided")] if split else []),
+        *([Heading(DECIDED)] if split or is_page else []),
         Facts(_headline(headline)),
     ]
     if headline.alternatives:
         blocks += [Heading("What could settle it"), _alternatives(headline.alternatives)]
     if comparison.findings:
-        blocks += [Heading("Why"), _findings(comparison.findings)]
+        titles = {name: table.title for name, table in comparison.tables.items()} | {"categories": WHERE}
+        blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else {})]
     if comparison.ledger.rows and comparison.headline.metric != CYCLE_TIME:  # a cycle is not split
         per = ", per step" if comparison.headline.metric == STEP_TIME else ""
-        blocks += [Heading(f"Where the time went{per}"), grid_of(category_table(comparison))]
+        blocks += [Heading(f"{WHERE}{per}"), grid_of(category_table(comparison))]
         parts = largest_parts(comparison)
         if parts:
             blocks += [Heading("The largest by caller and input shape"), _listing(parts)]
@@ -123,9 +127,9 @@ def report(comparison: Comparison, *, top: int) -> tuple[Block, ...]:
         table = comparison.tables.get(name)
         if table is not None and table.rows:
             blocks += [Heading(printable(table.title)), grid_of(_brief(table, top), top=top)]
-    caveats = _caveats(comparison)
+    caveats = _caveats(comparison, is_page)
     if caveats.items:
-        blocks += [Heading("Caveats"), caveats]
+        blocks += [Heading(CAVEATS), caveats]
     return tuple(blocks)
 
 
@@ -265,7 +269,8 @@ def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
     return [("typical shift", f"{estimate}   {interval} {level}"), ("", f"{estimate_us}   {interval_us}")]
 
 
-def _findings(findings: tuple[Finding, ...]) -> Listing:
+def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str]) -> Listing:
+    """`titles` of tables by name, for what is said by it."""
     items = []
     for finding in findings[:_FINDINGS_SHOWN]:
         parts = [] if finding.delta_us is None else [number_text.time(finding.delta_us, signed=True)]
@@ -273,7 +278,8 @@ def _findings(findings: tuple[Finding, ...]) -> Listing:
             parts.append(f"{number_text.percent(finding.share)} of the change")
         parts.append(finding.confidence)
         if finding.evidence:
-            parts.append(f"see {finding.evidence[0].table}")
+            table = finding.evidence[0].table
+            parts.append(f"see {titles.get(table, table)}")
         if finding.look_at:
             parts.append(f"look at: {finding.look_at}")
         items.append((printable(finding.sentence), printable(" · ".join(parts))))
@@ -284,15 +290,24 @@ def _listing(items: tuple[tuple[str, str], ...]) -> Listing:
     return Listing(tuple((printable(sentence), printable(detail)) for sentence, detail in items))
 
 
-def _caveats(comparison: Comparison) -> Listing:
+def _caveats(comparison: Comparison, is_page: bool) -> Listing:
     items = []
     for check in comparison.comparability:
         if check.status != "ok":
             failed = "failed: " if check.status == "fail" else ""
-            weakens = f"weakens: {', '.join(check.invalidates)}" if check.invalidates else ""
+            weakened = ", ".join(check.invalidates)
+            weakens = f"weakens: {weakened.replace('_', ' ') if is_page else weakened}" if weakened else ""
             name = check.check.replace("_", " ")
             items.append((printable(f"{failed}{name}: {check.detail}"), printable(weakens)))
-    return Listing((*items, *((printable(note.sentence), "") for note in comparison.notes)))
+    return Listing((*items, *((printable(_noted_on_page(note) if is_page else note.sentence), "")
+                              for note in comparison.notes)))  # fmt: skip
+
+
+def _noted_on_page(note: Note) -> str:
+    """The note without names that only commands know."""
+    if note.code is NoteCode.TABLE_ABSENT:
+        return f"not recorded: {note.where.replace('_', ' ')} ({note.message})"
+    return note.sentence
 
 
 def _noted(notes: Iterable[Note]) -> tuple[Block, ...]:

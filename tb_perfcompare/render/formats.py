@@ -9,6 +9,7 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render import document
 from tb_perfcompare.render.csv import csv
 from tb_perfcompare.render.html import html
+from tb_perfcompare.render.html_report import TITLE, report_page, table_page
 from tb_perfcompare.render.ledger_tables import LEDGER
 from tb_perfcompare.render.markdown import markdown
 from tb_perfcompare.render.text import text
@@ -54,6 +55,8 @@ def render(
             return wire.encode(_narrowed(comparison, table, top).to_dict(), indent=2) + b"\n"
         case "csv":
             return _utf8(csv(document.table_named(comparison, table or LEDGER), top=top))
+    if table is None and name == "html":
+        return _utf8(report_page(comparison, top=DEFAULT_TOP if top is None else top))
     if table is None:
         blocks = document.report(comparison, top=DEFAULT_TOP if top is None else top)
     else:
@@ -65,7 +68,8 @@ def render_table(table: Table, name: str, *, top: int | None = None, terminal: T
     """One table on its own as "text", "md", "csv" or "html"."""
     if name == "csv":
         return _utf8(csv(table, top=top))
-    return _utf8(_drawn(document.table_blocks(table, top=top), name, terminal))
+    blocks = document.table_blocks(table, top=top)
+    return _utf8(table_page(blocks, table, top=top) if name == "html" else _drawn(blocks, name, terminal))
 
 
 def render_view(view: View, name: str, *, top: int | None = None, terminal: Terminal | None = None) -> bytes:
@@ -86,7 +90,7 @@ def _drawn(blocks: tuple[document.Block, ...], name: str, terminal: Terminal | N
         case "md":
             return markdown(blocks)
         case "html":
-            return html(blocks, title="Performance comparison")
+            return html(blocks, title=TITLE)
         case _:
             raise ValueError(f"no format {name!r}")
 

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.names.short_names import short_names
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.widths import display_width
+from tb_perfcompare.units import Better
 
 MARKS = {"both": "", "added": "new", "removed": "gone"}
 """Status of a row -> its mark."""
@@ -28,12 +29,14 @@ _NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A drawn column. `numeric` cells are right-aligned; `code` marks names, to be shown as they are."""
+    """A drawn column. `numeric` cells are right-aligned; `code` marks names, to be shown as they are; `is_delta`
+    differences of which less is better."""
 
     label: str
     numeric: bool
     code: bool
     description: str = ""
+    is_delta: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,17 @@ def with_short_names(grid: Grid, widths: Sequence[int]) -> Grid:
     return replace(grid, rows=tuple(zip(*columns, strict=True)))
 
 
+def without_blank(grid: Grid) -> Grid:
+    """Without columns of texts that have none in any row."""
+    kept = [
+        place for place, head in enumerate(grid.heads)
+        if head.numeric or head.code or not grid.rows
+        or any(row[place] not in ("", number_text.ABSENT) for row in grid.rows)
+    ]  # fmt: skip
+    rows = tuple(tuple(row[place] for place in kept) for row in grid.rows)
+    return replace(grid, heads=tuple(grid.heads[place] for place in kept), rows=rows)
+
+
 def _largest(table: Table, rows: Sequence[tuple[Cell, ...]], takes: Callable[[Column], bool]) -> float:
     wanted = [index for index, column in enumerate(table.columns) if takes(column)]
     cells = (row[index] for row in rows for index in wanted)
@@ -107,7 +121,8 @@ def _head(column: Column, times: number_text.Scale, sizes: number_text.Scale) ->
         label = f"{label} ({times.symbol})"
     elif column.unit == "bytes":
         label = f"{label} ({sizes.symbol})"
-    return Head(label, column.kind in _NUMERIC_KINDS, column.role == "key", column.description)
+    is_delta = column.role == "delta" and column.better is Better.LOWER
+    return Head(label, column.kind in _NUMERIC_KINDS, column.role == "key", column.description, is_delta)
 
 
 def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_text.Scale, unit: Cell) -> str:

@@ -2,78 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
 
+from tb_perfcompare._version import __version__
+from tb_perfcompare.model.names.short_names import short_names
+from tb_perfcompare.number_text import MINUS
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
-from tb_perfcompare.render.grid import Grid, Head
+from tb_perfcompare.render.grid import Grid, Head, without_blank
+from tb_perfcompare.render.html_style import STYLE, cards, is_wide
+from tb_perfcompare.render.widths import elide_names
 
-_STYLE = """
-:root { color-scheme: light dark }
-body { font: 14px/1.45 system-ui, sans-serif; max-width: 1200px; margin: 2em auto; padding: 0 1em }
-h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin: 1.6em 0 .4em }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .1em 1em } dt { font-weight: 600 } dd { margin: 0 }
-.wide { overflow-x: auto } table { border-collapse: collapse } th, td { padding: .15em .7em; text-align: left;
-border-bottom: 1px solid #8884; white-space: nowrap } .n { text-align: right; font-variant-numeric: tabular-nums }
-td code { display: inline-block; max-width: 60ch; overflow: hidden; text-overflow: ellipsis; vertical-align: bottom }
-small { opacity: .75 }
-"""
+_NAME_WIDTH = 120
+_BADGES = {"baseline": '<b class="badge a">A</b> baseline', "candidate": '<b class="badge b">B</b> candidate'}
+_PAGE_OF_DOCS = re.compile(r"\s*\(docs/[^)]*\)")
+_READING = "Corrected reading."
 
 
-def html(blocks: Iterable[Block], title: str) -> str:
-    """A complete document."""
-    body = "\n".join(line for block in blocks for line in _draw(block))
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        f'<meta name="viewport" content="width=device-width">\n<title>{escape(title)}</title>\n'
-        f"<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
-    )
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """HTML that is escaped already."""
+
+    text: str
 
 
-def _draw(block: Block) -> Iterator[str]:
-    match block:
-        case Heading():
-            yield f"<h{block.level}>{escape(block.text)}</h{block.level}>"
-        case Paragraph():
-            yield f"<p>{escape(block.text)}</p>"
-        case Facts():
-            rows = (f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in block.rows)
-            yield f"<dl>{''.join(rows)}</dl>"
-        case Listing():
-            tag = "ol" if block.numbered else "ul"
-            yield f"<{tag}>{''.join(_item(*item) for item in block.items)}</{tag}>"
-        case Grid():
-            yield from _grid(block)
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Cells of a table's column that are drawn, in order of its rows."""
+
+    column: int
+    cells: tuple[Markup, ...]
+    head: Markup
+
+
+class Page:
+    """Draws blocks; knows which tables it holds, whose rows are cards where there is no room."""
+
+    def __init__(self) -> None:
+        self._labels: list[list[str]] = []
+        self._has_title = False
+
+    def document(self, body: str, title: str) -> str:
+        """A complete document around what was drawn."""
+        policy = "default-src 'none'; style-src 'unsafe-inline'"
+        return (
+            f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{escape(title)}</title>\n'
+            f"<style>{STYLE}{cards(self._labels)}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n"
+            f"<footer>tb_perfcompare {__version__}</footer>\n</body>\n</html>\n"
+        )
+
+    def draw(self, blocks: Iterable[Block | Markup], tone: str = "") -> str:
+        """The blocks, one below the other. `tone` of the title: more, less, unsure or none."""
+        return "\n".join(self._block(block, tone) for block in blocks)
+
+    def grid(self, grid: Grid, picture: Picture | None = None, names: Sequence[str] | None = None) -> str:
+        """A table with its notes below. `names`: what to show of the first column, of which the titles have all."""
+        labels = ["" if head.code else head.label for head in grid.heads]
+        if picture:
+            labels[picture.column] = ""
+        self._labels.append(labels)
+        columns = [list(column) for column in zip(*grid.rows, strict=True)] or [[] for _ in grid.heads]
+        drawn = [_column(cells, head) for cells, head in zip(columns, grid.heads, strict=True)]
+        heads = [
+            f'<th scope="col"{_classes("n" if head.numeric else "")} title="{escape(head.description)}">'
+            f"{escape(head.label)}</th>"
+            for head in grid.heads
+        ]
+        if names is not None:
+            drawn[0] = [_name(cell, short) for cell, short in zip(columns[0], names, strict=True)]
+        if picture:
+            drawn[picture.column] = [f'<td class="interval">{cell.text}</td>' for cell in picture.cells]
+            heads[picture.column] = f'<th scope="col" class="interval">{picture.head.text}</th>'
+        rows = "".join(f"<tr>{''.join(cells)}</tr>\n" for cells in zip(*drawn, strict=True))
+        table = (
+            f'<table id="t{len(self._labels)}">\n<thead><tr>{"".join(heads)}</tr></thead>\n'
+            f"<tbody>\n{rows}</tbody></table>"
+        )
+        if is_wide(labels):
+            table = f'<div class="wide" role="region" aria-label="{escape(grid.title)}" tabindex="0">{table}</div>'
+        left_out = (f"{grid.left_out:,} more rows are not shown.",) if grid.left_out else ()
+        notes = " ".join(filter(None, map(_note, (*left_out, *grid.notes))))
+        return table + (f'\n<p class="notes">{escape(notes)}</p>' if notes else "")
+
+    def _block(self, block: Block | Markup, tone: str) -> str:
+        match block:
+            case Markup():
+                return block.text
+            case Heading():
+                level, self._has_title = 2 if self._has_title else 1, True
+                return f"<h{level}{_classes(tone if level == 1 else '')}>{escape(block.text)}</h{level}>"
+            case Paragraph():
+                return f"<p>{escape(block.text)}</p>"
+            case Facts():
+                return f"<dl>{''.join(_fact(name, value) for name, value in block.rows)}</dl>"
+            case Listing():
+                tag = "ol" if block.numbered else "ul"
+                return f"<{tag}>{''.join(_item(*item) for item in block.items)}</{tag}>"
+            case Grid():
+                return self.grid(without_blank(block) if block.brief else block)
+
+
+def html(blocks: Iterable[Block | Markup], title: str) -> str:
+    """A complete document of these blocks; the first heading is the page's."""
+    page = Page()
+    return page.document(page.draw(blocks), title)
+
+
+def _fact(name: str, value: str) -> str:
+    """A fact without a name belongs to the one before."""
+    label = f"<dt>{_BADGES.get(name, escape(name))}</dt>" if name else ""
+    return f"{label}<dd>{escape(re.sub('   +', ' · ', value))}</dd>"
 
 
 def _item(sentence: str, detail: str) -> str:
     return f"<li>{escape(sentence)}" + (f"<br><small>{escape(detail)}</small>" if detail else "") + "</li>"
 
 
-def _grid(grid: Grid) -> Iterator[str]:
-    yield '<div class="wide"><table>'
-    heads = (
-        f'<th scope="col"{_class(head)} title="{escape(head.description)}">{escape(head.label)}</th>'
-        for head in grid.heads
-    )
-    yield f"<thead><tr>{''.join(heads)}</tr></thead>"
-    yield "<tbody>"
-    for row in grid.rows:
-        yield f"<tr>{''.join(_cell(cell, head) for cell, head in zip(row, grid.heads, strict=True))}</tr>"
-    yield "</tbody></table></div>"
-    if grid.left_out:
-        yield f"<p><small>{grid.left_out:,} more rows are not shown.</small></p>"
-    for note in grid.notes:
-        yield f"<p><small>{escape(note)}</small></p>"
+def _note(note: str) -> str:
+    """A sentence without pages that whoever gets the file does not have."""
+    text = _PAGE_OF_DOCS.sub("", note).strip()
+    if not text or text == _READING:
+        return ""
+    text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _class(head: Head) -> str:
-    return ' class="n"' if head.numeric else ""
+def _column(cells: list[str], head: Head) -> list[str]:
+    if head.code:
+        shown = elide_names(short_names(cells), _NAME_WIDTH)
+        return [_name(cell, short) for cell, short in zip(cells, shown, strict=True)]
+    return [f"<td{_classes('n' if head.numeric else '', _tone(cell, head))}>{escape(cell)}</td>" for cell in cells]
 
 
-def _cell(cell: str, head: Head) -> str:
-    if head.code and cell:
-        return f'<td><code title="{escape(cell)}">{escape(cell)}</code></td>'
-    return f"<td{_class(head)}>{escape(cell)}</td>"
+def _name(cell: str, short: str) -> str:
+    """A name in short; its title has all of it."""
+    if not cell:
+        return "<td></td>"
+    title = f' title="{escape(cell)}"' if short != cell else ""
+    return f'<td class="key"><code{title}>{escape(short)}</code></td>'
+
+
+def _tone(cell: str, head: Head) -> str:
+    """Of a difference: more or less time."""
+    if not head.is_delta:
+        return ""
+    return "more" if cell.startswith(("+", "<")) else "less" if cell.startswith((MINUS, ">")) else ""
+
+
+def _classes(*names: str) -> str:
+    given = " ".join(filter(None, names))
+    return f' class="{given}"' if given else ""

@@ -7,12 +7,10 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import zip_longest
 
-from tb_perfcompare.number_text import ABSENT
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
-from tb_perfcompare.render.grid import Grid, Head, with_short_names
+from tb_perfcompare.render.grid import Grid, Head, with_short_names, without_blank
 from tb_perfcompare.render.widths import Terminal, display_width, elide, elide_names
 
 WIDTH = 110
@@ -98,7 +96,7 @@ class _Drawer:
     def _table(self, grid: Grid) -> Iterator[str]:
         """Columns that do not fit a terminal follow below, behind the names again; one without any text is left out."""
         if grid.brief or self._terminal is not None:
-            grid = _without_blank(grid)
+            grid = without_blank(grid)
         grid = with_short_names(grid, self._widths(grid))
         widths = self._widths(grid)
         columns = [
@@ -147,19 +145,6 @@ class _Drawer:
             widths[index] = min(widths[index], max(_NARROWEST_NAME, free // (len(texts) - rank)))
             free -= widths[index]
         return widths
-
-
-def _without_blank(grid: Grid) -> Grid:
-    kept = [
-        place for place, head in enumerate(grid.heads)
-        if head.numeric or head.code or not grid.rows or any(row[place] not in ("", ABSENT) for row in grid.rows)
-    ]  # fmt: skip
-    heads, rows = (tuple(grid.heads[place] for place in kept), tuple(_picked(row, kept) for row in grid.rows))
-    return replace(grid, heads=heads, rows=rows)
-
-
-def _picked(row: Sequence[str], places: list[int]) -> tuple[str, ...]:
-    return tuple(row[place] for place in places)
 
 
 def _row(cells: Sequence[str], widths: list[int], heads: tuple[Head, ...]) -> Iterator[str]:

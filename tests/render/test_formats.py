@@ -121,7 +121,7 @@ class _Tags(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self.names.add(tag)
-        self.sources += [key for key, _ in attributes if key in ("src", "href")]
+        self.sources += [str(to) for key, to in attributes if key in ("src", "href") and not str(to).startswith("#")]
         if tag not in ("meta", "br"):
             self.open.append(tag)
 

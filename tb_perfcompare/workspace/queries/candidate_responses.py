@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.queries.candidates import CandidateRow, CandidateR
 
 VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
 
-_COLUMNS = (
+CANDIDATE_COLUMNS = (
     columns.key("candidate", "Candidate", "what was compared with the baseline"),
     columns.text("verdict", "Verdict", "the headline's word, or that there is no comparison"),
     columns.text("adjusted", "After all looks", "whether a difference still stands when p is adjusted for all looks"),
@@ -25,6 +25,7 @@ _COLUMNS = (
     columns.fraction("shift", "Shift", "Hodges-Lehmann shift of the typical step", role="percent"),
     columns.fraction("low", "From", "lower end of the shift's interval, before any adjustment", role="percent"),
     columns.fraction("high", "To", "upper end of the shift's interval, before any adjustment", role="percent"),
+    columns.fraction("margin", "Threshold", "smallest change that matters", shown=False),
     columns.number("p", "p", "", "of the headline"),
     columns.number("p_holm", "p, Holm", "", "p adjusted for all looks by Holm's procedure"),
     columns.text("steps", "Steps", "steps that are compared, of those recorded"),
@@ -60,7 +61,7 @@ def candidates_dict(found: CandidateRows) -> dict[str, Any]:
 def candidates_table(found: CandidateRows, baseline: str) -> Table:
     """One row per candidate."""
     rows = tuple(_cells(row, one) for row, one in zip(found.rows, found.adjusted, strict=True))
-    return Table("verdicts", f"Candidates against {baseline}", _COLUMNS, rows, notes_on(found))
+    return Table("verdicts", f"Candidates against {baseline}", CANDIDATE_COLUMNS, rows, notes_on(found))
 
 
 def notes_on(found: CandidateRows) -> tuple[str, ...]:
@@ -109,12 +110,12 @@ def _side(side: SideBrief) -> dict[str, Any]:
 def _cells(row: CandidateRow, one: Adjusted | None) -> tuple[Cell, ...]:
     name = row.candidate.text
     if row.result is None:
-        return (name, "not compared", *[None] * 10, str(row.error))
+        return (name, "not compared", *[None] * 11, str(row.error))
     headline, side, shift = row.result.headline, row.result.candidate, row.result.headline.shift
     estimates = (None, None, None) if shift is None else (shift.estimate, shift.low, shift.high)
     return (
         name, VERDICT_WORDS[headline.verdict], _reading(one), headline.candidate, headline.delta, *estimates,
-        headline.p, None if one is None else one.p, f"{side.steps_admitted} of {side.steps_total}",
+        headline.margin, headline.p, None if one is None else one.p, f"{side.steps_admitted} of {side.steps_total}",
         ", ".join(check.check for check in row.result.checks) or None,
         None if row.result.cause is None else row.result.cause.sentence,
     )  # fmt: skip

@@ -1,0 +1,133 @@
+"""Every step in order, A left and B right on one scale, a line per capture, hollow where a step is not compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from statistics import median
+
+from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.render.printable import printable
+from tb_perfcompare.render.svg_axis import Axis
+
+_HEIGHT = 130
+_MOST = 1500
+"""Steps of a side that are drawn one by one."""
+_LETTERS = {"baseline": "a", "candidate": "b"}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step as it was recorded."""
+
+    capture: str
+    label: str
+    total_us: float
+    is_compared: bool
+
+
+def steps_of(table: Table, side: str) -> list[Step]:
+    """The side's steps as the table has them."""
+    at = {column.name: index for index, column in enumerate(table.columns)}
+    rows = [row for row in table.rows if row[at["side"]] == side]
+    return [
+        Step(str(row[at["capture"]]), str(row[at["step"]]), float(total), bool(row[at["admitted"]]))
+        for row in rows
+        if isinstance(total := row[at["total_us"]], int | float)
+    ]
+
+
+def places_of(steps: Sequence[Step]) -> list[int]:
+    """Where each step stands: by its number, so that captures lie on each other; without numbers one by one."""
+    if not all(step.label.isdecimal() for step in steps):
+        return list(range(len(steps)))
+    order = {number: place for place, number in enumerate(sorted({int(step.label) for step in steps}))}
+    return [order[int(step.label)] for step in steps]
+
+
+def step_strip(table: Table, noun: str) -> str:
+    """The drawing with a line about each side; "" where no side has two steps. `noun`: step, cycle."""
+    sides = {side: steps_of(table, side) for side in _LETTERS}
+    kept = {side: [step.total_us for step in steps if step.is_compared] for side, steps in sides.items()}
+    if max(map(len, kept.values())) < 2:
+        return ""
+    times = number_text.time_scale(max(max(own, default=0.0) for own in kept.values()))
+    axis = _axis([us * times.factor for own in kept.values() for us in own])
+    ticks = [(tick, 100 - axis.share(tick)) for tick in axis.ticks(4)]
+    labels = "".join(
+        f'<text x="34" y="{place:.1f}%" dy="4" text-anchor="end">{number_text.count(round(tick, 9))}</text>'
+        for tick, place in ticks
+    )
+    lines = "".join(
+        f'<line class="grid-line" x1="0" x2="100%" y1="{place:.1f}%" y2="{place:.1f}%"/>' for _, place in ticks
+    )
+    lanes = "".join(_lane(_LETTERS[side], steps, axis, times.factor, lines) for side, steps in sides.items())
+    said = "".join(f"<p>{_said(side, steps, kept[side], noun)}</p>" for side, steps in sides.items())
+    beyond = sum(us * times.factor > axis.high for own in sides.values() for us in (step.total_us for step in own))
+    notes = [f"Time of each {noun} in {times.symbol}, in order."]
+    if beyond:
+        notes.append(f"{number_text.many(beyond, noun)} beyond the axis.")
+    if any(not step.is_compared for steps in sides.values() for step in steps):
+        notes.append("Hollow: not compared.")
+    return (
+        f'<div class="strip"><svg width="40" height="{_HEIGHT}" aria-hidden="true">{labels}</svg>{lanes}'
+        f'<p></p>{said}</div>\n<p class="notes">{" ".join(notes)}</p>'
+    )
+
+
+def _axis(times: Sequence[float]) -> Axis:
+    """Over the steps that are compared; one far beyond them lies at the edge."""
+    low, high = min(times), max(times)
+    pad = max(0.08 * (high - low), 0.01 * high) or 1.0
+    return Axis(max(0.0, low - pad), high + pad)
+
+
+def _lane(letter: str, steps: Sequence[Step], axis: Axis, factor: float, lines: str) -> str:
+    """In a box of 1000 x 100 that is stretched; strokes are not."""
+    across = places_of(steps)
+    slot = 1000 / (max(across, default=0) + 1)
+    drawn = sorted(_drawn(steps), key=lambda step: across[step[0]])
+    places = {
+        at: ((across[at] + 0.5) * slot, 100 - axis.share(step.total_us * factor)) for at, step in drawn
+    }  # fmt: skip
+    runs: dict[str, list[str]] = {}
+    for at, step in drawn:
+        runs.setdefault(step.capture, []).append("{:.1f} {:.1f}".format(*places[at]))
+    joined = "".join(f'<path class="line" d="M{"L".join(run)}"/>' for run in runs.values() if len(run) > 1)
+
+    def dots(name: str, chosen: list[int]) -> str:
+        spots = "".join("M{:.1f} {:.1f}h0".format(*places[at]) for at in chosen)
+        return f'<path class="{name}" d="{spots}"/>' if spots else ""
+
+    left_out = [at for at, step in drawn if not step.is_compared]
+    marks = dots("dots", [at for at, _ in drawn]) + dots("hole", left_out)
+    box = 'viewBox="0 0 1000 100" preserveAspectRatio="none" width="100%" height="100%"'
+    return (
+        f'<div class="lane {letter}"><svg width="100%" height="{_HEIGHT}" role="img" '
+        f'aria-label="{len(steps):,} steps of {letter.upper()}">{lines}<svg {box}>{joined}{marks}</svg></svg></div>'
+    )
+
+
+def _drawn(steps: Sequence[Step]) -> Iterator[tuple[int, Step]]:
+    """All steps, or of many the shortest and the longest of each stretch."""
+    stretch = -(-2 * len(steps) // _MOST)
+    if stretch <= 2:
+        yield from enumerate(steps)
+        return
+    for start in range(0, len(steps), stretch):
+        own = sorted(range(start, min(start + stretch, len(steps))), key=lambda at: steps[at].total_us)
+        yield from ((at, steps[at]) for at in sorted({own[0], own[-1]}))
+
+
+def _said(side: str, steps: Sequence[Step], kept: Sequence[float], noun: str) -> str:
+    letter = _LETTERS[side]
+    badge = f'<b class="badge {letter}">{letter.upper()}</b> '
+    if not kept:
+        return f"{badge}none compared"
+    ends = f"{number_text.time(min(kept))} to {number_text.time(max(kept))}"
+    count = f"{len(kept):,} of {number_text.many(len(steps), noun)}"
+    captures = len({step.capture for step in steps})
+    of = f", {captures} captures" if captures > 1 else ""
+    return badge + escape(printable(f"{count}{of}: median {number_text.time(median(kept))}, {ends}"))

@@ -1,0 +1,122 @@
+"""From A to B, a bar per part of the step, each starting where the one before ended, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.render.printable import printable
+from tb_perfcompare.render.svg_axis import Axis
+
+_HEIGHT = 16
+_LEAST = 0.4
+"""Percent of the width; a bar that is not zero can be seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A part's change, in nanoseconds x denominator: from the sum before it to the sum with it."""
+
+    label: str
+    baseline: int
+    candidate: int
+    start: int
+    end: int
+
+
+def bars(ledger: Ledger) -> list[Bar]:
+    """Parts with time on a side, the largest change first; the last one ends at the candidate."""
+    heads = [row for row in ledger.heads if row.baseline or row.candidate]
+    found: list[Bar] = []
+    at = ledger.baseline
+    for row in sorted(heads, key=lambda row: -abs(row.delta)):
+        found.append(Bar(row.path[0], row.baseline, row.candidate, at, at + row.delta))
+        at += row.delta
+    return found
+
+
+def waterfall_table(ledger: Ledger) -> str:
+    """The table with its sums."""
+    found = bars(ledger)
+    unit = ledger.denominator * 1000
+    ends = [ledger.baseline, ledger.candidate, *(bar.end for bar in found)]
+    times = number_text.table_scale(max(ends) / unit)
+    axis, is_cut = _axis([end / unit * times.factor for end in ends])
+
+    def place(value: int) -> float:
+        return value / unit * times.factor
+
+    def cells(delta: int | None, *sides: int | None) -> str:
+        tone = "" if not delta else " more" if delta > 0 else " less"
+        texts = ["" if delta is None else number_text.number(place(delta), signed=True)]
+        texts += ["" if value is None else number_text.number(place(value)) for value in sides]
+        return f'<td class="n{tone}">{texts[0]}</td>' + "".join(f'<td class="n">{text}</td>' for text in texts[1:])
+
+    def total(letter: str, name: str, value: int, figures: str) -> str:
+        label = f'<b class="badge {letter}">{letter.upper()}</b> {name}'
+        return f'<tr class="total"><td>{label}</td><td>{_total(letter, place(value), axis, is_cut)}</td>{figures}</tr>'
+
+    lines = [total("a", "baseline", ledger.baseline, cells(None, ledger.baseline, None))]
+    lines += [
+        f"<tr><td>{escape(printable(bar.label))}</td><td>{_bar(place(bar.start), place(bar.end), axis)}</td>"
+        f"{cells(bar.end - bar.start, bar.baseline, bar.candidate)}</tr>"
+        for bar in found
+    ]
+    lines.append(total("b", "candidate", ledger.candidate, cells(ledger.delta, None, ledger.candidate)))
+    heads = "".join(f'<th scope="col" class="n">{label} ({times.symbol})</th>' for label in "ΔAB")
+    table = (
+        f'<table class="falls"><thead><tr><th scope="col">Part</th><th scope="col"><svg width="100%" height="14" '
+        f'role="img" aria-label="axis in {times.symbol}">{_ticks(axis)}</svg></th>{heads}</tr></thead>\n'
+        f"<tbody>{''.join(lines)}</tbody></table>"
+    )
+    return f'{table}\n<p class="notes">{" ".join(_said(ledger, len(found), is_cut))}</p>'
+
+
+def _said(ledger: Ledger, shown: int, is_cut: bool) -> Iterable[str]:
+    if is_cut:
+        yield "The axis does not start at zero."
+    if empty := len(ledger.heads) - shown:
+        yield f"Not shown: {number_text.many(empty, 'part')} without time on either side."
+    if sum(row.delta for row in ledger.heads) == ledger.delta:
+        difference = number_text.time(ledger.delta / ledger.denominator / 1000, signed=True)
+        yield f"The parts add up to the difference exactly: {difference}."
+
+
+def _axis(ends: Sequence[float]) -> tuple[Axis, bool]:
+    """The axis, and whether it is cut: the changes would be slivers on one from zero."""
+    low, high = min(ends), max(ends)
+    span = high - low
+    is_cut = low > 0 and span < 0.5 * high
+    pad = 0.12 * span or 0.05 * high or 1.0
+    return Axis(max(0.0, low - 2 * pad) if is_cut else min(0.0, low), high + 0.5 * pad), is_cut
+
+
+def _ticks(axis: Axis) -> str:
+    return "".join(
+        f'<text x="{axis.at(tick)}" y="11" text-anchor="middle">{number_text.count(round(tick, 9))}</text>'
+        for tick in axis.ticks(4)
+        if 3 <= axis.share(tick) <= 97
+    )
+
+
+def _bar(start: float, end: float, axis: Axis) -> str:
+    tone = "more" if end > start else "less"
+    left, right = sorted((axis.share(start), axis.share(end)))
+    width = max(_LEAST, right - left)
+    body = "" if start == end else (
+        f'<rect class="bar-{tone}" x="{left:.2f}%" width="{width:.2f}%" y="3" height="10" rx="2"/>'
+    )  # fmt: skip
+    return _drawing(f'{body}<line class="join" x1="{axis.at(end)}" x2="{axis.at(end)}" y1="10" y2="22"/>')
+
+
+def _total(letter: str, value: float, axis: Axis, is_cut: bool) -> str:
+    mark = '<path class="break" d="M14 16l4 -16h4l-4 16z"/>' if is_cut else ""
+    join = f'<line class="join" x1="{axis.at(value)}" x2="{axis.at(value)}" y1="10" y2="22"/>' if letter == "a" else ""
+    return _drawing(f'<rect class="bar-{letter}" x="0" width="{axis.at(value)}" y="3" height="10" rx="2"/>{mark}{join}')
+
+
+def _drawing(inside: str) -> str:
+    return f'<svg width="100%" height="{_HEIGHT}" aria-hidden="true">{inside}</svg>'

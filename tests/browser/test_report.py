@@ -1,0 +1,80 @@
+"""The web page of a comparison, as it opens from disk: in a window, on a phone, on paper, for everyone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tb_perfcompare.cli.main import main
+from tests.frontend_tools import ROOT
+from tests.render.examples import comparison
+from tests.render.test_html_report import render, steps
+
+DEMO = ROOT / "demo_logs"
+GPU = [str(DEMO / "gpu_training_synthetic" / side) for side in ("baseline", "candidate")]
+COMMANDS = {
+    "report": ["diff", *GPU],
+    "table": ["diff", *GPU, "--table", "kernels"],
+    "candidates": ["verdicts", *GPU, str(DEMO / "mlu_training_synthetic" / "baseline"), "--format", "html"],
+}
+OUTSIDE = """width => [...document.querySelectorAll('main *')]
+  .filter(one => !one.closest('thead'))
+  .filter(one => (({left, right}) => left < -1 || right > width + 1)(one.getBoundingClientRect()))
+  .map(one => one.outerHTML.slice(0, 120))"""
+AXE = "axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ' ' + v.nodes[0].html))"
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Pages of a pair, of one of its tables, of candidates, and of names that hold anything."""
+    folder = tmp_path_factory.mktemp("reports")
+    made = {name: folder / f"{name}.html" for name in (*COMMANDS, "names")}
+    for name, command in COMMANDS.items():
+        assert main([*command, "-o", str(made[name])]) == 0
+    tables = {**comparison().tables, "steps": steps()}
+    made["names"].write_bytes(render(comparison(tables=tables), "html"))
+    return made
+
+
+@pytest.fixture(scope="module")
+def opened(chromium: Browser, reports: dict[str, Path]) -> Iterator[Callable[[str, int], Page]]:
+    """Opens a page by its name, so wide; without a network or scripts of its own it is whole."""
+    page = chromium.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+
+    def open_page(name: str, width: int) -> Page:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(reports[name].as_uri())
+        return page
+
+    yield open_page
+    page.close()
+    assert {url.partition("#")[0] for url in asked} == {path.as_uri() for path in reports.values()}
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "names"])
+@pytest.mark.parametrize(("width", "media"), [(390, "screen"), (703, "print")])
+def test_nothing_is_wider_than_a_phone_or_a_sheet_of_a4(
+    opened: Callable[[str, int], Page], name: str, width: int, media: Any
+) -> None:
+    page = opened(name, width)
+    page.emulate_media(media=media)
+    assert page.evaluate(OUTSIDE, width) == []
+    page.emulate_media(media="screen")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", [*COMMANDS, "names"])
+def test_accessible_in_both_themes(
+    opened: Callable[[str, int], Page], axe: str, screenshots: Path, name: str, theme: Any
+) -> None:
+    page = opened(name, 1280)
+    page.emulate_media(color_scheme=theme)
+    page.screenshot(path=screenshots / f"{name}_page-{theme}.jpg", type="jpeg", quality=60)
+    found = page.evaluate(f"{axe};\n{AXE}")
+    assert found == []

@@ -1,0 +1,146 @@
+"""The web page: its pictures show the figures of the JSON, names are short and whole, and nothing in it is a code."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
+from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.tables.fixed_tables import steps_table
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.render.formats import render, render_table
+from tb_perfcompare.render.html_style import cards
+from tb_perfcompare.workspace.queries.candidate_responses import CANDIDATE_COLUMNS as CANDIDATES
+from tests.render.examples import LONG_NAME, comparison
+
+STEPS = steps_table({}).columns
+SHIFT = ("shift", "low", "high")
+KEPT = {"A": (("1", 10.0, True), ("2", 12.0, True)), "B": (("1", 15.0, True), ("2", 14.0, True), ("3", 99.0, False))}
+
+
+def page(**changes: object) -> str:
+    return render(comparison(**changes), "html").decode()
+
+
+def ledger(**parts: tuple[int, int]) -> Ledger:
+    rows = tuple(
+        LedgerRow((name,), "", a, b, b - a, (1.0, 1.0), 0, b - a, "both") for name, (a, b) in parts.items()
+    )
+    a, b = (sum(pair[at] for pair in parts.values()) for at in (0, 1))
+    return Ledger(2, a, b, b - a, rows)
+
+
+def steps() -> Table:
+    at = {column.name: place for place, column in enumerate(STEPS)}
+    rows = []
+    for side, letter in (("baseline", "A"), ("candidate", "B")):
+        for label, us, is_compared in KEPT[letter]:
+            row: list[object] = [None] * len(STEPS)
+            for name, cell in (("side", side), ("capture", "run/w/1"), ("step", label), ("total_us", us)):
+                row[at[name]] = cell
+            row[at["admitted"]] = is_compared
+            rows.append(tuple(row))
+    return Table("steps", "Steps", STEPS, tuple(rows))  # type: ignore[arg-type]
+
+
+def falls(text: str) -> list[list[str]]:
+    """The waterfall's rows as texts, without the drawing."""
+    table = text[text.index('<table class="falls">') : text.index("</table>")]
+    rows = re.findall(r"<tr.*?</tr>", table)[1:]
+    return [[re.sub(r"<[^>]*>", "", cell) for cell in re.findall(r"<td.*?</td>", row)] for row in rows]
+
+
+def test_the_waterfall_has_the_parts_of_the_json_the_largest_first() -> None:
+    books = ledger(Kernel=(4_000_000, 6_000_000), Other=(800_000, 500_000), Memset=(0, 0))
+    sent = json.loads(render(comparison(ledger=books), "json"))["ledger"]
+    unit = sent["denominator"] * 1000
+    parts = sorted((row for row in sent["rows"] if row["candidate"]), key=lambda row: -abs(row["delta"]))
+
+    def said(value: int, signed: bool = False) -> str:
+        return number_text.number(value / unit, signed=signed)
+
+    assert falls(page(ledger=books)) == [
+        ["A baseline", "", "", said(sent["baseline"]), ""],
+        *([row["path"][0], "", said(row["delta"], True), said(row["baseline"]), said(row["candidate"])]
+          for row in parts),
+        ["B candidate", "", said(sent["delta"], True), "", said(sent["candidate"])],
+    ]  # fmt: skip
+    assert "Not shown: 1 part without time on either side." in page(ledger=books)
+
+
+def test_a_bar_starts_where_the_one_before_ended() -> None:
+    text = page(ledger=ledger(Kernel=(4_000_000, 6_000_000), Other=(800_000, 500_000)))
+    rects = [
+        (name, float(x), float(width))
+        for name, x, width in re.findall(r'<rect class="bar-(\w+)" x="([\d.]+)%?" width="([\d.]+)%', text)
+    ]
+    assert [name for name, _, _ in rects] == ["a", "more", "less", "b"]
+    (_, _, a), (_, more, up), (_, less, down), (_, _, b) = rects
+    assert abs(a - more) < 0.02 and abs(more + up - less - down) < 0.02 and abs(less - b) < 0.02
+    assert abs(up / down - 2_000_000 / 300_000) < 0.01
+
+
+def test_the_strip_has_every_step_and_marks_those_not_compared() -> None:
+    text = page(tables={"steps": steps()})
+    lane_a, lane_b = re.findall(r'<div class="lane .*?</div>', text)
+    assert [lane.count("h0") for lane in (lane_a, lane_b)] == [2, 3 + 1]
+    heights = [float(y) for y in re.findall(r"M[\d.]+ ([\d.]+)h0", lane_a)]
+    assert heights[0] > heights[1]  # the longer step is higher up
+    assert "2 of 2 steps: median 11.0 µs, 10.0 µs to 12.0 µs" in text
+    assert "2 of 3 steps: median 14.5 µs, 14.0 µs to 15.0 µs" in text
+    assert "1 step beyond the axis." in text
+
+
+def test_one_step_on_each_side_makes_no_strip() -> None:
+    table = steps()
+    alone = Table("steps", "Steps", table.columns, (table.rows[0], table.rows[2]))
+    assert "Step times" not in page(tables={"steps": alone})
+
+
+def candidates(*rows: tuple[str, str, float, float, float]) -> str:
+    """A page of candidates of (name, verdict, shift, low, high)."""
+    names = [column.name for column in CANDIDATES]
+    made = []
+    for name, verdict, *shift in rows:
+        cells = {"candidate": name, "verdict": verdict, "margin": 0.01, **dict(zip(SHIFT, shift, strict=True))}
+        made.append(tuple(cells.get(column) for column in names))
+    return render_table(Table("verdicts", "Candidates against a", CANDIDATES, tuple(made)), "html").decode()
+
+
+def test_candidates_intervals_lie_on_one_scale() -> None:
+    text = candidates(("logs/x/b", "slower", 0.10, 0.05, 0.15), ("logs/x/c", "faster", -0.10, -0.15, -0.05))
+    zero = {float(x) for x in re.findall(r'class="zero" x1="([\d.]+)%"', text)}
+    (first, second) = (float(x) for x in re.findall(r'<circle cx="([\d.]+)%"', text))
+    assert len(zero) == 1
+    assert abs((first - zero.pop()) * 2 - (first - second)) < 0.05
+    assert "+10.0 % [+5.00 %, +15.0 %]" in text and "−10.0 % [−15.0 %, −5.00 %]" in text
+    assert [word in text for word in ('class="more"', 'class="less"')] == [True, True]
+
+
+def test_candidates_go_without_the_folders_that_all_are_in() -> None:
+    text = candidates(("logs/x/b/run", "same", 0.0, 0.0, 0.0), ("logs/x/c/run", "same", 0.0, 0.0, 0.0))
+    assert '<code title="logs/x/b/run">b/run</code>' in text
+
+
+def test_a_name_is_short_and_its_title_whole() -> None:
+    text = page()
+    assert '<code title="void at::native::vectorized_elementwise_kernel&lt;4, at::native::AddFunctor' in text
+    assert ">vectorized_elementwise_kernel ‹AddFunctor" in text
+    assert LONG_NAME.replace("<", "&lt;").replace(">", "&gt;") in text
+
+
+def test_nothing_on_the_page_is_a_code() -> None:
+    notes = (Note(NoteCode.TABLE_ABSENT, "no nn.Module calls", "modules_ledger"),)
+    table = comparison().tables["operators"]
+    read = Table("operators", "Operators", table.columns, table.rows, ("Read (docs/method/ledger.md).",))
+    text = page(notes=notes, tables={"operators": read})
+    assert "not recorded: modules ledger (no nn.Module calls)" in text
+    assert "see Where the time went" in text and "see categories" not in text
+    assert "docs/" not in text and "Read." in text
+
+
+def test_a_heading_cannot_leave_the_style_sheet() -> None:
+    assert "</style>" not in cards([["</style><b>"]])
+    assert cards([['"}']]).count('"') == 2
