@@ -26,6 +26,10 @@ fence by chance."""
 OFTEN = 2
 """Where both sides have slow steps, one has to have them this many times as often: what both have is no cause."""
 
+CHANCE = 0.01
+"""Slow steps at other places in every capture have to be so unlikely among those of both sides: a busy machine makes
+slow steps on either."""
+
 LEADING = 0.25
 """Steps up to this share from the start of a recording may be a warm-up."""
 
@@ -63,6 +67,8 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         return
     if len(slow) * len(other.steps) < OFTEN * len(other_slow) * len(summary.steps):
         return
+    if not _returns(summary, slow) and _by_chance(summary, slow, other, other_slow) > CHANCE:
+        return
     entities = _grown(summary, slow)
     growth = _of_categories(entities)
     label = max(growth, key=lambda category: growth[category])
@@ -95,6 +101,19 @@ def _far(times: NDArray[np.int64]) -> NDArray[np.int64]:
 def _recurs(summary: Summary, slow: NDArray[np.int64]) -> bool:
     """Whether more than half of the side's captures have slow steps: what a program does, each of its runs does."""
     return 2 * len(np.unique(summary.steps.capture[slow])) > len(np.unique(summary.steps.capture))
+
+
+def _returns(summary: Summary, slow: NDArray[np.int64]) -> bool:
+    """Whether a step of the same number is slow in every capture."""
+    _, counts = np.unique([summary.steps.label[at] for at in slow.tolist()], return_counts=True)
+    return int(counts.max()) >= len(np.unique(summary.steps.capture))
+
+
+def _by_chance(one: Summary, slow: NDArray[np.int64], other: Summary, other_slow: NDArray[np.int64]) -> float:
+    """Two-sided p of Fisher's exact test on the numbers of slow and of other steps."""
+    n, m, k = len(one.steps), len(other.steps), len(slow) + len(other_slow)
+    least = sum(math.comb(n, own) * math.comb(m, k - own) for own in range(len(slow), min(k, n) + 1))
+    return min(2 * least / math.comb(n + m, k), 1.0)
 
 
 def _named(summary: Summary, step: int) -> str:
@@ -203,7 +222,8 @@ SLOW_STEPS = Rule(
     meaning="a few steps are far longer",
     when="steps above Q3 + 1.5 (Q3 - Q1) and 1.1 times the median, at most a quarter of the side's; their excess over "
     "the median is at least the threshold, and half of the change of the step or of the category that grows most in "
-    "them",
+    "them. Of several captures more than half have such steps, and all of them one of the same number, or Fisher's "
+    "exact test gives p ≤ 1 % against the other side",
     needs="steps",
     look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Key, RuleContext
+from tb_perfcompare.model.arrays import Nanoseconds
+
+TICKS = 10
+"""Calls shorter than this many ticks of the recording's clock do not show how much longer they take."""
 
 ITS_OWN = 0.8
 """A call's time is the operator's own if children and API calls take at most what this leaves of it."""
@@ -16,7 +20,13 @@ def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
         return {}
     found = dict(zip(b.keys, b.min_ns.tolist(), strict=True))
     both = ((key, low, found.get(key, 0)) for key, low in zip(a.keys, a.min_ns.tolist(), strict=True))
-    return {key: (low, other) for key, low, other in both if low > 0 and other > 0}
+    least = TICKS * _tick_ns(a.min_ns, b.min_ns)
+    return {key: (low, other) for key, low, other in both if min(low, other) >= least}
+
+
+def _tick_ns(*lows: Nanoseconds) -> int:
+    """What durations are recorded in: whole microseconds, as old profilers do, or nanoseconds."""
+    return 1 if any((low % 1000).any() for low in lows) else 1000
 
 
 def table_of_calls(pair: RuleContext) -> str:
