@@ -27,9 +27,10 @@ from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_run
 from tests.fuzz.readers.json_mutation import changed, parsed, written
 from tests.fuzz.readers.packed_mutation import columnar_changed
+from tests.thorough import sample
 from tests.workspace.altered import altered
 
-DRAWN = 120
+DRAWN = sample(120, 2)
 """Altered entries of each kind."""
 
 RUNS = {"normal": 0.0, "abnormal": 500.0, "worse": 900.0}
