@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.tab import PLUGIN, SERIES, Tab, link
+from tests.browser.tab import PLUGIN, SERIES, Picture, Tab, link
 from tests.drawn_runs import write_run
 from tests.frontend_tools import ROOT, axe_source, unavailable
 from tests.history.series import record_run
@@ -116,12 +116,17 @@ def axe() -> str:
 
 
 @pytest.fixture(scope="session")
-def screenshots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pictures go: the directory in TB_PERFCOMPARE_SCREENSHOTS, else a temporary one."""
-    chosen = os.environ.get("TB_PERFCOMPARE_SCREENSHOTS")
-    folder = Path(chosen) if chosen else tmp_path_factory.mktemp("screenshots")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def picture() -> Picture:
+    """Pictures for people to look at go to the directory in TB_PERFCOMPARE_SCREENSHOTS; none are taken without it."""
+    folder = os.environ.get("TB_PERFCOMPARE_SCREENSHOTS")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+
+    def take(tab: Tab, name: str) -> None:
+        if folder:
+            tab.page.screenshot(path=Path(folder) / f"{name}.jpg", type="jpeg", quality=60)
+
+    return take
 
 
 @pytest.fixture(scope="session")

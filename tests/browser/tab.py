@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -31,8 +32,19 @@ LISTING_A, LISTING_B = "kernel_listing_synthetic/before.txt", "kernel_listing_sy
 SERIES = "nightly/gpu"
 NCU_A, NCU_B = "ncu_synthetic/before.csv", "ncu_synthetic/after.csv"
 
+Picture = Callable[["Tab", str], None]
+"""Keeps a picture of the page by this name, where somebody asked for pictures."""
+
 SLOWER_B = ("B is slower", "Slower", "These two captures: program +")
 """How the verdict of a slower candidate begins."""
+
+SETTLED = """async () => {
+    const drawn = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    await drawn();
+    const moving = document.getAnimations().filter(one => one.effect.getComputedTiming().endTime !== Infinity);
+    await Promise.all(moving.map(one => one.finished.catch(() => undefined)));
+    await drawn();
+}"""
 
 
 @dataclass
@@ -45,6 +57,7 @@ class Tab:
     allowed: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.page.set_default_timeout(LOAD_MS)
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
         self.page.on("request", self._request)
@@ -126,6 +139,10 @@ class Tab:
 
     def press(self, key: str) -> None:
         self.page.keyboard.press(key)
+
+    def settle(self) -> None:
+        """Until what moves has come to rest, and all of it is drawn."""
+        self.frame.evaluate(SETTLED)
 
     def address(self) -> str:
         return str(self.page.evaluate("location.hash"))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, Picture, Tab, link
 
 KERNELS = link(a=LISTING_A, b=LISTING_B, tab="kernels")
 LAUNCHES = link(a=LISTING_A, b=LISTING_B, tab="launches")
@@ -13,7 +12,7 @@ CHART = ".scatter svg[role=img]"
 VIEW = "document.querySelector('.timeline-track span').style.width"
 
 
-def test_kernels_are_marks_by_what_limits_them(tab: Tab, screenshots: Path) -> None:
+def test_kernels_are_marks_by_what_limits_them(tab: Tab, picture: Picture) -> None:
     tab.go(KERNELS).wait(CHART)
     # seven kernels: five on both sides, one new and one gone
     assert tab.find(".scatter-chart .scatter-a").count() == 6
@@ -24,7 +23,7 @@ def test_kernels_are_marks_by_what_limits_them(tab: Tab, screenshots: Path) -> N
     assert "7 kernels" in (tab.find(CHART).get_attribute("aria-label") or "")
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        tab.page.screenshot(path=screenshots / f"scatter-{theme}.png")
+        picture(tab, f"scatter-{theme}")
 
 
 def test_a_mark_tells_its_figures_and_opens_its_row(tab: Tab) -> None:
@@ -61,7 +60,7 @@ def test_there_is_no_figure_without_utilisation(tab: Tab) -> None:
     assert tab.find(".figure-box, .lazy").count() == 0
 
 
-def test_launches_are_read_by_pointer_and_keys(tab: Tab, screenshots: Path) -> None:
+def test_launches_are_read_by_pointer_and_keys(tab: Tab, picture: Picture) -> None:
     tab.go(LAUNCHES).wait(".timeline-canvas")
     strips = tab.find(".timeline-box")
     strips.hover(position={"x": 5, "y": 30})
@@ -76,7 +75,7 @@ def test_launches_are_read_by_pointer_and_keys(tab: Tab, screenshots: Path) -> N
     assert tab.find(".grid-body .row.selected").get_attribute("aria-rowindex") == "4"
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        tab.page.screenshot(path=screenshots / f"timeline-{theme}.png")
+        picture(tab, f"timeline-{theme}")
 
 
 def test_launches_zoom_and_move(tab: Tab) -> None:

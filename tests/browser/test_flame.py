@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, Picture, Tab, link
 from tests.workspace.waiting import becomes_true
 
 FLAME = link(a=GPU_A, b=GPU_B, tab="call_tree")
@@ -44,7 +43,7 @@ def said(tab: Tab) -> str:
     return tab.find(".flame-panel [role=status]").inner_text()
 
 
-def test_the_whole_step_has_the_headlines_figures(tab: Tab, screenshots: Path) -> None:
+def test_the_whole_step_has_the_headlines_figures(tab: Tab, picture: Picture) -> None:
     tab.go(link(a=GPU_A, b=GPU_B))
     tab.until("document.querySelector('.verdict h2')?.innerText.includes('7.8')")
     means = re.findall(r"\d\.\d+", tab.find(".figure dd").first.inner_text())
@@ -54,7 +53,7 @@ def test_the_whole_step_has_the_headlines_figures(tab: Tab, screenshots: Path) -
     assert "61 frames" in (tab.find(BOX).get_attribute("aria-label") or "")
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        tab.page.screenshot(path=screenshots / f"flame-{theme}.png")
+        picture(tab, f"flame-{theme}")
 
 
 def test_a_frame_tells_both_sides_and_fills_the_picture_after_a_click(tab: Tab) -> None:

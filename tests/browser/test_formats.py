@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.browser.tab import (
@@ -18,6 +16,7 @@ from tests.browser.tab import (
     SAVED_B,
     TABLE_A,
     TABLE_B,
+    Picture,
     Tab,
     link,
 )
@@ -39,7 +38,7 @@ def shown(tab: Tab, a: str, b: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_pair_opens_with_its_verdict(tab: Tab, name: str, screenshots: Path) -> None:
+def test_a_pair_opens_with_its_verdict(tab: Tab, name: str, picture: Picture) -> None:
     a, b, title, verdict, compared = PAIRS[name]
     shown(tab, a, b)
     assert tab.answer().startswith((verdict, "These two captures: program +") if verdict == "B is slower" else verdict)
@@ -49,7 +48,7 @@ def test_a_pair_opens_with_its_verdict(tab: Tab, name: str, screenshots: Path) -
     tab.press("Escape")
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        tab.page.screenshot(path=screenshots / f"pair-{name}-{theme}.png")
+        picture(tab, f"pair-{name}-{theme}")
 
 
 def test_only_runs_of_the_profiler_have_its_windows_and_its_tab(tab: Tab) -> None:
@@ -91,7 +90,7 @@ def test_functions_and_counters_of_cycles(tab: Tab) -> None:
     assert "MHz" in clock and "1,410" in clock and "210" in clock
 
 
-def test_two_that_share_no_metric_are_refused_with_pairs_that_fit(tab: Tab, screenshots: Path) -> None:
+def test_two_that_share_no_metric_are_refused_with_pairs_that_fit(tab: Tab, picture: Picture) -> None:
     tab.allowed.append("422")
     tab.go(link(a=LISTING_A, b=NORMAL))
     alert = tab.wait(".state.failed")
@@ -99,6 +98,6 @@ def test_two_that_share_no_metric_are_refused_with_pairs_that_fit(tab: Tab, scre
     assert "kernel time" in alert.inner_text() and "step time" in alert.inner_text()
     assert tab.find(".facts .differs").count() == 2
     assert tab.find("button", has_text="Try again").count() == 0
-    tab.page.screenshot(path=screenshots / "mixed.png")
+    picture(tab, "mixed")
     tab.find(".state-pairs button", has_text=LISTING_B).click()
     assert tab.answer().startswith("Inconclusive")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import SERIES, SLOWER_B, Tab, link
+from tests.browser.tab import SERIES, SLOWER_B, Picture, Tab, link
 
 BOX = ".hs-box"
 
@@ -17,7 +16,7 @@ def opened(tab: Tab) -> Tab:
     return tab
 
 
-def test_the_button_opens_it_and_the_change_of_level_is_said(tab: Tab, screenshots: Path) -> None:
+def test_the_button_opens_it_and_the_change_of_level_is_said(tab: Tab, picture: Picture) -> None:
     tab.find(".actions button", has_text="History").click()
     tab.wait(f"{BOX} svg")
     assert "12 points" in (tab.find(BOX).get_attribute("aria-label") or "")
@@ -29,7 +28,7 @@ def test_the_button_opens_it_and_the_change_of_level_is_said(tab: Tab, screensho
     assert tab.find(".hs details summary").inner_text() == "1 point cannot be read"
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        tab.page.screenshot(path=screenshots / f"history-chart-{theme}.png")
+        picture(tab, f"history-chart-{theme}")
 
 
 def test_keys_go_from_point_to_point_and_choose_two(tab: Tab) -> None:

@@ -54,12 +54,12 @@ def test_every_view_shows_them_as_texts(tab: Tab) -> None:
     while number < tab.find(tabs).count():
         tab.find(tabs).nth(number).click()
         number += 1
-        tab.page.wait_for_timeout(150)
+        tab.settle()
         rows = tab.find(".grid-body .row")
         if rows.count():
             rows.first.hover()
             rows.first.click()
-            tab.page.wait_for_timeout(50)
+            tab.settle()
         seen += tab.find("body").inner_text()
         is_untouched(tab)
     assert number > 5

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, MLU_B, NORMAL, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, MLU_B, NORMAL, Picture, Tab, link
 
 BOX = ".memory-box"
 
 
-def test_both_runs_are_read_at_one_place(tab: Tab, screenshots: Path) -> None:
+def test_both_runs_are_read_at_one_place(tab: Tab, picture: Picture) -> None:
     tab.go(link(a=NORMAL, b=ABNORMAL, tab="memory")).wait(f"{BOX} svg")
     label = tab.find(BOX).get_attribute("aria-label") or ""
     assert label.startswith("Memory of CPU over time") and "at most 9.87\u202fMiB" in label
@@ -18,7 +16,7 @@ def test_both_runs_are_read_at_one_place(tab: Tab, screenshots: Path) -> None:
     assert tip.startswith("step ") and tip.count("allocated") == 3
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        tab.page.screenshot(path=screenshots / f"memory-{theme}.png")
+        picture(tab, f"memory-{theme}")
 
 
 def test_the_cursor_goes_from_record_to_record_by_keys(tab: Tab) -> None:
@@ -53,7 +51,7 @@ def test_without_memory_events_there_is_no_picture(tab: Tab) -> None:
     tab.wait(".state-title:has-text('No')")
 
 
-def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab, screenshots: Path) -> None:
+def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab, picture: Picture) -> None:
     one = {"aw": "worker0", "bw": "worker0", "as": "1", "bs": "1", "tab": "memory"}
     tab.go(link(a=NORMAL, b=ABNORMAL, **one)).wait(f"{BOX} svg")
     assert "414243" in (tab.find(f"{BOX} svg").text_content() or "")  # both runs have steps 41 to 50
@@ -68,4 +66,4 @@ def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab, 
     assert said[0].startswith("step 43 in A, 45 in B, 0") and "baseline 453\u202fKiB" in said[0]
     # the range of A has one more step than that of B
     assert said[1].startswith("step 46 in A, – in B") and "candidate not recorded here" in said[1]
-    tab.page.screenshot(path=screenshots / "memory-range.png")
+    picture(tab, "memory-range")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, NORMAL, SLOWER_B, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, NORMAL, SLOWER_B, Picture, Tab, link
 
 ROWS = ".vs-table tbody tr"
 ALL = f"{ABNORMAL},{GPU_B},damaged,{NORMAL}|worker0|2"
@@ -17,7 +16,7 @@ def names(tab: Tab) -> list[str]:
     return tab.find(f"{ROWS} th .link-button").all_inner_texts()
 
 
-def test_a_link_shows_a_row_for_each_with_its_verdict_or_why_there_is_none(tab: Tab, screenshots: Path) -> None:
+def test_a_link_shows_a_row_for_each_with_its_verdict_or_why_there_is_none(tab: Tab, picture: Picture) -> None:
     tab.go(link(a=NORMAL, c=ALL, page="verdicts")).wait(".vs-looks")
     assert names(tab) == [ABNORMAL, GPU_B, "damaged", f"{NORMAL} · worker0 · span 2"]
     rows = tab.find(ROWS).all_inner_texts()
@@ -28,7 +27,7 @@ def test_a_link_shows_a_row_for_each_with_its_verdict_or_why_there_is_none(tab: 
     assert tab.find(".vs-plot").count() == 3
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        tab.page.screenshot(path=screenshots / f"several-{theme}.png")
+        picture(tab, f"several-{theme}")
 
 
 def test_a_row_opens_its_pair_and_back_returns(tab: Tab) -> None:

@@ -5,11 +5,23 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from pathlib import Path
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, LISTING_B, LOAD_MS, MLU_A, MLU_B, NORMAL, Tab, link
+from tests.browser.tab import (
+    ABNORMAL,
+    GPU_A,
+    GPU_B,
+    LISTING_A,
+    LISTING_B,
+    LOAD_MS,
+    MLU_A,
+    MLU_B,
+    NORMAL,
+    Picture,
+    Tab,
+    link,
+)
 from tests.workspace.waiting import becomes_true
 
 TIMELINES = link(a=GPU_A, b=GPU_B, tab="timelines")
@@ -47,7 +59,7 @@ def settled(tab: Tab, script: str) -> None:
     tab.page.wait_for_function(f"(() => {{ const hash = location.hash; return {script}; }})()", timeout=LOAD_MS)
 
 
-def test_both_steps_are_drawn_with_their_lanes(tab: Tab, screenshots: Path) -> None:
+def test_both_steps_are_drawn_with_their_lanes(tab: Tab, picture: Picture) -> None:
     opened(tab)
     assert min(drawn(tab, "a"), drawn(tab, "b")) > 20
     lanes = tab.find(".st-pane-a .st-lane").all_inner_texts()
@@ -61,7 +73,7 @@ def test_both_steps_are_drawn_with_their_lanes(tab: Tab, screenshots: Path) -> N
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
         tab.page.wait_for_timeout(200)
-        tab.page.screenshot(path=screenshots / f"step-timelines-{theme}.png")
+        picture(tab, f"step-timelines-{theme}")
 
 
 def test_wheel_drag_and_keys_move_both(tab: Tab) -> None:
@@ -90,7 +102,7 @@ def test_wheel_drag_and_keys_move_both(tab: Tab) -> None:
     settled(tab, "!hash.includes('.at=')")
 
 
-def test_an_event_is_selected_with_its_counterpart(tab: Tab, screenshots: Path) -> None:
+def test_an_event_is_selected_with_its_counterpart(tab: Tab, picture: Picture) -> None:
     opened(tab)
     box = tab.find(CANVAS).locator("canvas").bounding_box()
     assert box
@@ -102,7 +114,7 @@ def test_an_event_is_selected_with_its_counterpart(tab: Tab, screenshots: Path) 
     assert "Grid" in tab.find(".st-event .st-facts").inner_text()
     name = tab.find(".st-event .full-name").inner_text()
     tab.until(f"{SAID}.includes('Counterpart')")
-    tab.page.screenshot(path=screenshots / "step-timelines-selected.png")
+    picture(tab, "step-timelines-selected")
     tab.find(CANVAS).focus()
     tab.press("c")
     settled(tab, "hash.includes('.ev=b%3A')")
@@ -148,14 +160,14 @@ def test_names_are_searched(tab: Tab) -> None:
     tab.page.wait_for_function("one => !location.hash.includes('.ev=' + one)", arg=one)
 
 
-def test_colours_can_tell_the_difference(tab: Tab, screenshots: Path) -> None:
+def test_colours_can_tell_the_difference(tab: Tab, picture: Picture) -> None:
     opened(tab)
     tab.find(".segments button", has_text="Difference").click()
     assert address(tab, "colour") == "change"
     legend = tab.find(".st-legend").inner_text()
     assert "▲ more time in B" in legend and "only in A" in legend
     tab.page.wait_for_timeout(200)
-    tab.page.screenshot(path=screenshots / "step-timelines-difference.png")
+    picture(tab, "step-timelines-difference")
 
 
 def test_other_steps_are_chosen(tab: Tab) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from playwright.sync_api import Route
 
-from tests.browser.tab import GPU_A, GPU_B, SAVED_A, SAVED_B, TABLE_A, TABLE_B, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, SAVED_A, SAVED_B, TABLE_A, TABLE_B, Picture, Tab, link
 
 STRICT = link(a=TABLE_A, b=TABLE_B, tab="strict")
 
 
-def test_the_report_of_a_pair_of_tables(tab: Tab, screenshots: Path) -> None:
+def test_the_report_of_a_pair_of_tables(tab: Tab, picture: Picture) -> None:
     tab.go(STRICT).wait(".strict-triplets .grid-body .row")
     assert tab.find(".strict-title h2").inner_text().startswith("Strict Performance Comparison: perf_data_synthetic")
     assert "known weaknesses of this method touch this pair" in tab.find(".strict-weak").inner_text()
@@ -28,7 +27,7 @@ def test_the_report_of_a_pair_of_tables(tab: Tab, screenshots: Path) -> None:
     assert "Σ" not in tab.find(".table-footer").inner_text()
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        tab.page.screenshot(path=screenshots / f"strict-{theme}.png")
+        picture(tab, f"strict-{theme}")
     tab.find(".strict-corrected .link-button").click()
     assert tab.answer().startswith("Same")
 

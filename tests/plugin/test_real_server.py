@@ -34,8 +34,8 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_slow_pair(folder / "slow")
     write_slow_pair(folder / "some", files=12)
     write_slow_pair(folder / "more", files=12)
-    write_slow_pair(folder / "single", files=12)
-    write_slow_pair(folder / "lines", files=12)
+    write_slow_pair(folder / "single", files=6)
+    write_slow_pair(folder / "lines", files=6)
     write_pair(folder / "quick")
     return folder
 

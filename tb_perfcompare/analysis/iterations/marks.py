@@ -79,7 +79,8 @@ def marks_of(
     rows = rows[np.lexsort((-events.dur_ns[rows], events.start_ns[rows]))]
     start, end = events.start_ns[rows], timeline.ends(rows)
     before = np.concatenate([start[:1], np.maximum.accumulate(end)[:-1]])
-    outer = (start + _ROUNDED_NS >= before) & np.concatenate([np.ones(len(start[:1]), bool), np.diff(start) > 0])
+    later = np.concatenate([np.ones(len(start[:1]), bool), (np.diff(start) > 0) & (end[1:] > before[1:])])
+    outer = (start + _ROUNDED_NS >= before) & later
     kept = rows[outer]
     at = timeline.ends(kept) if ends else events.start_ns[kept]
     return Marks(

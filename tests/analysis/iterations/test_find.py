@@ -63,6 +63,13 @@ def test_the_last_of_two_optimizers_ends_an_iteration() -> None:
     assert us(summary(trace)) == [1000] * 7
 
 
+def test_an_optimizer_that_ends_with_another_one_ends_no_iteration() -> None:
+    trace = TraceBuilder()
+    for start, end in ((0, 0), (1, 120), (119.5, 119.5)):  # the last begins within a microsecond of the end
+        trace.op("Optimizer.step#SGD.step", start, end)
+    assert us(summary(trace)) == [120]
+
+
 def test_repetition_is_found_where_nothing_has_a_name_and_begins_with_the_recording() -> None:
     found = summary(training(loader=False, optimizer=False))
     assert found.iterations is not None and found.iterations.chosen.origin == "detected"

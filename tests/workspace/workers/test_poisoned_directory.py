@@ -35,19 +35,25 @@ IN_THE_WAY = ["json", "signal", "pickle", "struct", "queue", "numpy", "msgspec",
 EVERYWHERE = [*IN_THE_WAY, "sitecustomize", "usercustomize", "tb_perfcompare"]
 
 
-@pytest.fixture
-def logs(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs for workers, in a folder without modules."""
-    logs = tmp_path / "clean"
+    logs = tmp_path_factory.mktemp("clean")
     write_pair(logs)
     for trace in logs.glob("*/*.json"):
         trace.write_bytes(trace.read_bytes() + b" " * TO_WORKERS)
     return logs
 
 
-def poisoned(logs: Path, names: list[str]) -> Path:
+@pytest.fixture(scope="module")
+def in_a_clean_one(logs: Path) -> str:
+    """What the command line says there."""
+    return answered([CONSOLE], logs)
+
+
+def poisoned(folder: Path, logs: Path, names: list[str]) -> Path:
     """The same folder with modules in it, of which each leaves a mark."""
-    folder = shutil.copytree(logs, logs.parent / "poisoned")
+    shutil.copytree(logs, folder, copy_function=os.link)
     for name in names:
         (folder / f"{name}.py").write_text(POISON)
     if "tb_perfcompare" in names:
@@ -81,24 +87,26 @@ def answered(command: list[str], folder: Path, python_path: str | None = None) -
 
 
 @pytest.mark.parametrize("python_path", [None, "", "/nowhere:", ".", "HERE"])
-def test_the_command_line_in_a_poisoned_directory(logs: Path, python_path: str | None) -> None:
+def test_the_command_line_in_a_poisoned_directory(
+    logs: Path, in_a_clean_one: str, python_path: str | None, tmp_path: Path
+) -> None:
     """With PYTHONPATH Python itself looks there for the command; what the command starts does not."""
-    folder = poisoned(logs, EVERYWHERE)
+    folder = poisoned(tmp_path / "poisoned", logs, EVERYWHERE)
     found = answered([CONSOLE], folder, python_path)
-    assert found == answered([CONSOLE], logs)
+    assert found == in_a_clean_one
     assert found.startswith("Slower")
     assert marks(folder, of_workers=bool(python_path)) == []
 
 
-def test_the_module_in_a_poisoned_directory(logs: Path) -> None:
-    folder = poisoned(logs, IN_THE_WAY)
-    assert answered([sys.executable, "-m", "tb_perfcompare"], folder) == answered([CONSOLE], logs)
+def test_the_module_in_a_poisoned_directory(logs: Path, in_a_clean_one: str, tmp_path: Path) -> None:
+    folder = poisoned(tmp_path / "poisoned", logs, IN_THE_WAY)
+    assert answered([sys.executable, "-m", "tb_perfcompare"], folder) == in_a_clean_one
     assert marks(folder, of_workers=False) == []
 
 
 @pytest.mark.parametrize("python_path", [None, "/nowhere:", "."])
-def test_a_server_in_a_poisoned_directory(logs: Path, python_path: str | None) -> None:
-    folder = poisoned(logs, EVERYWHERE)
+def test_a_server_in_a_poisoned_directory(logs: Path, python_path: str | None, tmp_path: Path) -> None:
+    folder = poisoned(tmp_path / "poisoned", logs, EVERYWHERE)
     with served(Path("."), environment=environment(folder, python_path or ""), cwd=folder) as server:
         server.get("api/runs")
         assert becomes_true(lambda: server.workers() != [])  # started ahead; after its task a large one is not kept
