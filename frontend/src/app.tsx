@@ -28,7 +28,7 @@ import { Lazy } from './ui/lazy';
 import { sideName } from './ui/sides';
 import { text } from './ui/strings';
 import { useKeys } from './ui/use_keys';
-import { viewOf, viewsOf } from './views';
+import { areRenamed, viewOf, viewsOf } from './views';
 
 // in variables: a part is known by the function that fetches it
 const loadKeys = () => import('./ui/controls/keys').then((part) => part.Keys);
@@ -66,7 +66,7 @@ export function App() {
   const asked = state.status === 'ready' ? state.question : '';
   const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
   const tabs = useMemo(() => (comparison ? tabsOf(comparison) : []), [comparison]);
-  const views = useMemo(() => viewsOf(tabs), [tabs]);
+  const views = useMemo(() => viewsOf(tabs, areRenamed(comparison?.tables.kernels)), [tabs]);
   const tab = tabs.some((entry) => entry.id === address.tab) ? address.tab : SUMMARY;
 
   const strict = tabs.some((entry) => entry.id === STRICT && entry.absent === '');

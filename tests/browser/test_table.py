@@ -7,7 +7,7 @@ import json
 from playwright.sync_api import Route
 
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, SAVED_A, SAVED_B, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, MLU_A, SAVED_A, SAVED_B, Tab, link
 
 KERNELS = link(a=GPU_A, b=GPU_B, tab="kernels", min="0")
 
@@ -19,6 +19,14 @@ def names(tab: Tab) -> list[str]:
 def open_kernels(tab: Tab) -> Tab:
     tab.go(KERNELS).wait(".grid-body .row")
     return tab
+
+
+def test_kernels_of_other_names_are_grouped_by_matched_work_at_first(tab: Tab) -> None:
+    for other, first in ((GPU_B, "kernels"), (MLU_A, "alignment")):
+        tab.load(link(a=GPU_A, b=other)).answer()
+        tab.find(".tabs [role=tab]", has_text="Breakdown").click()
+        tab.wait(".choices .segments button:has-text('Kernels')").click()
+        tab.wait(f"#view[data-tab={first}]")
 
 
 def test_search_order_and_filters(tab: Tab) -> None:
