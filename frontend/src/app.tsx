@@ -36,7 +36,7 @@ const loadVerdicts = () => import('./candidates/verdicts_view').then((part) => p
 const loadHistory = () => import('./history/history_view').then((part) => part.HistoryView);
 
 /** State of a table that a change of table or pair starts afresh. */
-const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
+const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', widths: '', pins: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
 
 const comparisons = new Kept<Comparison>(8);
 

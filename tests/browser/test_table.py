@@ -81,6 +81,40 @@ def test_columns_can_be_chosen_and_travel_in_the_link(tab: Tab) -> None:
     tab.until("!document.querySelector('.pop')")
 
 
+def test_columns_are_resized_and_rows_pinned_and_both_travel_in_the_link(tab: Tab) -> None:
+    open_kernels(tab)
+    head = tab.find(".grid-head [role=columnheader]").first
+    handle = head.locator(".head-handle").bounding_box()
+    usual = head.bounding_box()
+    assert handle and usual
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + 10
+    tab.page.mouse.move(x, y)
+    tab.page.mouse.down()
+    tab.page.mouse.move(x + 30, y)
+    tab.page.mouse.move(x + 80, y)
+    tab.page.mouse.up()
+    wide = head.bounding_box()
+    assert wide and abs(wide["width"] - usual["width"] - 80) <= 1
+    assert "p.tb_perfcompare.widths=name" in tab.address()
+    head.locator("button").press("Shift+ArrowLeft")
+    narrower = head.bounding_box()
+    assert narrower and abs(wide["width"] - narrower["width"] - 16) <= 1
+    head.locator("button").press("Shift+Home")
+    assert "p.tb_perfcompare.widths=" not in tab.address() and head.bounding_box() == usual
+    tab.find(".grid").focus()
+    tab.page.keyboard.press("End")
+    tab.page.keyboard.press("p")
+    last = names(tab)[-1]
+    assert tab.wait(".row.pinned").inner_text().startswith(last)
+    tab.find(".search input").fill("-" + last.split()[0])
+    assert tab.wait(".row.pinned").inner_text().startswith(last)
+    tab.page.reload()
+    assert tab.wait(".row.pinned").inner_text().startswith(last)
+    tab.wait(".row-panel [aria-pressed=true]").click()
+    tab.until("!document.querySelector('.row.pinned')")
+    assert "p.tb_perfcompare.pins=" not in tab.address()
+
+
 def test_row_details_by_mouse_and_keys(tab: Tab) -> None:
     open_kernels(tab)
     tab.find(".grid-body .row").nth(1).click()
