@@ -28,7 +28,7 @@ import { Lazy } from './ui/lazy';
 import { sideName } from './ui/sides';
 import { text } from './ui/strings';
 import { useKeys } from './ui/use_keys';
-import { viewOf, viewsOf } from './views';
+import { areRenamed, viewOf, viewsOf } from './views';
 
 // in variables: a part is known by the function that fetches it
 const loadKeys = () => import('./ui/controls/keys').then((part) => part.Keys);
@@ -36,7 +36,7 @@ const loadVerdicts = () => import('./candidates/verdicts_view').then((part) => p
 const loadHistory = () => import('./history/history_view').then((part) => part.HistoryView);
 
 /** State of a table that a change of table or pair starts afresh. */
-const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
+const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, row: '', columns: '', widths: '', pins: '', clear: false, look: '', zoom: '', ...FRESH_STEPS };
 
 const comparisons = new Kept<Comparison>(8);
 
@@ -66,7 +66,7 @@ export function App() {
   const asked = state.status === 'ready' ? state.question : '';
   const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
   const tabs = useMemo(() => (comparison ? tabsOf(comparison) : []), [comparison]);
-  const views = useMemo(() => viewsOf(tabs), [tabs]);
+  const views = useMemo(() => viewsOf(tabs, areRenamed(comparison?.tables.kernels)), [tabs]);
   const tab = tabs.some((entry) => entry.id === address.tab) ? address.tab : SUMMARY;
 
   const strict = tabs.some((entry) => entry.id === STRICT && entry.absent === '');

@@ -1,5 +1,6 @@
 // The six views of a comparison, and which tables each of them holds: kinds of rows, and ways to group them.
 
+import type { Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { text } from './ui/strings';
 
@@ -20,6 +21,7 @@ export interface View {
 }
 
 const BREAKDOWN = 'breakdown';
+const MATCHED = 'alignment';
 
 /** [view, [kind of rows, its tabs]] in their order; tables that are in none of them are more rows of the breakdown. */
 const PLACES: [string, [string, string[]][]][] = [
@@ -42,12 +44,21 @@ const PLACES: [string, [string, string[]][]][] = [
   ['info', [['environment', ['environment']], ['device', ['device']], ['counters', ['counters']], ['recommendations', ['recommendations']], ['strict', [STRICT]]]],
 ];
 
-/** Always the same six. */
-export function viewsOf(tabs: Tab[]): View[] {
+/** Kernels of which fewer than half have a counterpart of the same name, among the rows that came with the answer: of those
+    a table by name says new and gone, and matched work what they do. */
+export function areRenamed(kernels: Table | undefined): boolean {
+  const status = kernels?.columns.findIndex((column) => column.role === 'status') ?? -1;
+  if (!kernels || status < 0) return false;
+  return 2 * kernels.rows.filter((cells) => cells[status] === 'both').length < kernels.rows.length;
+}
+
+/** Always the same six. With kernels that are called differently their matched work comes first. */
+export function viewsOf(tabs: Tab[], renamed = false): View[] {
   const placed = new Set(PLACES.flatMap(([, kinds]) => kinds.flatMap(([, ids]) => ids)));
   return PLACES.map(([id, kinds]) => {
     const own: [string, string[]][] = id === BREAKDOWN ? [...kinds, ...tabs.filter((tab) => !placed.has(tab.id)).map((tab): [string, string[]] => [tab.id, [tab.id]])] : kinds;
-    const some = own.map(([rows, ids]) => ({ id: rows, tabs: ids.flatMap((name) => tabs.filter((tab) => tab.id === name)) }));
+    const order = (ids: string[]): string[] => (renamed && ids.includes(MATCHED) ? [MATCHED, ...ids.filter((name) => name !== MATCHED)] : ids);
+    const some = own.map(([rows, ids]) => ({ id: rows, tabs: order(ids).flatMap((name) => tabs.filter((tab) => tab.id === name)) }));
     return {
       id,
       label: text.views.names[id]!,

@@ -56,6 +56,19 @@ def test_the_callers_of_a_row_are_read_when_it_is_opened_and_are_the_row(fresh_t
     assert "with_stack=True" in tab.wait(".row-paths p.muted").inner_text()
 
 
+def test_below_its_callers_stands_what_the_row_calls(fresh_tab: Tab, axe: str) -> None:
+    tab = opened(fresh_tab, "operators", "aten::layer_norm")
+    below = tab.wait(".callees")
+    assert below.locator("li").first.inner_text().startswith("itself")
+    assert tab.find(".paths").first.bounding_box()["y"] < below.bounding_box()["y"]  # type: ignore[index]
+    tab.frame.evaluate(axe)
+    assert tab.frame.evaluate("axe.run('.callees').then(found => found.violations.map(one => one.id))") == []
+    below.locator("button", has_text="aten::native_layer_norm").click()
+    tab.until("document.querySelector('.row-panel .full-name')?.textContent === 'aten::native_layer_norm'")
+    tab.page.go_back()
+    tab.until("document.querySelector('.row-panel .full-name')?.textContent === 'aten::layer_norm'")
+
+
 def test_links_lead_to_rows_and_back_returns(fresh_tab: Tab) -> None:
     tab = opened(fresh_tab, "operators", "aten::addmm")
     kernel = tab.wait(".row-related[aria-label='Kernels it launches'] button")

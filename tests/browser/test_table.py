@@ -7,7 +7,7 @@ import json
 from playwright.sync_api import Route
 
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
-from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, SAVED_A, SAVED_B, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, MLU_A, SAVED_A, SAVED_B, Tab, link
 
 KERNELS = link(a=GPU_A, b=GPU_B, tab="kernels", min="0")
 
@@ -19,6 +19,14 @@ def names(tab: Tab) -> list[str]:
 def open_kernels(tab: Tab) -> Tab:
     tab.go(KERNELS).wait(".grid-body .row")
     return tab
+
+
+def test_kernels_of_other_names_are_grouped_by_matched_work_at_first(tab: Tab) -> None:
+    for other, first in ((GPU_B, "kernels"), (MLU_A, "alignment")):
+        tab.load(link(a=GPU_A, b=other)).answer()
+        tab.find(".tabs [role=tab]", has_text="Breakdown").click()
+        tab.wait(".choices .segments button:has-text('Kernels')").click()
+        tab.wait(f"#view[data-tab={first}]")
 
 
 def test_search_order_and_filters(tab: Tab) -> None:
@@ -71,6 +79,40 @@ def test_columns_can_be_chosen_and_travel_in_the_link(tab: Tab) -> None:
     assert "p.tb_perfcompare.cols=" not in tab.address()
     box.press("Escape")
     tab.until("!document.querySelector('.pop')")
+
+
+def test_columns_are_resized_and_rows_pinned_and_both_travel_in_the_link(tab: Tab) -> None:
+    open_kernels(tab)
+    head = tab.find(".grid-head [role=columnheader]").first
+    handle = head.locator(".head-handle").bounding_box()
+    usual = head.bounding_box()
+    assert handle and usual
+    x, y = handle["x"] + handle["width"] / 2, handle["y"] + 10
+    tab.page.mouse.move(x, y)
+    tab.page.mouse.down()
+    tab.page.mouse.move(x + 30, y)
+    tab.page.mouse.move(x + 80, y)
+    tab.page.mouse.up()
+    wide = head.bounding_box()
+    assert wide and abs(wide["width"] - usual["width"] - 80) <= 1
+    assert "p.tb_perfcompare.widths=name" in tab.address()
+    head.locator("button").press("Shift+ArrowLeft")
+    narrower = head.bounding_box()
+    assert narrower and abs(wide["width"] - narrower["width"] - 16) <= 1
+    head.locator("button").press("Shift+Home")
+    assert "p.tb_perfcompare.widths=" not in tab.address() and head.bounding_box() == usual
+    tab.find(".grid").focus()
+    tab.page.keyboard.press("End")
+    tab.page.keyboard.press("p")
+    last = names(tab)[-1]
+    assert tab.wait(".row.pinned").inner_text().startswith(last)
+    tab.find(".search input").fill("-" + last.split()[0])
+    assert tab.wait(".row.pinned").inner_text().startswith(last)
+    tab.page.reload()
+    assert tab.wait(".row.pinned").inner_text().startswith(last)
+    tab.wait(".row-panel [aria-pressed=true]").click()
+    tab.until("!document.querySelector('.row.pinned')")
+    assert "p.tb_perfcompare.pins=" not in tab.address()
 
 
 def test_row_details_by_mouse_and_keys(tab: Tab) -> None:

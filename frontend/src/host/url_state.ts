@@ -36,6 +36,9 @@ export interface Address {
   category: string;
   row: string;
   columns: string;
+  /** widths of columns that the reader changed, and rows that stay in view (table/kept_layout.ts) */
+  widths: string;
+  pins: string;
   /** only rows that differ clearly */
   clear: boolean;
   /** the figure of a table: shown, or closed by the reader */
@@ -94,6 +97,8 @@ const FIELDS: { [K in keyof Omit<Address, 'a' | 'b'>]: Field<Address[K]> } = {
   min: { key: 'min', read: (text) => (text !== '' && Number(text) >= 0 && Number.isFinite(Number(text)) ? Number(text) : null), write: (value) => (value === null ? '' : String(value)) },
   category: plain('cat'),
   columns: plain('cols'),
+  widths: plain('widths'),
+  pins: plain('pins'),
   row: plain('row'),
   clear: { key: 'clear', read: (text) => text === '1', write: (value) => (value ? '1' : '') },
   figure: oneOf('figure', ['open', 'closed']),

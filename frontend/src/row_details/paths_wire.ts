@@ -46,6 +46,8 @@ export interface RowPaths {
   related: { what: string; rows: RelatedRow[]; others: number }[];
   /** the largest frame of this name */
   call_tree: { row: string; frames: number } | null;
+  /** what runs directly inside its frames: exposed times, of which own, rows and rest sum to the whole */
+  callees: { whole: Pair; own: Pair; rows: { kind: string; name: string; table: string; time: Pair }[]; rest: { time: Pair; callees: number } } | null;
 }
 
 const SCHEMA = 'tb_perfcompare.row_paths/1';

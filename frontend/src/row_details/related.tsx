@@ -41,6 +41,50 @@ export function Related({ found, what, rows, others, onGo }: RelatedProps) {
   );
 }
 
+/** The lower half of the sandwich: the row itself, then what it calls, on one scale. */
+export function Callees({ found, callees, onGo }: { found: RowPaths; callees: NonNullable<RowPaths['callees']>; onGo: Go }) {
+  const lines = [
+    { name: words.own, full: '', table: '', time: callees.own },
+    ...callees.rows.map(({ name, table, time }) => ({ name: shortName(name), full: name, table, time })),
+    ...(callees.rest.callees > 0 ? [{ name: words.others(callees.rest.callees), full: '', table: '', time: callees.rest.time }] : []),
+  ];
+  const longest = Math.max(...lines.flatMap(({ time }) => time.map((one) => one ?? 0)), 1);
+  const bar = (side: 'a' | 'b', time: number | null) => <span class={`callee-bar callee-${side}`} style={{ width: `${(100 * (time ?? 0)) / longest}%` }} />;
+  return (
+    <section class="row-related callees" aria-label={words.callees}>
+      <h3 title={words.calleesAbout}>{words.callees}</h3>
+      <ul>
+        {lines.map(({ name, full, table, time }) => {
+          const figures = told(time, found.denominator, 1000);
+          return (
+            <li key={`${table} ${full} ${name}`}>
+              {table === '' ? (
+                <span class="muted" title={full}>
+                  {name}
+                </span>
+              ) : (
+                <button type="button" class="link-button" title={full} onClick={() => onGo({ tab: table, min: 0, row: full })}>
+                  {name}
+                </button>
+              )}
+              <span class="path-numbers">
+                <span class="text-a">{figures.a === null ? '–' : formatTime(figures.a)}</span>
+                <span class="text-b">{figures.b === null ? '–' : formatTime(figures.b)}</span>
+                <Delta value={figures.delta}>{formatTime(figures.delta, true)}</Delta>
+              </span>
+              <span class="callee-bars" aria-hidden="true">
+                {bar('a', time[0])}
+                {bar('b', time[1])}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      <p class="muted path-sum">{words.calleesSum}</p>
+    </section>
+  );
+}
+
 export function Links({ links, tree, name, onGo }: { links: RowLink[]; tree: RowPaths['call_tree']; name: string; onGo: Go }) {
   if (links.length === 0 && !tree) return null;
   return (

@@ -16,7 +16,7 @@ import { sentence, text } from '../ui/strings';
 import { rowLinks } from './links';
 import { drawn, type DrawnPath, type FrameText, type Told } from './paths';
 import { fetchRowPaths, type RowPaths } from './paths_wire';
-import { Links, Related } from './related';
+import { Callees, Links, Related } from './related';
 import css from './row_paths.css?inline';
 import { words } from './words';
 
@@ -77,6 +77,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
           <Paths key={`${row} ${shown.way}`} found={found} way={shown.way} measure={time} onGo={onGo} />
         </>
       )}
+      {found?.callees && <Callees found={found} callees={found.callees} onGo={onGo} />}
       {found?.related.map((kind) => (
         <Related key={kind.what} found={found} what={kind.what} rows={kind.rows} others={kind.others} onGo={onGo} />
       ))}

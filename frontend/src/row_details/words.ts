@@ -21,6 +21,10 @@ export const words = {
   absent: (side: string, why: string) => `${side}: ${why}.`,
   sum: (paths: number) => (paths === 1 ? 'One path, the whole row.' : `${formatCount(paths)} paths, the whole row.`),
   sumRest: 'Paths and the rest add up to the row.',
+  callees: 'Calls',
+  calleesAbout: 'Exposed time of what runs directly inside its frames of the call tree',
+  own: 'itself',
+  calleesSum: 'It and what it calls add up to its frames of the call tree, each with all that runs in it.',
   links: 'Found again in',
   related: {
     launches: 'Kernels it launches',

@@ -16,7 +16,7 @@ export function Alternatives({ comparison, onChoose }: { comparison: Comparison;
   const style = timeStyle([headline.baseline, headline.candidate]);
   return (
     <section class="alternatives" aria-label={TITLE}>
-      <h2>{TITLE}</h2>
+      <h2 class="section-title">{TITLE}</h2>
       <ul>
         {headline.alternatives!.map((one) => (
           <li key={one.what}>

@@ -8,6 +8,7 @@ import { Badge } from '../ui/sides';
 import { adoptSheet } from '../ui/sheets';
 import { text } from '../ui/strings';
 import { cellText, headerLabel, headerUnit, meaning, type ColumnView, type Derived } from './columns';
+import { NARROWEST } from './kept_layout';
 import type { SortKey } from './order';
 import { nameIndex } from './rows';
 import { moveRow, offsetFor, rowWindow } from './row_window';
@@ -18,6 +19,7 @@ adoptSheet(css);
 const ROW_HEIGHT = 28;
 const HEAD_HEIGHT = 34;
 const GROUP_HEIGHT = 24;
+const RESIZE = 'Drag to resize; double-click for the usual width. By keyboard: Shift with ← → on the head, Shift with Home';
 
 interface Props {
   table: Table;
@@ -38,12 +40,19 @@ interface Props {
   onOpen: (place: number) => void;
   /** draws a row's picture, for the column that has no cells */
   picture?: ((row: number) => preact.ComponentChild) | undefined;
+  /** numbers of rows that stay in view below the head, and how a row is pinned or freed */
+  pinned?: number[];
+  onPin?: (place: number) => void;
+  /** widths in pixels of columns that the reader changed, and how: null for the usual one */
+  widths?: Record<string, number>;
+  onWidth?: (column: string, width: number | null) => void;
   /** which places are in view; rows that are not here yet are drawn empty */
   onView?: (first: number, end: number) => void;
 }
 
 /** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
-function trackOf(view: ColumnView, named: boolean): { track: string; least: number } {
+function trackOf(view: ColumnView, named: boolean, chosen: number | undefined): { track: string; least: number } {
+  if (chosen !== undefined) return { track: `${chosen}px`, least: chosen };
   if (view.width) return { track: `minmax(${view.width}px, ${view.width + 14}px)`, least: view.width };
   const letters = headerLabel(view).length;
   const label = 7 * (letters + headerUnit(view).length) + 34;
@@ -56,16 +65,17 @@ function trackOf(view: ColumnView, named: boolean): { track: string; least: numb
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
 
-export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onView }: Props) {
+export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onPin, pinned = NONE, widths = {}, onWidth, onView }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
   const [viewport, setViewport] = useState(0);
   const heads = group ? 2 : 1;
-  const headHeight = HEAD_HEIGHT + (group ? GROUP_HEIGHT : 0);
+  const [dragged, setDragged] = useState<{ column: string; width: number } | null>(null);
+  const headHeight = HEAD_HEIGHT + (group ? GROUP_HEIGHT : 0) + pinned.length * ROW_HEIGHT;
   const inner = Math.max(0, viewport - headHeight);
   const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
   const named = nameIndex(table);
-  const tracks = columns.map((view) => trackOf(view, view.index === named));
+  const tracks = columns.map((view) => trackOf(view, view.index === named, dragged?.column === view.column.name ? dragged.width : widths[view.column.name]));
   const template = tracks.map(({ track }) => track).join(' ');
   const width = tracks.reduce((sum, { least }) => sum + least, 12);
   // said beside the name, unless a column of its own says it
@@ -112,11 +122,32 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Enter' && selected >= 0) return onOpen(selected);
+    if (event.key === 'p' && selected >= 0) return onPin?.(selected);
     const next = moveRow(event.key, selected, rows.length, Math.max(1, Math.floor(inner / ROW_HEIGHT) - 1));
     if (next === null) return;
     event.preventDefault();
     choose(next);
   };
+
+  const cellsOf = (number: number, cells: Cell[]): preact.JSX.Element[] =>
+    columns.map((view) =>
+      view.derive ? (
+        <DerivedCell key={view.column.name} numeric={view.numeric} {...view.derive(cells)} />
+      ) : view.index < 0 ? (
+        <div key={view.column.name} role="gridcell" class="step-cell">
+          {picture?.(number)}
+        </div>
+      ) : (
+        <GridCell
+          key={view.column.name}
+          view={view}
+          cell={cells[view.index]}
+          cells={cells}
+          name={view.index === named ? (names?.[number] ?? null) : null}
+          status={view.index === named && status >= 0 ? String(cells[status]) : ''}
+        />
+      ),
+    );
 
   const drawn: preact.JSX.Element[] = [];
   for (let place = visible.first; place < visible.end; place += 1) {
@@ -145,22 +176,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
           if (window.getSelection()?.isCollapsed ?? true) onOpen(place);
         }}
       >
-        {columns.map((view) => view.derive ? (
-          <DerivedCell key={view.column.name} numeric={view.numeric} {...view.derive(cells)} />
-        ) : view.index < 0 ? (
-          <div key={view.column.name} role="gridcell" class="step-cell">
-            {picture?.(number)}
-          </div>
-        ) : (
-          <GridCell
-            key={view.column.name}
-            view={view}
-            cell={cells[view.index]}
-            cells={cells}
-            name={view.index === named ? (names?.[number] ?? null) : null}
-            status={view.index === named && status >= 0 ? String(cells[status]) : ''}
-          />
-        ))}
+        {cellsOf(number, cells)}
       </div>,
     );
   }
@@ -182,9 +198,14 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
         {group && <GroupRow columns={columns} group={group} template={template} />}
         <div class="row" role="row" aria-rowindex={heads} style={{ gridTemplateColumns: template }}>
           {columns.map((view) => (
-            <Header key={view.column.name} view={view} sort={sort} onSort={onSort} />
+            <Header key={view.column.name} view={view} sort={sort} onSort={onSort} onDrag={setDragged} onWidth={onWidth} />
           ))}
         </div>
+        {pinned.map((number) => (
+          <div key={number} role="row" class="row pinned" style={{ gridTemplateColumns: template }}>
+            {cellsOf(number, table.rows[number]!)}
+          </div>
+        ))}
       </div>
       <div class="grid-body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px`, minWidth: `${width}px` }}>
         {drawn}
@@ -213,20 +234,56 @@ function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: 
   );
 }
 
-function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onSort: Props['onSort'] }) {
+const NONE: number[] = [];
+/** By how many pixels a key changes the width of a column. */
+const WIDTH_STEP = 16;
+
+interface HeaderProps {
+  view: ColumnView;
+  sort: SortKey[];
+  onSort: Props['onSort'];
+  /** a width on its way, null when it has arrived */
+  onDrag: (dragged: { column: string; width: number } | null) => void;
+  onWidth: Props['onWidth'];
+}
+
+function Header({ view, sort, onSort, onDrag, onWidth }: HeaderProps) {
   const { column } = view;
+  const head = useRef<HTMLDivElement>(null);
+  const widthNow = (): number => head.current!.getBoundingClientRect().width;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = { ArrowLeft: -WIDTH_STEP, ArrowRight: WIDTH_STEP, Home: 0 }[event.key];
+    if (by === undefined || !event.shiftKey || !onWidth) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onWidth(column.name, by === 0 ? null : widthNow() + by);
+  };
+  const onPointerDown = (event: PointerEvent): void => {
+    const handle = event.currentTarget as HTMLElement;
+    const begun = widthNow() - event.clientX;
+    event.preventDefault();
+    handle.setPointerCapture(event.pointerId);
+    handle.onpointermove = (moved) => onDrag({ column: column.name, width: Math.max(NARROWEST, begun + moved.clientX) });
+    handle.onpointerup = (end) => {
+      handle.onpointermove = handle.onpointerup = null;
+      onDrag(null);
+      if (end.clientX !== event.clientX) onWidth!(column.name, begun + end.clientX);
+    };
+  };
+  const handle = onWidth && <span class="head-handle" aria-hidden="true" title={RESIZE} onPointerDown={onPointerDown} onDblClick={() => onWidth(column.name, null)} />;
   if (view.index < 0)
     return (
-      <div role="columnheader" class={`head-plain ${view.derive ? (view.numeric ? 'num' : '') : 'head-picture'}`} title={column.description}>
+      <div ref={head} role="columnheader" tabIndex={onWidth ? 0 : undefined} onKeyDown={onKeyDown} class={`head-plain ${view.derive ? (view.numeric ? 'num' : '') : 'head-picture'}`} title={column.description}>
         <span class="head-label">{column.label}</span>
         {column.unit && <span class="unit">{column.unit}</span>}
+        {handle}
       </div>
     );
   const key = sort.find((one) => one.column === column.name);
   const unit = headerUnit(view);
   const side = column.role === 'baseline' ? ' text-a' : column.role === 'candidate' ? ' text-b' : '';
   return (
-    <div role="columnheader" class={view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
+    <div ref={head} role="columnheader" onKeyDown={onKeyDown} class={view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
       <button type="button" class={`head-button${side}`} title={`${column.description}\n${text.table.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
         <span class="head-label">{headerLabel(view)}</span>
         {unit && <span class="unit">{unit}</span>}
@@ -234,6 +291,7 @@ function Header({ view, sort, onSort }: { view: ColumnView; sort: SortKey[]; onS
           {key ? (key.descending ? '↓' : '↑') : ''}
         </span>
       </button>
+      {handle}
     </div>
   );
 }

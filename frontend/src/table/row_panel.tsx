@@ -20,9 +20,13 @@ interface Props {
   row: number;
   onMove: (step: 1 | -1) => void;
   onClose: () => void;
+  isPinned: boolean;
+  onPin: () => void;
   picture: preact.ComponentChildren;
   children: preact.ComponentChildren;
 }
+
+const PIN = 'Keeps the row in view below the head of the table (p)';
 
 interface Measure {
   label: string;
@@ -62,7 +66,7 @@ function measureLabel(a: ColumnView, b: ColumnView): string {
   return left.slice(0, same).replace(/[\s_(]+$/, '') || text.panel.main[a.column.kind];
 }
 
-export function RowPanel({ table, views, row, onMove, onClose, picture, children }: Props) {
+export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, picture, children }: Props) {
   const cells = table.rows[row] ?? [];
   const keys = views.filter((view) => view.column.role === 'key');
   // a side alone names nothing: such rows are named by all of their keys
@@ -86,6 +90,9 @@ export function RowPanel({ table, views, row, onMove, onClose, picture, children
         <IconButton icon="up" label={text.panel.previous} onClick={() => onMove(-1)} />
         <IconButton icon="down" label={text.panel.next} onClick={() => onMove(1)} />
         <span class="spacer" />
+        <button type="button" class="button toggle" aria-pressed={isPinned} title={PIN} onClick={onPin}>
+          Pin
+        </button>
         <CopyName name={name} />
         <IconButton icon="close" label={text.panel.close} onClick={onClose} />
       </header>

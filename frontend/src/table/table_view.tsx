@@ -19,6 +19,7 @@ import { cellText, columnViews, visibleColumns, type ColumnView } from './column
 import { MOST_COPIED, tableMarkdown, tableTsv } from './copied';
 import { tableCsv } from './csv';
 import { Grid } from './grid';
+import { readPins, readWidths, togglePin, withWidth } from './kept_layout';
 import { metricOf } from './metric_choice';
 import { metricColumns } from './metrics';
 import { nextSort, parseSort, writeSort, type SortKey } from './order';
@@ -120,6 +121,9 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const failure = remote.failure ?? whole.failure;
   const waiting = remote.waiting || (regex && whole.table === null && failure === null);
   const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
+  const widths = useMemo(() => readWidths(address.widths), [address.widths]);
+  const pinned = useMemo(() => readPins(address.pins).map((key) => findRow(table, key)).filter((row) => row >= 0 && table.rows[row]), [table, address.pins]);
+  const pin = (key: string): void => onChange({ pins: togglePin(address.pins, key) });
   const selected = selectedRow < 0 ? -1 : rows.indexOf(selectedRow);
 
   useLayoutEffect(() => {
@@ -215,6 +219,10 @@ export function TableView({ name, table: first, source = null, stepped = '', add
               onChange({ sort: writeSort(nextSort(sort, column, view?.numeric ?? false, add)) });
             }}
             onSelect={select}
+            pinned={pinned}
+            onPin={(place) => table.rows[rows[place]!] && pin(rowKey(table, rows[place]!))}
+            widths={widths}
+            onWidth={(column, width) => onChange({ widths: withWidth(address.widths, column, width) })}
             picture={lines.picture}
             onView={onView}
             onOpen={(place) => {
@@ -242,6 +250,8 @@ export function TableView({ name, table: first, source = null, stepped = '', add
               if (next >= 0 && next < rows.length && table.rows[rows[next]!]) select(next);
             }}
             onClose={close}
+            isPinned={pinned.includes(selectedRow)}
+            onPin={() => pin(rowKey(table, selectedRow))}
             picture={detail?.(rowKey(table, selectedRow))}
           >
             {extra(rowKey(table, selectedRow))}

@@ -22,6 +22,8 @@ const full: Address = {
   min: 0,
   category: 'CPU Exec',
   row: 'mm › [[1, 2]]',
+  widths: 'name:240',
+  pins: '["gemm"]',
   columns: 'baseline_us,delta_us',
   clear: true,
   figure: 'closed',

@@ -18,7 +18,7 @@ MOST_RELATED = 8
 OUTSIDE = "(outside operators)"
 
 _HOST_TABLES = ("operators", "operators_by_shape", "operators_by_type", "modules")
-_FRAMES = {
+FRAMES = {
     "operators": "operator", "modules": "module", "kernels": "device work", "memcpy": "device work",
     "communication": "device work",
 }  # fmt: skip
@@ -142,7 +142,7 @@ def _operators_in(side: PathSource, module: str) -> dict[str, int]:
 
 def frame_link(table: str, row: str, frames: Mapping[_Row, FrameLink]) -> FrameLink | None:
     """Where a row is in the call tree; `frames` as from frame_index."""
-    return frames.get((_FRAMES.get(table, ""), row))
+    return frames.get((FRAMES.get(table, ""), row))
 
 
 def frame_index(tree: Table | None) -> dict[_Row, FrameLink]:

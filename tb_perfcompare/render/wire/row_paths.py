@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.tables.row_callees import Callees
 from tb_perfcompare.comparison.tables.row_paths import Figures, PathFrame, RowPaths, Way
 from tb_perfcompare.comparison.tables.row_related import FrameLink, Related
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
@@ -12,7 +13,9 @@ from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
 PATHS_SCHEMA = "tb_perfcompare.row_paths/1"
 
 
-def paths_answer(found: RowPaths, related: Sequence[Related], frame: FrameLink | None) -> bytes:
+def paths_answer(
+    found: RowPaths, related: Sequence[Related], frame: FrameLink | None, called: Callees | None
+) -> bytes:
     """As JSON. A pair of figures is [baseline, candidate], null where a side has no such path."""
     numbers: dict[PathFrame, int] = {}
     ways = [_way(way, numbers) for way in found.ways]
@@ -40,10 +43,18 @@ def paths_answer(found: RowPaths, related: Sequence[Related], frame: FrameLink |
                     for kind in related
                 ],
                 "call_tree": None if frame is None else {"row": frame.row, "frames": frame.frames},
+                "callees": None if called is None else _callees(called),
             }
         ),
         MOST_BYTES,
     )
+
+
+def _callees(called: Callees) -> dict[str, object]:
+    rows = [{"kind": one.kind, "name": one.name, "table": one.table, "time": one.time} for one in called.rows]
+    return {
+        "whole": called.whole, "own": called.own, "rows": rows, "rest": {"time": called.rest, "callees": called.others}
+    }  # fmt: skip
 
 
 def _way(way: Way, numbers: dict[PathFrame, int]) -> dict[str, object]:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
-from tb_perfcompare.comparison.ledger.call_tree import joint_tree
+from tb_perfcompare.comparison.ledger.call_tree import JointTree, joint_tree
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.path_source import PathSource, path_source
+from tb_perfcompare.comparison.tables.row_callees import callees
 from tb_perfcompare.comparison.tables.row_paths import row_paths
 from tb_perfcompare.comparison.tables.row_related import FrameLink, frame_index, frame_link, related_rows
 from tb_perfcompare.errors import SelectionError
@@ -36,6 +37,7 @@ class _Pair:
     baseline: PathSource
     candidate: PathSource
     frames: dict[tuple[str, str], FrameLink]
+    tree: JointTree | None
 
 
 class PathResponses:
@@ -67,13 +69,14 @@ class PathResponses:
             baseline, candidate, _ = with_same_names(*sides)
             tree = joint_tree(baseline, candidate)
             frames = frame_index(None if tree is None else call_tree_table(tree))
-            return _Pair(path_source(baseline), path_source(candidate), frames)
+            return _Pair(path_source(baseline), path_source(candidate), frames, tree)
 
         made = finished(self._pairs.joined(question, make), report)
         pair = made.result()
         found = row_paths(table, row, pair.baseline, pair.candidate, together=together)
         related = related_rows(table, row, pair.baseline, pair.candidate)
-        return paths_answer(found, related, frame_link(table, row, pair.frames)), made.provisional
+        called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
+        return paths_answer(found, related, frame_link(table, row, pair.frames), called), made.provisional
 
     def close(self) -> None:
         """Ends work under way."""

@@ -9,6 +9,7 @@ export const words = {
     ['/', 'search the table'],
     ['↑ ↓ PgUp PgDn Home End', 'move in the table'],
     ['Enter', 'open the row'],
+    ['p', 'pin the row, or free it'],
     ['[  ]', 'previous and next row in the details'],
     ['Esc', 'close what is open, else clear the part filter, then the ranges of steps'],
     ['?', 'this list'],

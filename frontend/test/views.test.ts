@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import type { Tab } from '../src/host/tab';
+import { areRenamed, viewsOf } from '../src/views';
+import { kernels } from './samples';
+
+const tabs: Tab[] = ['kernels', 'alignment'].map((id) => ({ id, label: id, count: null, absent: '' }));
+const firstOfKernels = (renamed: boolean): string => viewsOf(tabs, renamed)[1]!.rows[0]!.tabs[0]!.id;
+
+test('kernels are renamed when fewer than half have a counterpart of the same name', () => {
+  const rows = (both: number, apart: number) =>
+    kernels([...Array(both + apart).keys()].map((n) => (n < both ? [`k${n}`, 1, 1, 0, 'both'] : [`k${n}`, 1, null, -1, 'removed'])));
+  expect([rows(1, 2), rows(1, 1), rows(0, 0), undefined].map(areRenamed)).toEqual([true, false, false, false]);
+});
+
+test('matched work comes first where kernels are renamed', () => {
+  expect([firstOfKernels(false), firstOfKernels(true)]).toEqual(['kernels', 'alignment']);
+});

@@ -1,0 +1,111 @@
+"""What runs directly inside a row's frames of the call tree, adding up to them (docs/method/ledger.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree
+from tb_perfcompare.comparison.tables.call_tree import KINDS
+from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
+from tb_perfcompare.comparison.tables.row_paths import Pair
+from tb_perfcompare.comparison.tables.row_related import FRAMES
+from tb_perfcompare.model.summary.call_tree import FrameKind
+
+MOST_SHOWN = 12
+"""So many callees are named; the others are one sum."""
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A frame directly below, or several of one name; `table` has a row called `name`, "" where there is none."""
+
+    kind: str
+    name: str
+    table: str
+    time: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class Callees:
+    """Exposed times in nanoseconds per step x the tree's denominator: `own`, `rows` and `rest` sum to `whole`; `others`
+    is how many callees are in the rest."""
+
+    whole: Pair
+    own: Pair
+    rows: tuple[Callee, ...]
+    rest: Pair
+    others: int
+
+
+def callees(
+    tree: JointTree | None, table: str, row: str, sides: tuple[PathSource, PathSource], most: int = MOST_SHOWN
+) -> Callees | None:
+    """None where the row has no frames, or nothing is inside them."""
+    kind = FRAMES.get(table)
+    if tree is None or kind is None:
+        return None
+    whole: list[int | None] = [None, None]
+    own: list[int | None] = [None, None]
+    below: dict[tuple[int, str], list[int | None]] = {}
+    for frame, is_outer in _frames_of(tree, kind, row):
+        times = _times(frame)
+        if is_outer:
+            _add(whole, times)
+            _add(own, (None if times[0] is None else frame.own[0], None if times[1] is None else frame.own[1]))
+        else:
+            _add(below.setdefault((frame.key[0], frame.key[2]), [None, None]), times)
+    if not below:
+        return None
+    found = [
+        Callee(KINDS[of], name, _table(of, name, sides), (times[0], times[1])) for (of, name), times in below.items()
+    ]
+    found.sort(key=_order)
+    rest: list[int | None] = [None, None]
+    for one in found[most:]:
+        _add(rest, one.time)
+    return Callees(
+        (whole[0], whole[1]), (own[0], own[1]), tuple(found[:most]), (rest[0], rest[1]), len(found[most:])
+    )
+
+
+def _frames_of(tree: JointTree, kind: str, name: str) -> Iterator[tuple[Frame, bool]]:
+    """(frame, True) for the outermost frames of the name, (frame, False) for those directly inside them. A call of the
+    same name inside is one of them, and what runs there is its own."""
+    outer = -1
+    for frame in tree.frames:
+        if outer >= 0 and frame.depth <= outer:
+            outer = -1
+        if outer < 0 and frame.key[2] == name and KINDS[frame.key[0]] == kind:
+            outer = frame.depth
+            yield frame, True
+        elif outer >= 0 and frame.depth == outer + 1:
+            yield frame, False
+
+
+def _times(frame: Frame) -> Pair:
+    return (
+        None if frame.status == "added" else frame.baseline,
+        None if frame.status == "removed" else frame.candidate,
+    )
+
+
+def _add(sums: list[int | None], times: Pair) -> None:
+    for side, time in enumerate(times):
+        if time is not None:
+            sums[side] = (sums[side] or 0) + time
+
+
+def _order(one: Callee) -> tuple[object, ...]:
+    a, b = (time or 0 for time in one.time)
+    return -abs(b - a), -max(a, b), one.kind, one.name
+
+
+def _table(kind: int, name: str, sides: tuple[PathSource, PathSource]) -> str:
+    """The table that has a row of such a frame."""
+    if kind == FrameKind.REST:
+        return ""
+    for table, of in FRAMES.items():
+        if of == KINDS[kind] and any(row_place(side, table, name) is not None for side in sides):
+            return table
+    return ""
