@@ -112,7 +112,8 @@ def host_ranges(marks: Marks, end_ns: int, *, tail: bool = False) -> HostRanges:
 
 def _labels(marks: Marks) -> tuple[str, ...]:
     """The numbers in the names of markers where they count the iterations, else their places from 0."""
-    numbers = [numbers_in(text) for text in marks.texts]
+    count = {*marks.texts}
+    numbers = [numbers_in(text) for text in marks.texts] if len(count) == len(marks.texts) else []
     if numbers and all(len(found) == 1 and found[0].is_integer() for found in numbers):
         values = [int(found[0]) for found in numbers]
         if all(one < two for one, two in itertools.pairwise(values)):
