@@ -23,7 +23,7 @@ Work = Callable[..., dict[str, Any]]
 """Takes the arguments and gives what was found out. May hold "seconds" and "cpu_seconds" of a part that it timed
 itself, and "after", which is called once the clock has stopped and gives more to tell."""
 
-MODULES = ("our_work", "peer_work", "server_work")
+MODULES = ("our_work", "iteration_work", "peer_work", "server_work")
 
 
 def main(name: str, *arguments: str) -> None:

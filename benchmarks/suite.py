@@ -10,6 +10,7 @@ from benchmarks.cases import (
     compare_two_runs,
     damaged,
     fallback_parity,
+    iteration_kinds,
     many_runs,
     mixed_http,
     peak_memory,
@@ -22,8 +23,8 @@ from benchmarks.figures import Section
 from benchmarks.setting import Setting
 
 _MODULES = (
-    read_vs_json, tables_vs_tbp, compare_two_runs, peak_memory, scaling, bound_fraction, aggregate_10m, fallback_parity,
-    damaged, mixed_http, many_runs, routes,
+    read_vs_json, tables_vs_tbp, compare_two_runs, peak_memory, scaling, bound_fraction, aggregate_10m, iteration_kinds,
+    fallback_parity, damaged, mixed_http, many_runs, routes,
 )  # fmt: skip
 
 SUITE: dict[str, Callable[[Setting], Section]] = {module.NAME: module.run for module in _MODULES}

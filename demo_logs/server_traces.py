@@ -41,9 +41,18 @@ REQUESTS = (8, 8, 12, 16)
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What one side runs."""
+    """What one side runs, and what it is asked for.
+
+    prefill_every  iterations from one prefill to the next
+    requests       sequences that decode at the same time, by turns
+    eager_from     so many sequences are decoded without a graph, operator by operator
+    """
 
     decode_attention: Kernel = DECODE_ATTENTION
+    prefill_attention: Kernel = PREFILL_ATTENTION
+    prefill_every: int = 3
+    requests: tuple[int, ...] = REQUESTS
+    eager_from: int = 1_000
 
 
 BASELINE = Engine()
@@ -54,13 +63,16 @@ def trace(engine: Engine, seed: int, start_ms: int, iterations: int = ITERATIONS
     """The trace file; `start_ms` is the wall clock of the recording."""
     rank = Rank(0, 1, seed, 1.0)
     for number in range(iterations):
-        requests = REQUESTS[number // 12 % len(REQUESTS)]
-        tokens = (CHUNK, CHUNK // 2)[number // 3 % 2] if number % 3 == 0 else 0
+        requests = engine.requests[number // 12 % len(engine.requests)]
+        every = engine.prefill_every
+        tokens = (CHUNK, CHUNK // 2)[number // every % 2] if number % every == 0 else 0
         _schedule(rank)
         text = f"execute_context_{int(tokens > 0)}({tokens})_generation_{requests}({requests})"
         with rank.host(text, None, "user_annotation"):
             if tokens:
                 _prefill(rank, engine, tokens)
+            elif requests >= engine.eager_from:
+                _prefill(rank, engine, requests)
             else:
                 _decode(rank, engine)
         _sample(rank, requests)
@@ -83,7 +95,8 @@ def _prefill(rank: Rank, engine: Engine, tokens: int) -> None:
         with rank.host("aten::linear", [wide, [3072, 1024]]), rank.host("aten::mm", [wide, [1024, 3072]]):
             rank.launch(replace(GEMM, mean_ns=round(GEMM.mean_ns * share)))
         with rank.host("vllm::unified_attention", [wide]):
-            rank.launch(replace(PREFILL_ATTENTION, mean_ns=round(PREFILL_ATTENTION.mean_ns * share)))
+            attention = engine.prefill_attention
+            rank.launch(replace(attention, mean_ns=round(attention.mean_ns * share)))
             rank.launch(engine.decode_attention)
         with rank.host("aten::linear", [wide, [1024, 1024]]), rank.host("aten::mm", [wide, [1024, 1024]]):
             rank.launch(replace(GEMM, mean_ns=round(GEMM.mean_ns * share)))

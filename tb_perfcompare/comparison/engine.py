@@ -112,7 +112,7 @@ def judge_summaries(
         checks += same_work_checks(baseline, candidate, alignment, numbers)
     kinds = kinds_split(baseline, candidate)
     strata = None if kinds is None else _strata(kinds, baseline, candidate, options)
-    headline = _headline(baseline, candidate, baseline.steps.total_ns, candidate.steps.total_ns, options, strata)
+    headline = _of_steps(baseline, candidate, options, strata)
     work = common_work(baseline, candidate, options, strata)
     headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
     if kinds is not None:
@@ -245,6 +245,17 @@ def _findings(
                 findings, ledger, baseline, candidate, options, told.explained, told.entities
             )
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
+
+
+def kinds_compared(a: Summary, b: Summary, options: CompareOptions) -> tuple[Headline, Table | None]:
+    """The verdict on the step times as recorded, and the table of their kinds."""
+    split = kinds_split(a, b)
+    headline = _of_steps(a, b, options, None if split is None else _strata(split, a, b, options))
+    return headline, iteration_kinds_table(a, b, split, options.alpha)
+
+
+def _of_steps(a: Summary, b: Summary, options: CompareOptions, strata: Strata | None) -> Headline:
+    return _headline(a, b, a.steps.total_ns, b.steps.total_ns, options, strata)
 
 
 def _strata(split: MixSplit, a: Summary, b: Summary, options: CompareOptions) -> Strata | None:

@@ -24,7 +24,7 @@ from tests.history.series import record_run
 PREFIX = "/a/b"
 PAIRS = (
     "cpu_training", "gpu_training_synthetic", "mlu_training_synthetic", "saved_answers_synthetic",
-    "perf_data_synthetic", "kernel_listing_synthetic", "ncu_synthetic",
+    "perf_data_synthetic", "kernel_listing_synthetic", "ncu_synthetic", "server_synthetic",
 )  # fmt: skip
 FLAGS = (
     "--no-sandbox",

@@ -27,3 +27,24 @@ def test_a_marker_is_chosen_among_what_both_sides_have_and_the_link_knows(fresh_
         tab.page.screenshot(path=picture)
     tab.find(MARKER).select_option("")
     tab.until("!document.querySelector('.side-a .facts').textContent.includes('9 of')")
+
+
+KIND = "select[aria-label='Kind of iterations']"
+DECODE = "execute_context_0(0)_generation_12(12)"
+
+
+def test_one_kind_of_iterations_is_chosen_and_the_link_keeps_it(fresh_tab: Tab) -> None:
+    tab = fresh_tab.load(link(a="server_synthetic/baseline", b="server_synthetic/candidate"))
+    tab.answer()
+    tab.details("a")
+    tab.wait(KIND)
+    assert DECODE in tab.find(f"{KIND} option").all_inner_texts()
+    with tab.page.expect_response(lambda one: "api/comparison" in one.url and "kind=execute_context_0" in one.url):
+        tab.find(KIND).select_option(DECODE)
+    tab.answer()
+    assert "kind=execute_context_0" in tab.address()
+    if picture := os.environ.get("TB_PERFCOMPARE_PICTURE"):
+        tab.page.screenshot(path=picture)
+    assert tab.find(f"{KIND} option").all_inner_texts() == ["all kinds of iterations", DECODE]
+    tab.find(KIND).select_option("")
+    tab.until("!location.hash.includes('kind=')")

@@ -75,6 +75,11 @@ def rows_named(timeline: InterpretedTrace, rows: Ints, codes: Iterable[Ints]) ->
 
 def known_marks(timeline: InterpretedTrace, extent: tuple[int, int], known: tuple[str, ...] = KNOWN) -> list[Marks]:
     """Of the annotations that are called like iterations."""
+    return [marks for marks in called_known(timeline, known) if can_be_steps(marks, extent)]
+
+
+def called_known(timeline: InterpretedTrace, known: tuple[str, ...] = KNOWN) -> list[Marks]:
+    """The same, whether or not they can be steps."""
     events = timeline.events
     rows = annotation_rows(timeline)
     old = np.flatnonzero(events.category == Category.OPERATOR)  # what annotations were until 2021
@@ -88,7 +93,7 @@ def known_marks(timeline: InterpretedTrace, extent: tuple[int, int], known: tupl
         if matching:
             own = rows_named(timeline, np.concatenate([rows, old]), matching)
             found.append(marks_of(timeline, ANNOTATION, pattern, own, texts=True, stands=_stands(pattern)))
-    return [marks for marks in found if can_be_steps(marks, extent)]
+    return found
 
 
 def other_marks(

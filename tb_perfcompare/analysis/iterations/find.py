@@ -11,6 +11,7 @@ from tb_perfcompare.analysis.iterations.annotations import (
     WRAPPERS,
     annotation_rows,
     by_name,
+    called_known,
     known_marks,
     other_marks,
     rows_named,
@@ -69,10 +70,12 @@ _TRIED = "annotations, optimizer steps, DataLoader batches, graph launches and r
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """`told` is what every face says; `marks` are None for ProfilerStep and for the whole recording."""
+    """`told` is what every face says; `marks` are None for ProfilerStep and for the whole recording; `refused` are
+    known names that lie within each other, and so were not taken."""
 
     told: Iterations
     marks: Marks | None
+    refused: tuple[str, ...] = ()
 
 
 def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> Found:
@@ -95,7 +98,13 @@ def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> Found:
     marker = marks.marker(extent)
     if marker not in told:
         told = (*told[:-1], marker, whole)
-    return Found(Iterations(marker, told), marks)
+    return Found(Iterations(marker, told), marks, () if wanted else _refused(timeline, marks))
+
+
+def _refused(timeline: InterpretedTrace, chosen: Marks) -> tuple[str, ...]:
+    if chosen.origin == ANNOTATION:
+        return ()
+    return tuple(marks.name for marks in called_known(timeline) if marks.nested and len(marks.start_ns) >= FEWEST)
 
 
 def _candidates(

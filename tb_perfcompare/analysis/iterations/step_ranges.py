@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.iterations.classes import class_texts
 from tb_perfcompare.analysis.iterations.find import find_iterations
-from tb_perfcompare.analysis.iterations.marks import Marks
+from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks
 from tb_perfcompare.analysis.trace.interpretation import NO_ROLE, InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import (
     HostRanges,
@@ -21,13 +21,15 @@ from tb_perfcompare.analysis.trace.steps import (
 )
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import kinds_of
-from tb_perfcompare.model.names.numbers_out import numbers_in
+from tb_perfcompare.model.names.numbers_out import numbers_in, without_numbers
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.iterations import ANNOTATION, DETECTED, GRAPH, OPTIMIZER, WHOLE, Iterations, Marker
 from tb_perfcompare.number_text import percent
 
 _BY = {ANNOTATION: "annotation", OPTIMIZER: "training loop", GRAPH: "graph launch", DETECTED: "repeated name"}
 _MOST_NAMED = 3
+
+_FAR_LONGER = 1_000
 
 
 def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
@@ -46,10 +48,28 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
         parts.append(f"{marks.nested:,} that lie within another are left out")
     if marks is not None and marks.elsewhere:
         parts.append(f"{marks.elsewhere:,} on other threads are left out")
+    if steps.refused:
+        parts.append(f"{', '.join(steps.refused)} overlap each other, so they are not taken")
+    pause = _pause(marks)
+    if pause:
+        parts.append(pause)
     others = [one for one in told.candidates if one != chosen and one.origin != WHOLE][:_MOST_NAMED]
     if others:
         parts.append(f"--step-marker chooses another: {', '.join(repr(one.asked_as) for one in others)}")
     return (Note(NoteCode.ITERATIONS, "; ".join(parts), where),)
+
+
+def _pause(marks: Marks | None) -> str:
+    """Names an iteration that is far longer than the others; it is compared like any."""
+    if marks is None or len(marks.start_ns) < FEWEST + 1:
+        return ""
+    length = np.diff(marks.start_ns)
+    longest, typical = int(length.argmax()), float(np.median(length))
+    if length[longest] < _FAR_LONGER * max(typical, 1.0):
+        return ""
+    times = round(float(length[longest]) / max(typical, 1.0))
+    label = _labels(marks)[longest]
+    return f"iteration {label} is {times:,} times as long as the typical one: a pause, or the clock jumped"
 
 
 def _sure(marker: Marker) -> str:
@@ -73,13 +93,15 @@ _CUT_OFF = "incomplete: the recording ended before the next iteration began"
 class TraceSteps:
     """The trace with its markers told from work, its windows under both rules, what its steps are, and what each step's
     marker was called, where they had one name what the step has that others lack (() where that is nothing).
-    `marks` are None for ProfilerStep and for the whole recording."""
+    `marks` are None for ProfilerStep and for the whole recording; `refused`: names that usually mark iterations,
+    but lie within each other here."""
 
     timeline: InterpretedTrace
     windows: dict[str, Windows]
     iterations: Iterations
     text: tuple[str, ...] = ()
     marks: Marks | None = None
+    refused: tuple[str, ...] = ()
 
 
 def trace_steps(timeline: InterpretedTrace, marker: str = "", *, tail: bool = False) -> TraceSteps:
@@ -94,9 +116,10 @@ def trace_steps(timeline: InterpretedTrace, marker: str = "", *, tail: bool = Fa
     ranges = host_ranges(found.marks, 0 if extent is None else extent[1], tail=tail)
     windows = range_windows(timeline, ranges, tail=tail)
     texts = ranges.text[: len(windows["device"].label)]
-    if len(set(kinds_of(texts))) < 2:
-        texts = class_texts(timeline, windows["marker"])
-    return TraceSteps(timeline, windows, found.told, texts, found.marks)
+    kinds = {*kinds_of(texts)}
+    if len(kinds) < 2 and all(kind == without_numbers(kind) for kind in kinds):
+        texts = class_texts(timeline, windows["marker"]) or texts
+    return TraceSteps(timeline, windows, found.told, texts, found.marks, found.refused)
 
 
 def host_ranges(marks: Marks, end_ns: int, *, tail: bool = False) -> HostRanges:
@@ -112,7 +135,8 @@ def host_ranges(marks: Marks, end_ns: int, *, tail: bool = False) -> HostRanges:
 
 def _labels(marks: Marks) -> tuple[str, ...]:
     """The numbers in the names of markers where they count the iterations, else their places from 0."""
-    numbers = [numbers_in(text) for text in marks.texts]
+    count = {*marks.texts}
+    numbers = [numbers_in(text) for text in marks.texts] if len(count) == len(marks.texts) else []
     if numbers and all(len(found) == 1 and found[0].is_integer() for found in numbers):
         values = [int(found[0]) for found in numbers]
         if all(one < two for one, two in itertools.pairwise(values)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -23,15 +23,21 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     middle_half,
 )
 from tb_perfcompare.comparison.statistics.estimate import (
+    LARGEST_EXPONENT,
     RANK_EFFICIENCY,
     SIGMA_FLOOR,
     Difference,
     ShiftEstimate,
-    estimate_shift,
 )
 from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of, shift_of_ns
-from tb_perfcompare.comparison.statistics.mean_effect import exact_mean
-from tb_perfcompare.comparison.statistics.rank_test import EXACT_LIMIT, interval_rank, normal_quantile, smallest_p
+from tb_perfcompare.comparison.statistics.mean_effect import exact_mean, outlying_steps
+from tb_perfcompare.comparison.statistics.rank_test import (
+    EXACT_LIMIT,
+    batched_rank_test,
+    interval_rank,
+    normal_quantile,
+    smallest_p,
+)
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 
@@ -97,7 +103,6 @@ class WithinKinds:
 
     def shift(self, alpha: float, *, like: ShiftEstimate | None = None, shared: bool = False) -> ShiftEstimate:
         """As estimate_shift: the shifts of the kinds, weighted by time."""
-        plain = estimate_shift(*self.level, alpha)
         tell = min(capture_counts(self.captures)) >= FEWEST_OF_THEIR_OWN
         likeness = resemblance(self.own[0][np.newaxis], self.own[1][np.newaxis], self.captures)
         neighbours = independent(1, sum(map(len, self.times))) if tell else likeness
@@ -111,13 +116,32 @@ class WithinKinds:
         if between is not None:
             p = max(p, float(between.p[0]))
             low, high = min(low, float(between.low[0])) + 0.0, max(high, float(between.high[0])) + 0.0
-        return replace(
-            plain, sigma=self._sigma(high_alone - low_alone, alpha), theta=theta, theta_low=low, theta_high=high,
-            steps_low=steps_low, steps_high=steps_high, difference=_difference(self, alpha, widening),
-            level=1 - alpha, exact=False, rho=float(likeness.rho[0]), inflation=float(likeness.inflation[0]),
-            scale=float(neighbours.scale[0]), widening=widening, between=between, p=p,
-            log_mean_ratio=self._log_mean_ratio(), kinds=len(self.places),
-        )  # fmt: skip
+        n, m = map(len, self.times)
+        ranks = batched_rank_test(self.level[0][np.newaxis], self.level[1][np.newaxis], ordered=False)
+        return ShiftEstimate(
+            n=(n, m),
+            theta=theta,
+            theta_low=max(low, -LARGEST_EXPONENT),
+            theta_high=min(high, LARGEST_EXPONENT),
+            steps_low=max(steps_low, -LARGEST_EXPONENT),
+            steps_high=min(steps_high, LARGEST_EXPONENT),
+            difference=_difference(self, alpha, widening),
+            level=1 - alpha,
+            exact=False,
+            rho=float(likeness.rho[0]),
+            inflation=float(likeness.inflation[0]),
+            scale=float(neighbours.scale[0]),
+            widening=widening,
+            between=between,
+            p=p,
+            p_min=smallest_p(n, m),
+            cliffs_delta=float(ranks.cliffs_delta[0]),
+            sigma=self._sigma(high_alone - low_alone, alpha),
+            alpha=alpha,
+            log_mean_ratio=self._log_mean_ratio(),
+            outliers=(outlying_steps(self.level[0]), outlying_steps(self.level[1])),
+            kinds=len(self.places),
+        )
 
     def _sigma(self, width: float, alpha: float) -> float:
         """The deviation of as many steps of one kind that would give an interval as wide."""

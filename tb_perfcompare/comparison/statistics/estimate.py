@@ -45,7 +45,7 @@ _POWER = 0.8
 RANK_EFFICIENCY = 0.955  # of rank tests against the t test for normal data, 3/pi
 SIGMA_FLOOR = 0.001
 _MAD_TO_SIGMA = 1.4826
-_LARGEST_EXPONENT = 700.0  # exp of more does not fit a float
+LARGEST_EXPONENT = 700.0  # exp of more does not fit a float
 
 _CLIFF_WORDS = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
 
@@ -116,7 +116,7 @@ class ShiftEstimate:
         certain, likely = self._quantiles()
         exponent = (certain * self.widening + likely * self.scale) * self.sigma * math.sqrt(1 / n + 1 / m)
         exponent /= math.sqrt(RANK_EFFICIENCY)
-        return math.expm1(exponent) if exponent < _LARGEST_EXPONENT else None
+        return math.expm1(exponent) if exponent < LARGEST_EXPONENT else None
 
     def steps_needed(self, margin: float) -> int | None:
         """Steps per side with which `margin` would be detected in about 80 of 100 cases; None for a margin of zero, and
@@ -190,10 +190,10 @@ def estimate_shift(
     return ShiftEstimate(
         n=(n, m),
         theta=theta,
-        theta_low=max(theta_low, -_LARGEST_EXPONENT),
-        theta_high=min(theta_high, _LARGEST_EXPONENT),
-        steps_low=max(steps_low, -_LARGEST_EXPONENT),
-        steps_high=min(steps_high, _LARGEST_EXPONENT),
+        theta_low=max(theta_low, -LARGEST_EXPONENT),
+        theta_high=min(theta_high, LARGEST_EXPONENT),
+        steps_low=max(steps_low, -LARGEST_EXPONENT),
+        steps_high=min(steps_high, LARGEST_EXPONENT),
         difference=_difference(baseline_ns, candidate_ns, k, level, widening, captures, alpha),
         level=level,
         exact=bool(test.countable[0]) and widening == 1,

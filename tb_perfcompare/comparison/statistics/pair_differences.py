@@ -9,8 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-DENSE_LIMIT = 1_000_000
-"""Up to this many differences they are written out (8 MB); beyond it they are counted."""
+DENSE_LIMIT = 60_000
+"""Up to this many differences they are written out (500 kB); beyond it they are counted."""
+
+_WRITTEN_OUT = 2
+"""Differences per value at which a search ends, and they are sorted."""
 
 Value = TypeVar("Value", np.int64, np.float64)
 
@@ -26,32 +29,52 @@ def differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: S
         dense = np.subtract.outer(candidate, baseline).ravel()
         dense.partition(sorted({rank - 1 for rank in ranks}))
         return [dense[rank - 1] for rank in ranks]
-    return [_select(baseline, candidate, rank) for rank in ranks]
+    found = _select(baseline, candidate, ranks)
+    return [found[rank] for rank in ranks]
 
 
-def _select(baseline: NDArray[Value], candidate: NDArray[Value], rank: int) -> Value:
-    """The smallest representable t with at least `rank` differences <= t, by halving the range of t."""
+def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence[int]) -> dict[int, Value]:
+    """For each rank the smallest t with at least so many differences <= t, by halving the range of t until few
+    differences are left in it."""
     subtrahends, times = np.unique(baseline, return_counts=True)
     minuends, weights = np.unique(candidate, return_counts=True)
     # pairs_from[i]: baseline values at or after position i, so a count of pairs is one look-up per candidate value
     pairs_from = np.append(np.cumsum(times[::-1])[::-1], 0)
 
-    def pairs_up_to(limit: Any) -> int:
+    def first_up_to(limit: Any) -> NDArray[np.intp]:
         at = np.searchsorted(subtrahends, minuends - limit, side="left")
-        if subtrahends.dtype == np.float64:
-            at = _mend(subtrahends, minuends, limit, at)
+        return _mend(subtrahends, minuends, limit, at) if subtrahends.dtype == np.float64 else at
+
+    def pairs_from_each(at: NDArray[np.intp]) -> int:
         return int((pairs_from[at] * weights).sum())
 
+    def at_rank(rank: int, above: NDArray[np.intp], up_to: NDArray[np.intp]) -> Value:
+        """Among the differences between two limits, by writing them out."""
+        many = above - up_to
+        minuend = np.repeat(np.arange(len(minuends)), many)
+        subtrahend = np.arange(len(minuend)) + np.repeat(up_to - np.cumsum(many) + many, many)
+        differences = minuends[minuend] - subtrahends[subtrahend]
+        order = np.argsort(differences)
+        upto = np.cumsum((weights[minuend] * times[subtrahend])[order])
+        chosen: Value = differences[order[np.searchsorted(upto, rank - pairs_from_each(above))]]
+        return chosen
+
     to_number, to_place = _number_line(minuends.dtype)
-    low = to_place(minuends[0] - subtrahends[-1])
-    high = to_place(minuends[-1] - subtrahends[0])
-    while low < high:
-        middle = (low + high) // 2
-        if pairs_up_to(to_number(middle)) >= rank:
-            high = middle
-        else:
-            low = middle + 1
-    found: Value = to_number(low)
+    least = to_place(minuends[0] - subtrahends[-1])
+    most = to_place(minuends[-1] - subtrahends[0])
+    none, every = np.full(len(minuends), len(subtrahends)), np.zeros(len(minuends), dtype=np.intp)
+    few = _WRITTEN_OUT * (len(minuends) + len(subtrahends))
+    found: dict[int, Value] = {}
+    for rank in ranks:
+        low, high, above, up_to = least, most, none, every
+        while low < high and int((above - up_to).sum()) > few:
+            middle = (low + high) // 2
+            at = first_up_to(to_number(middle))
+            if pairs_from_each(at) >= rank:
+                high, up_to = middle, at
+            else:
+                low, above = middle + 1, at
+        found[rank] = to_number(low) if low == high else at_rank(rank, above, up_to)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from tb_perfcompare.model.names.names import is_optimizer
@@ -39,16 +40,17 @@ def are_by_content(texts: Sequence[str]) -> bool:
 def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
     """The kind of each iteration: `step[EXTEND bs=2 toks=1000]` is `step[EXTEND bs=2 toks=512-1023]` where many numbers
     of tokens occur. Numbers that only count the iterations are left out."""
-    by_name: dict[str, list[int]] = {}
-    numbers = [numbers_in(text) for text in texts]
-    for at, text in enumerate(texts):
-        by_name.setdefault(without_numbers(text), []).append(at)
-    kinds = [""] * len(texts)
-    for name, places in by_name.items():
-        slots = [_binned([numbers[at][slot] for at in places]) for slot in range(len(numbers[places[0]]))]
-        for row, at in enumerate(places):
-            kinds[at] = fill_numbers(name, [slot[row] for slot in slots])
-    return tuple(kinds)
+    by_name: dict[str, list[str]] = {}
+    times = Counter(texts)  # in the order of their first occurrences
+    for text in times:
+        by_name.setdefault(without_numbers(text), []).append(text)
+    kinds: dict[str, str] = {}
+    for name, own in by_name.items():
+        count = sum(times[text] for text in own)
+        slots = [_binned(values, count) for values in zip(*map(numbers_in, own), strict=True)]
+        for row, text in enumerate(own):
+            kinds[text] = fill_numbers(name, [slot[row] for slot in slots])
+    return tuple(kinds[text] for text in texts)
 
 
 def kind_pattern(kind: str) -> Callable[[str], bool]:
@@ -71,11 +73,12 @@ def kind_pattern(kind: str) -> Callable[[str], bool]:
     return matches
 
 
-def _binned(values: Sequence[float]) -> list[str]:
+def _binned(values: Sequence[float], count: int) -> list[str]:
+    """Of the values in distinct texts that occur so many times in all."""
     distinct = len(set(values))
-    if len(values) > 1 and all(one < two for one, two in itertools.pairwise(values)):
+    if 1 < count == len(values) and all(one < two for one, two in itertools.pairwise(values)):
         return ["*"] * len(values)
-    if distinct <= MOST_EXACT and FEWEST_EACH * distinct <= len(values):
+    if distinct <= MOST_EXACT and FEWEST_EACH * distinct <= count:
         return [f"{value:g}" for value in values]
     return [_power_of_two(int(value)) for value in values]
 

@@ -9,7 +9,9 @@ from functools import lru_cache
 
 _NUMBER = re.compile(
     r"0x[0-9a-fA-F]+"
+    r"|(?<![0-9A-Za-z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9A-Za-z])"  # a UUID
     r"|(?<![0-9A-Za-z])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}(?![0-9A-Za-z])"  # a hash
+    r"|(?<![0-9A-Za-z])(?=[0-9A-F]*\d)(?=[0-9A-F]*[A-F])[0-9A-F]{8,}(?![0-9A-Za-z])"
     r"|(?<![A-Za-z\d])\d+(?:\.\d+)?"
     r"|\d+(?:\.\d+)?(?![A-Za-z\d])"
 )

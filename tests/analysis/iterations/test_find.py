@@ -188,6 +188,36 @@ def test_addresses_and_hashes_in_names_are_numbers() -> None:
     assert us(summary(server(texts), "run * *")) == [600] * 3
 
 
+@pytest.mark.parametrize("number", ["2f1d0c6e-93ab-4c1d-8e2f-00aa11bb22c", "9F86D081884C7D6"])
+def test_uuids_and_capital_hashes_are_numbers(number: str) -> None:
+    texts = [f"generate {number}{n}" for n in range(4)]
+    assert us(summary(server(texts), "generate *")) == [600] * 3
+
+
+def iteration_note(found: Summary) -> str:
+    (told,) = [note.message for note in found.notes if note.code is NoteCode.ITERATIONS]
+    return told
+
+
+def test_a_clock_that_went_back_is_told() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(20):
+        at = number * 400 - (1_000 if number >= 10 else 0)
+        trace.annotation("step[DECODE bs=4]", at, at + 390)
+        for part in range(3):
+            trace.op(f"aten::op{part}", at + 10 + part * 100, at + 90 + part * 100)
+    assert "step[* overlap each other, so they are not taken" in iteration_note(summary(trace))
+
+
+def test_a_clock_that_jumped_is_told() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(8):
+        at = number * 400 + (10**7 if number >= 4 else 0)
+        trace.annotation("step[DECODE bs=4]", at, at + 390)
+        trace.op("aten::linear", at + 10, at + 300)
+    assert "iteration 3 is 25,001 times as long as the typical one" in iteration_note(summary(trace))
+
+
 def test_a_million_ranges_are_refused() -> None:
     trace = TraceBuilder(vendor="cpu")
     for number in range(20_010):

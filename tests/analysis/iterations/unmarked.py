@@ -1,6 +1,7 @@
 """Recordings without their marks, and how well their steps are found again.
 
-`python -m tests.analysis.iterations.unmarked FOLDER ...` prints the table of docs/method/iterations.md.
+`python -m tests.analysis.iterations.unmarked FOLDER ...` prints the table of docs/method/iterations.md; with
+`--each` as the first word a row for each recording.
 """
 
 from __future__ import annotations
@@ -95,10 +96,12 @@ def recordings(folders: list[str]) -> Iterator[tuple[Path, TraceRecording]]:
 def main() -> None:
     """A row per way to find iterations and rule of windows: recordings, steps marked, found, as long as marked."""
     rows: dict[tuple[str, str], list[int]] = {}
-    for path, recording in recordings(sys.argv[1:]):
+    each = sys.argv[1:2] == ["--each"]
+    for path, recording in recordings(sys.argv[2:] if each else sys.argv[1:]):
         if len(windows(recording, "profiler", "marker")[0].label) < FEWEST:
             continue
         for marker in ("", STEP, "detected"):
+            cells = []
             for window in ("device", "marker"):
                 try:
                     again = found_again(recording, marker, window)
@@ -110,6 +113,11 @@ def main() -> None:
                     row[at] += value
                 if off or again.alike < again.found:
                     print(path, marker, window, again, file=sys.stderr)
+                cells.append(f"{again.alike} of {again.found}")
+            if each:
+                where = f"{path.parent.name}/{path.name[:28]}"
+                by = f"{marker or 'as found'}: {again.name or '—'}"
+                print(f"| {where} | {by} | {again.marked} | {' | '.join(cells)} |")
     for (name, window), row in sorted(rows.items()):
         print(f"| {name} | {window} | {' | '.join(f'{value:,}' for value in row)} | {row[3] / max(row[2], 1):.1%} |")
 
