@@ -140,6 +140,36 @@ export function nextMatch(shown: Shown, selected: Selected | null): Selected | n
   return matches[(at + 1) % matches.length]!;
 }
 
+export interface Difference {
+  /** place in the step's `differences` */
+  at: number;
+  delta_ns: number;
+  /** where its longest event is: in B if it takes more time there */
+  side: Letter;
+  event: number;
+}
+
+const MOST_DIFFERENCES = 40;
+
+/** Names whose own times differ, the largest difference first. */
+export function differencesOf(picture: Picture | null): Difference[] {
+  const found = picture?.wire.differences;
+  if (!found) return [];
+  const all = found.name.flatMap((_, at): Difference[] => {
+    const delta_ns = (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0);
+    const side = found.candidate_event[at] !== null && (delta_ns > 0 || found.baseline_event[at] === null) ? 'b' : 'a';
+    return delta_ns === 0 ? [] : [{ at, delta_ns, side, event: (side === 'b' ? found.candidate_event : found.baseline_event)[at]! }];
+  });
+  return all.slice(0, MOST_DIFFERENCES);
+}
+
+/** The one `by` places behind that of the selected event, round in a circle; the largest if none of them is selected. */
+export function nextDifference(all: Difference[], selected: Selected | null, by: 1 | -1): Difference | null {
+  if (all.length === 0) return null;
+  const at = all.findIndex((one) => one.side === selected?.side && one.event === selected.event);
+  return all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length]!;
+}
+
 /** The figures of the selected event, asked for when it is selected. */
 export function useFacts(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, selected: Selected | null): { facts: EventAnswer | null; failure: string } {
   const key = selected ? `${question}\n${stepQuery(pair, selected.side, choices).toString()}\n${selected.event}` : '';

@@ -21,7 +21,7 @@ import type { Shown } from './drawing/stage';
 import { showing, spanAfterKey } from './gestures';
 import { DifferenceList, EventPanel } from './panel';
 import { Head, Legend } from './parts';
-import { commonSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './state';
+import { commonSpan, differencesOf, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './state';
 import css from './timelines.css?inline';
 import { Downloads, StepPicker, Tools } from './tools';
 
@@ -106,6 +106,9 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
       const { event, counterpart } = now.facts ?? { event: null, counterpart: null };
       const by = event && counterpart ? (now.selected?.side === 'a' ? event.start_ns - counterpart.start_ns : counterpart.start_ns - event.start_ns) : 0;
       onChange({ shift: by === 0 || by === shift ? '' : String(by) });
+    } else if (key === 'n' || key === 'N') {
+      const next = nextDifference(differencesOf(wholes.a), now.selected, key === 'n' ? 1 : -1);
+      if (next) reveal(next.side, next.event);
     } else if ((key === ',' || key === '.') && now.selected) {
       const found = drawn[now.selected.side] && markOf(drawn[now.selected.side]!, now.selected.event);
       const next = found ? found.mark + (key === '.' ? 1 : -1) : -1;
