@@ -1,7 +1,7 @@
 // What the step timelines show, told from the address, the pictures and the selected event.
 
 import { useAnswer } from '../api/use_answer';
-import type { Span } from '../charts/span';
+import { length, type Span } from '../charts/span';
 import { formatTime } from '../ui/format';
 import type { Selected } from './canvases';
 import { fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
@@ -20,6 +20,18 @@ export function commonSpan(a: Picture | null, b: Picture | null, shift = 0): Spa
   const [from, to] = [Math.min(...extents.map(([first]) => first)), Math.max(...extents.map(([, last]) => last))];
   const room = Math.max(1, Math.round(ROOM * (to - from)));
   return { from: from - room, to: to + room };
+}
+
+/** Of the whole, a view that is at least so much of it leaves out nothing worth hiding. */
+const ALMOST_ALL = 0.95;
+
+/** What is in view at first: both steps themselves, without what the host or the device did for them before or after. */
+export function firstSpan(whole: Span, a: Picture | null, b: Picture | null, shift = 0): Span {
+  const steps = [a, b].flatMap((picture, place) => (picture ? [{ from: place * shift, to: place * shift + picture.wire.total_ns }] : []));
+  const [from, to] = [Math.min(...steps.map((step) => step.from)), Math.max(...steps.map((step) => step.to))];
+  const room = Math.max(1, Math.round(ROOM * (to - from)));
+  const span = { from: Math.max(whole.from, from - room), to: Math.min(whole.to, to + room) };
+  return steps.length === 0 || length(span) >= ALMOST_ALL * length(whole) ? whole : span;
 }
 
 export function readSelected(text: string): Selected | null {

@@ -9,7 +9,7 @@ import { fitted } from '../../src/charts/canvas';
 import { Pixels, type Scene } from '../../src/timelines/drawing/paint';
 import { blend, inkOn, parse, pixel, type Palette } from '../../src/timelines/drawing/palette';
 import { Drag, showing, spanAfterKey } from '../../src/timelines/gestures';
-import { commonSpan, differencesOf, nextDifference, readSelected, readSpan, writeSpan } from '../../src/timelines/state';
+import { commonSpan, differencesOf, firstSpan, nextDifference, readSelected, readSpan, writeSpan } from '../../src/timelines/state';
 
 const THIN = '\u202f';
 
@@ -50,6 +50,23 @@ describe('differences', () => {
     expect([from('b', 7, 1), from('a', 5, 1), from('b', 9, 1)]).toEqual([5, 9, 7]);
     expect([from('b', 7, -1), from('b', 5, -1)]).toEqual([9, 9]);
     expect(nextDifference([], null, 1)).toBe(null);
+  });
+});
+
+describe('the first view', () => {
+  const step = (total_ns: number, extent: [number, number]) => pictureOf(wire([], { total_ns, extent }));
+  it('is the longer step with a little room, without what is outside', () => {
+    const [a, b] = [step(1000, [-400, 1000]), step(2000, [-50, 3000])];
+    expect(firstSpan(commonSpan(a, b), a, b)).toEqual({ from: -20, to: 2020 });
+  });
+  it('is all where hardly anything is outside', () => {
+    const [a, b] = [step(1000, [-10, 1000]), step(1000, [0, 1005])];
+    expect(firstSpan(commonSpan(a, b), a, b)).toEqual(commonSpan(a, b));
+  });
+  it('follows a moved B, and waits for the steps', () => {
+    const [a, b] = [step(1000, [-900, 1000]), step(1000, [-900, 1000])];
+    expect(firstSpan(commonSpan(a, b, 500), a, b, 500)).toEqual({ from: -15, to: 1515 });
+    expect(firstSpan({ from: 0, to: 1 }, null, null)).toEqual({ from: 0, to: 1 });
   });
 });
 
