@@ -71,14 +71,15 @@ export function App() {
 
   const strict = tabs.some((entry) => entry.id === STRICT && entry.absent === '');
 
-  const pair = (nextA: Side | null, nextB: Side | null): void => {
+  /** `at`: what of the pair to show, else what is shown now */
+  const pair = (nextA: Side | null, nextB: Side | null, at?: Change): void => {
     setLoaded(answer);
-    change({ a: nextA, b: nextB, page: '', row: '', ...FRESH_STEPS }, true);
+    change({ a: nextA, b: nextB, page: '', row: '', ...FRESH_STEPS, ...(!paired && { look: '' }), ...(at && { ...FRESH, tab: '', category: '', ...at }) }, true);
   };
   const several = (): void => {
     // listings and exports are attached to a pair only
     const first = b === null ? [] : [withLaunches(b, '')];
-    change({ a: a && withLaunches(a, ''), page: 'verdicts', candidates: candidates.length > 0 ? candidates : first }, true);
+    change({ a: a && withLaunches(a, ''), page: 'verdicts', look: '', candidates: candidates.length > 0 ? candidates : first }, true);
   };
   useLayoutEffect(() => {
     if (paired && answer && a && b && state.status === 'ready' && state.question === question) remember(answer, a, b);
@@ -129,7 +130,7 @@ export function App() {
   const body = (): preact.ComponentChildren => {
     if (answer.runs.length === 0) return <NoRuns answer={answer} onRescan={() => refresh(true)} />;
     if (page === 'verdicts')
-      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, kind: address.kind, sort: address.sort, onChange: change, onPair: pair }} />;
+      return <Lazy load={loadVerdicts} height={400} props={{ answer, baseline: a, candidates, window: address.window, marker: address.marker, kind: address.kind, sort: address.sort, look: address.look, onChange: change, onPair: pair }} />;
     if (page === 'history')
       return <Lazy load={loadHistory} height={400} props={{ answer, series: address.series, a: address.a, b: address.b, onChange: change, onPair: pair }} />;
     if (missing)

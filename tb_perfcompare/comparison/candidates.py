@@ -15,11 +15,17 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
+from tb_perfcompare.comparison.result.table import Table, cells_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
 _CALLS = (Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
 """Verdicts that say there is a difference: what many looks make more of than there are."""
+_ROW_TABLES = ("kernels", "functions", "operators")
+"""The first of these that has rows is shown beside the parts."""
+_MOST_BY_TIME, _MOST_BY_CHANGE = 40, 20
+KEY_JOINT = " › "
+"""Between the keys of a row where there are several, as in links of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +42,18 @@ class SideBrief:
 
 
 @dataclass(frozen=True, slots=True)
+class RowTimes:
+    """Time per step of a part of the step, or of a row of a table by its key; None on a side that does not have it."""
+
+    name: str
+    baseline_us: float | None
+    candidate_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class CandidateResult:
-    """A comparison in brief. `checks` are those that warn or failed; `cause` the first of `causes` findings."""
+    """A comparison in brief. `checks` are those that warn or failed; `cause` the first of `causes` findings. `parts` of
+    the ledger; `rows`: those of `table` ("" for none) that take the most time in the baseline or changed most."""
 
     baseline: SideBrief
     candidate: SideBrief
@@ -45,6 +61,9 @@ class CandidateResult:
     checks: tuple[Check, ...]
     cause: Finding | None
     causes: int
+    parts: tuple[RowTimes, ...] = ()
+    table: str = ""
+    rows: tuple[RowTimes, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +78,34 @@ class Adjusted:
 def candidate_result(comparison: Comparison) -> CandidateResult:
     """What a row about the pair holds."""
     findings = comparison.findings
+    table = next((name for name in _ROW_TABLES if name in comparison.tables and comparison.tables[name].rows), "")
     return CandidateResult(
         _brief(comparison.baseline), _brief(comparison.candidate), comparison.headline,
         tuple(check for check in comparison.comparability if check.status != "ok"),
-        findings[0] if findings else None, len(findings),
+        findings[0] if findings else None, len(findings), _parts(comparison),
+        table, _largest(comparison.tables[table]) if table else (),
     )  # fmt: skip
+
+
+def _parts(comparison: Comparison) -> tuple[RowTimes, ...]:
+    unit = comparison.ledger.denominator * 1000
+    return tuple(RowTimes(row.path[0], row.baseline / unit, row.candidate / unit) for row in comparison.ledger.heads)
+
+
+def _largest(table: Table) -> tuple[RowTimes, ...]:
+    """The rows with the most time in the baseline, which are the same whatever the candidate, and those that changed
+    most."""
+    places = {column.name: at for at, column in enumerate(table.columns)}
+    keys = [at for at, column in enumerate(table.columns) if column.role == "key"]
+    sides = [cells_of(table.rows, places[name]) for name in ("baseline_us", "candidate_us")]
+    a, b = (np.array([cell or 0.0 for cell in cells], dtype=np.float64) for cells in sides)
+    most = np.argsort(-a, kind="stable")[:_MOST_BY_TIME].tolist()
+    changed = np.argsort(-np.abs(b - a), kind="stable")[:_MOST_BY_CHANGE].tolist()
+    return tuple(
+        RowTimes(KEY_JOINT.join(str(table.rows[row][key]) for key in keys), sides[0][row], sides[1][row])
+        for row in dict.fromkeys([*most, *changed])
+        if sides[0][row] or sides[1][row]
+    )
 
 
 def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjusted | None, ...]:

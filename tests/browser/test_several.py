@@ -97,6 +97,31 @@ def test_rows_that_are_there_stay_when_the_rest_is_cancelled(fresh_tab: Tab) -> 
     assert "Cut off" in tab.find(ROWS).first.inner_text() and tab.find(".vs-progress").count() == 0
 
 
+def test_a_cell_of_the_matrix_opens_its_pair_at_its_row(tab: Tab) -> None:
+    """With the keyboard: from the mean of the first candidate to the second one's largest kernel."""
+    tab.go(link(a=GPU_A, c=f"{GPU_A}|worker0,{GPU_B}", page="verdicts")).wait(".mx tbody button")
+    parts = tab.find(".mx tbody th").all_inner_texts()
+    assert parts[:2] == ["Mean", "Kernel"]
+    tab.find(".mx .segments button", has_text="Kernels").click()
+    tab.until("document.querySelectorAll('.mx tbody th')[1].textContent.includes('sgemm')")
+    tab.find(".mx tbody button").first.focus()
+    tab.press("ArrowDown")
+    tab.press("ArrowRight")
+    assert tab.frame.evaluate("document.activeElement.textContent").startswith("+34.9")
+    tab.press("Enter")
+    assert "ampere_sgemm_128x64_tn" in tab.wait(".row-panel .full-name").inner_text()
+    tab.page.go_back()
+    tab.wait(".mx")
+    assert "p.tb_perfcompare.look=rows" in tab.address()
+
+
+def test_a_part_in_the_matrix_opens_the_pair_with_that_part(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, c=f"{GPU_A}|worker0,{GPU_B}", page="verdicts")).wait(".mx tbody button")
+    tab.find(".mx tbody tr", has_text="Kernel").locator("button").nth(1).click()
+    tab.wait(".entries")
+    assert "p.tb_perfcompare.cat=Kernel" in tab.address()
+
+
 def test_a_server_that_is_gone_keeps_the_page(fresh_tab: Tab) -> None:
     tab = fresh_tab
     tab.allowed.append("api/verdicts")

@@ -148,6 +148,38 @@ def test_events_are_reached_by_keys_and_told(tab: Tab) -> None:
     assert first == "aten::item", "the longest in view, the marker of the step apart"
 
 
+def test_one_key_goes_from_the_largest_difference_to_the_next(tab: Tab) -> None:
+    opened(tab)
+    names = tab.find(".st-differences tbody th").all_inner_texts()[:2]
+    tab.find(CANVAS).focus()
+    for name in names:
+        tab.press("n")
+        tab.until(f"document.querySelector('.st-event .full-name')?.textContent.includes({name.split()[0]!r})")
+    tab.press("Shift+N")
+    tab.until(f"document.querySelector('.st-event .full-name').textContent.includes({names[0].split()[0]!r})")
+
+
+def test_the_line_between_the_timelines_shares_their_height(tab: Tab) -> None:
+    opened(tab)
+    heights = "['a', 'b'].map(side => document.querySelector('.st-pane-' + side).getBoundingClientRect().height)"
+    before = tab.frame.evaluate(heights)
+    line = tab.find(".st-divider")
+    box = line.bounding_box()
+    assert box
+    tab.page.mouse.move(box["x"] + 200, box["y"] + 3)
+    tab.page.mouse.down()
+    tab.page.mouse.move(box["x"] + 200, box["y"] - 57, steps=4)
+    tab.page.mouse.up()
+    dragged = tab.frame.evaluate(heights)
+    assert abs(before[0] - dragged[0] - 60) < 12 and dragged[1] > before[1]
+    line.focus()
+    tab.press("ArrowDown")
+    assert tab.frame.evaluate(heights)[0] > dragged[0]
+    assert int(line.get_attribute("aria-valuenow") or 0) < 60
+    tab.press("Enter")
+    assert tab.frame.evaluate(heights) == before
+
+
 def test_names_are_searched(tab: Tab) -> None:
     opened(tab)
     tab.find(".st-search input").fill("sgemm")

@@ -62,6 +62,22 @@ def test_a_row_says_what_the_comparison_of_the_pair_says(several: Server) -> Non
     assert row["look"]["checks"] == [check for check in pair["comparability"] if check["status"] != "ok"]
 
 
+def test_a_row_has_the_parts_of_the_pair_and_its_largest_rows(several: Server) -> None:
+    look = several.json("api/verdicts", stream="0", **ASKED)["rows"][0]["look"]
+    pair = several.json("api/comparison", stream="0", baseline="normal", candidate="slow")
+    unit = pair["ledger"]["denominator"] * 1000
+    heads = [row for row in pair["ledger"]["rows"] if len(row["path"]) == 1]
+    assert [tuple(part.values()) for part in look["parts"]] == [
+        (row["path"][0], row["baseline"] / unit, row["candidate"] / unit) for row in heads
+    ]
+    table = pair["tables"][look["table"]]
+    names = [column["name"] for column in table["columns"]]
+    picked = [[row[names.index(name)] for name in ("name", "baseline_us", "candidate_us")] for row in table["rows"]]
+    assert look["rows"] and sorted(map(str, look["rows"])) == sorted(
+        str(dict(zip(("name", "baseline_us", "candidate_us"), row, strict=True))) for row in picked if row[1] or row[2]
+    )
+
+
 def test_the_last_line_has_p_adjusted_for_all_looks(several: Server) -> None:
     *_, last = lines(several, **ASKED)
     assert last["result"] == several.json("api/verdicts", stream="0", **ASKED)

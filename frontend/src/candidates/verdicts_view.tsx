@@ -15,6 +15,7 @@ import { Listing } from '../ui/controls/listing';
 import { adoptSheet } from '../ui/sheets';
 import { Badge } from '../ui/sides';
 import { metricWords, text } from '../ui/strings';
+import { MatrixView } from './matrix_view';
 import { ScaleHead, VerdictRow, meanStyle } from './row';
 import { orderOf, scaleOf } from './scale';
 import { useVerdicts } from './use_verdicts';
@@ -32,8 +33,9 @@ interface Props {
   marker: string;
   kind: string;
   sort: string;
+  look: string;
   onChange: (change: Change, push?: boolean) => void;
-  onPair: (a: Side, b: Side) => void;
+  onPair: (a: Side, b: Side, at?: Change) => void;
 }
 
 const whole = (run: string): Side => ({ run, worker: null, span: null });
@@ -95,7 +97,7 @@ export function VerdictsView(props: Props) {
   );
 }
 
-function Rows({ answer, baseline, candidates, window, marker, kind, sort, onChange, onPair }: Props & { baseline: Side }) {
+function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, onChange, onPair }: Props & { baseline: Side }) {
   const [accepted, accept] = useState(answer);
   const keysIn = (listing: RunsAnswer): string[] => candidates.map((side) => [verdictsQuery(baseline, [side], window, marker, kind).toString(), fingerprint(listing, baseline), fingerprint(listing, side)].join('\n'));
   const known = candidates.every((side) => missingOf(accepted, side) === null || missingOf(answer, side) !== null);
@@ -170,6 +172,9 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, onChan
           ))}
         </Listing>
       </div>
+      {state.rows.filter((row) => row?.look).length > 1 && (
+        <MatrixView candidates={candidates} rows={state.rows} look={look} onLook={(next) => onChange({ look: next })} onOpen={(side, at) => onPair(baseline, side, at)} />
+      )}
     </>
   );
 }

@@ -10,7 +10,14 @@ export interface SideBrief {
   captures: number;
 }
 
-/** A comparison in brief; `checks` are those that warn or failed. */
+/** Time per step of a part or of a row of a table by its key; null on a side that does not have it. */
+export interface RowTimes {
+  name: string;
+  baseline_us: number | null;
+  candidate_us: number | null;
+}
+
+/** A comparison in brief; `rows` are the largest of `table`; `checks` are those that warn or failed. */
 export interface Look {
   baseline: SideBrief;
   candidate: SideBrief;
@@ -18,6 +25,9 @@ export interface Look {
   checks: Check[];
   cause: Finding | null;
   causes: number;
+  parts: RowTimes[];
+  table: string;
+  rows: RowTimes[];
 }
 
 /** What one candidate gives: a comparison, or why there is none. */

@@ -56,6 +56,19 @@ export const words = {
   noShift: 'not estimated',
   between: (low: string, high: string) => `${low} … ${high}`,
   beyond: 'beyond the scale',
+  matrix: {
+    title: 'Where the time changed',
+    rows: 'Rows',
+    of: { '': 'Parts of the step', kernels: 'Kernels', functions: 'Functions', operators: 'Operators' } as Record<string, string>,
+    against: 'Change',
+    share: { row: '% of row', step: '% of step' },
+    label: (share: string) => `Change of each candidate against the baseline, ${share}`,
+    whole: 'Mean',
+    from: (least: string) => `from ${least}`,
+    hint: 'A cell opens its pair at its row. Arrow keys move.',
+    about: (name: string, run: string, a: string, b: string, delta: string) => `${name}, ${run}: ${a} → ${b} per step, ${delta}`,
+    notListed: (name: string, run: string) => `${name}: not among the largest of ${run}`,
+  },
   looks: (n: number, any: string, alpha: string) =>
     `${n} looks at one baseline: were all candidates like it, up to ${any} of such tables would show a difference. Verdicts that stand after all looks hold that to ${alpha}.`,
   explained: [

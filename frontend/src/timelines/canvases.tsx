@@ -1,5 +1,6 @@
 // Both timelines with their lanes, the strip and the ruler above them, and how they are moved, read and selected.
 
+import { Fragment } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { length, sameSpan, spanAfterWheel, type Span } from '../charts/span';
 import { followTheme } from '../host/host';
@@ -8,6 +9,7 @@ import { AxisCanvas } from './axis_view';
 import type { Letter } from './data/fetch';
 import { eventOf, eventsIn } from './data/wire';
 import { words } from './data/words';
+import { Divider } from './divider';
 import { scrollFor } from './drawing/layout';
 import { Stage, type Mark, type Shown } from './drawing/stage';
 import { Drag, spanAfterKey } from './gestures';
@@ -42,6 +44,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
   const [width, setWidth] = useState(0);
   const tip = useRef<(at: TipPlace | null) => void>(() => undefined);
   const [view, setView] = useState<Span | null>(null);
+  const [share, setShare] = useState<number | null>(null);
   const settle = useRef(0);
   const calls = useRef({ onSettled });
   calls.current = { onSettled };
@@ -134,32 +137,35 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
         <AxisCanvas stage={stage} canvas={axis} width={width} onSee={see} />
       </div>
       {(['a', 'b'] as const).map((side) => (
-        <section key={side} class={`st-pane st-pane-${side}`} aria-label={words.side[side]}>
-          <header class="st-head">{heads[side]}</header>
-          <div
-            class="st-scroll"
-            ref={scrolls[side]}
-            onScroll={() => stage.request()}
-            style={{ maxHeight: `${(shown[side].layout?.height ?? 0) + 2}px` }}
-          >
-            <div class="st-content" style={{ height: `${shown[side].layout?.height ?? 0}px` }}>
-              <Lanes layout={shown[side].layout} onFold={onFold} />
-              <Timeline
-                stage={stage}
-                side={side}
-                canvas={canvases[side]}
-                label={labels[side]}
-                onSee={see}
-                onHover={(mark, x, y) => {
-                  hover(mark);
-                  tip.current(mark ? { mark, x, y } : null);
-                }}
-                onChoose={choose}
-                onZoomTo={zoomTo}
-              />
+        <Fragment key={side}>
+          {side === 'b' && <Divider share={share} onShare={setShare} />}
+          <section class={`st-pane st-pane-${side}`} aria-label={words.side[side]} style={share === null ? {} : { flex: `${side === 'a' ? share : 1 - share} 1 0px` }}>
+            <header class="st-head">{heads[side]}</header>
+            <div
+              class="st-scroll"
+              ref={scrolls[side]}
+              onScroll={() => stage.request()}
+              style={{ maxHeight: `${(shown[side].layout?.height ?? 0) + 2}px` }}
+            >
+              <div class="st-content" style={{ height: `${shown[side].layout?.height ?? 0}px` }}>
+                <Lanes layout={shown[side].layout} onFold={onFold} />
+                <Timeline
+                  stage={stage}
+                  side={side}
+                  canvas={canvases[side]}
+                  label={labels[side]}
+                  onSee={see}
+                  onHover={(mark, x, y) => {
+                    hover(mark);
+                    tip.current(mark ? { mark, x, y } : null);
+                  }}
+                  onChoose={choose}
+                  onZoomTo={zoomTo}
+                />
+              </div>
             </div>
-          </div>
-        </section>
+          </section>
+        </Fragment>
       ))}
       <TipHost stage={stage} tell={tip} />
       <p class="sr" role="status">

@@ -11,6 +11,7 @@ import { sentence } from '../ui/strings';
 import type { Letter } from './data/fetch';
 import type { EventAnswer, EventFacts, Picture } from './data/wire';
 import { words } from './data/words';
+import { differencesOf } from './state';
 
 const us = (ns: number | null, signed = false): string => formatTime(ns === null ? null : ns / 1000, signed);
 
@@ -22,18 +23,16 @@ interface DifferencesProps {
   onShow: (side: Letter, event: number) => void;
 }
 
-const SHOWN = 40;
-
 /** Names by the difference of their own times, the largest first. */
 export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesProps) {
   const found = picture.wire.differences;
   if (!found) return null;
   const delta = found.name.map((_, at) => (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0));
-  const rows = delta.flatMap((value, at) => (value !== 0 ? [at] : [])).slice(0, SHOWN);
-  const short = shortNames(rows.map((at) => found.name[at]!));
-  const rest = delta.reduce((sum, value) => sum + value, 0) - rows.reduce((sum, at) => sum + delta[at]!, 0) + (picture.wire.differences_left_out?.delta_ns ?? 0);
+  const rows = differencesOf(picture);
+  const short = shortNames(rows.map(({ at }) => found.name[at]!));
+  const rest = delta.reduce((sum, value) => sum + value, 0) - rows.reduce((sum, { delta_ns }) => sum + delta_ns, 0) + (picture.wire.differences_left_out?.delta_ns ?? 0);
   const names = found.name.length - rows.length + (picture.wire.differences_left_out?.names ?? 0);
-  const largest = Math.max(...rows.map((at) => Math.abs(delta[at]!)), 1);
+  const largest = Math.max(...rows.map(({ delta_ns }) => Math.abs(delta_ns)), 1);
   return (
     <section class={`st-panel st-differences figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
       <header>
@@ -61,10 +60,8 @@ export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesP
               </tr>
             </thead>
             <tbody>
-              {rows.map((at, place) => {
+              {rows.map(({ at, side, event }, place) => {
                 const kind = picture.wire.kinds[found.kind[at]!]!;
-                const side: Letter = found.candidate_event[at] !== null && (delta[at]! > 0 || found.baseline_event[at] === null) ? 'b' : 'a';
-                const event = (side === 'b' ? found.candidate_event : found.baseline_event)[at]!;
                 return (
                   <tr key={at}>
                     <th scope="row" title={found.name[at]}>
@@ -122,11 +119,12 @@ interface EventProps {
 
 /** Both sides of an event; A is always the left column. */
 export function EventPanel({ shift, side, answer, name, failure, together, onClose, onKey, onShow }: EventProps) {
-  const buttons: [key: string, label: string, icon: 'up' | 'down' | 'whole' | 'swap' | 'align' | 'close', action: () => void][] = [
+  const buttons: [key: string, label: string, icon: 'up' | 'down' | 'whole' | 'swap' | 'align' | 'delta' | 'close', action: () => void][] = [
     [',', words.panel.previous, 'up', () => onKey(',')],
     ['.', words.panel.next, 'down', () => onKey('.')],
     ['f', words.panel.focus, 'whole', () => onKey('f')],
   ];
+  buttons.push(['n', words.panel.nextDifference, 'delta', () => onKey('n')]);
   if (answer?.counterpart) {
     const by = side === 'a' ? answer.event.start_ns - answer.counterpart.start_ns : answer.counterpart.start_ns - answer.event.start_ns;
     buttons.push(['c', words.panel.other, 'swap', () => onKey('c')]);

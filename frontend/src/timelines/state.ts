@@ -1,7 +1,7 @@
 // What the step timelines show, told from the address, the pictures and the selected event.
 
 import { useAnswer } from '../api/use_answer';
-import type { Span } from '../charts/span';
+import { length, type Span } from '../charts/span';
 import { formatTime } from '../ui/format';
 import type { Selected } from './canvases';
 import { fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
@@ -20,6 +20,18 @@ export function commonSpan(a: Picture | null, b: Picture | null, shift = 0): Spa
   const [from, to] = [Math.min(...extents.map(([first]) => first)), Math.max(...extents.map(([, last]) => last))];
   const room = Math.max(1, Math.round(ROOM * (to - from)));
   return { from: from - room, to: to + room };
+}
+
+/** Of the whole, a view that is at least so much of it leaves out nothing worth hiding. */
+const ALMOST_ALL = 0.95;
+
+/** What is in view at first: both steps themselves, without what the host or the device did for them before or after. */
+export function firstSpan(whole: Span, a: Picture | null, b: Picture | null, shift = 0): Span {
+  const steps = [a, b].flatMap((picture, place) => (picture ? [{ from: place * shift, to: place * shift + picture.wire.total_ns }] : []));
+  const [from, to] = [Math.min(...steps.map((step) => step.from)), Math.max(...steps.map((step) => step.to))];
+  const room = Math.max(1, Math.round(ROOM * (to - from)));
+  const span = { from: Math.max(whole.from, from - room), to: Math.min(whole.to, to + room) };
+  return steps.length === 0 || length(span) >= ALMOST_ALL * length(whole) ? whole : span;
 }
 
 export function readSelected(text: string): Selected | null {
@@ -138,6 +150,36 @@ export function nextMatch(shown: Shown, selected: Selected | null): Selected | n
   if (matches.length === 0) return null;
   const at = selected ? matches.findIndex((match) => match.side === selected.side && match.event === selected.event) : -1;
   return matches[(at + 1) % matches.length]!;
+}
+
+export interface Difference {
+  /** place in the step's `differences` */
+  at: number;
+  delta_ns: number;
+  /** where its longest event is: in B if it takes more time there */
+  side: Letter;
+  event: number;
+}
+
+const MOST_DIFFERENCES = 40;
+
+/** Names whose own times differ, the largest difference first. */
+export function differencesOf(picture: Picture | null): Difference[] {
+  const found = picture?.wire.differences;
+  if (!found) return [];
+  const all = found.name.flatMap((_, at): Difference[] => {
+    const delta_ns = (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0);
+    const side = found.candidate_event[at] !== null && (delta_ns > 0 || found.baseline_event[at] === null) ? 'b' : 'a';
+    return delta_ns === 0 ? [] : [{ at, delta_ns, side, event: (side === 'b' ? found.candidate_event : found.baseline_event)[at]! }];
+  });
+  return all.slice(0, MOST_DIFFERENCES);
+}
+
+/** The one `by` places behind that of the selected event, round in a circle; the largest if none of them is selected. */
+export function nextDifference(all: Difference[], selected: Selected | null, by: 1 | -1): Difference | null {
+  if (all.length === 0) return null;
+  const at = all.findIndex((one) => one.side === selected?.side && one.event === selected.event);
+  return all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length]!;
 }
 
 /** The figures of the selected event, asked for when it is selected. */

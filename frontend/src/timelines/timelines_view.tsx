@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
-import { isWhole, type Span } from '../charts/span';
+import type { Span } from '../charts/span';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
@@ -21,7 +21,7 @@ import type { Shown } from './drawing/stage';
 import { showing, spanAfterKey } from './gestures';
 import { DifferenceList, EventPanel } from './panel';
 import { Head, Legend } from './parts';
-import { commonSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './state';
+import { commonSpan, differencesOf, firstSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './state';
 import css from './timelines.css?inline';
 import { Downloads, StepPicker, Tools } from './tools';
 
@@ -45,16 +45,17 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   const wholes = { a: pictures.a.whole, b: pictures.b.whole };
   const shift = Number.isFinite(Number(address.shift)) ? Number(address.shift) : 0;
   const whole = useMemo(() => commonSpan(wholes.a, wholes.b, shift), [wholes.a, wholes.b, shift]);
+  const first = useMemo(() => firstSpan(whole, wholes.a, wholes.b, shift), [whole]);
   const selected = readSelected(address.event);
   const { facts, failure } = useFacts(question, query, choices, selected);
-  const [wanted, setWanted] = useState<Span>(() => readSpan(address.at) ?? whole);
+  const [wanted, setWanted] = useState<Span>(() => readSpan(address.at) ?? first);
 
-  // a link's stretch, and the whole once it is known
+  // a link's stretch, and the steps once they are known
   useLayoutEffect(() => {
     const asked = readSpan(address.at);
     if (asked && !(seen && roughly(asked, seen.span))) setWanted(asked);
-    else if (!asked && (!seen || !isWhole(whole, seen.span))) setWanted(whole);
-  }, [address.at, whole]);
+    else if (!asked && (!seen || !roughly(first, seen.span))) setWanted(first);
+  }, [address.at, first]);
 
   useLayoutEffect(() => {
     if (seen) pictures.look({ a: seen.span, b: moved(seen.span, -shift) }, seen.pixels);
@@ -106,6 +107,9 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
       const { event, counterpart } = now.facts ?? { event: null, counterpart: null };
       const by = event && counterpart ? (now.selected?.side === 'a' ? event.start_ns - counterpart.start_ns : counterpart.start_ns - event.start_ns) : 0;
       onChange({ shift: by === 0 || by === shift ? '' : String(by) });
+    } else if (key === 'n' || key === 'N') {
+      const next = nextDifference(differencesOf(wholes.a), now.selected, key === 'n' ? 1 : -1);
+      if (next) reveal(next.side, next.event);
     } else if ((key === ',' || key === '.') && now.selected) {
       const found = drawn[now.selected.side] && markOf(drawn[now.selected.side]!, now.selected.event);
       const next = found ? found.mark + (key === '.' ? 1 : -1) : -1;
@@ -148,8 +152,8 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
           onNext={nextFound}
           onZoom={(key) => see(spanAfterKey(key, whole, latest.current.span, (latest.current.span.from + latest.current.span.to) / 2) ?? whole)}
         />
-        {ready && <Legend pictures={[wholes.a, wholes.b].flatMap((picture) => picture ?? [])} change={shown.colours === 'change'} />}
         <Downloads pair={query} steps={steps} />
+        {ready && <Legend pictures={[wholes.a, wholes.b].flatMap((picture) => picture ?? [])} change={shown.colours === 'change'} />}
       </div>
       <Canvases
         shown={shown}
@@ -159,7 +163,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
         labels={{ a: labelOf('a', wholes.a), b: labelOf('b', wholes.b) }}
         onSettled={(next, pixels) => {
           setSeen({ span: next, pixels });
-          onChange({ at: isWhole(whole, next) ? '' : writeSpan(next) });
+          onChange({ at: roughly(first, next) ? '' : writeSpan(next) });
         }}
         onSelect={select}
         onFold={(key) => {

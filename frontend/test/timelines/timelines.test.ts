@@ -9,7 +9,7 @@ import { fitted } from '../../src/charts/canvas';
 import { Pixels, type Scene } from '../../src/timelines/drawing/paint';
 import { blend, inkOn, parse, pixel, type Palette } from '../../src/timelines/drawing/palette';
 import { Drag, showing, spanAfterKey } from '../../src/timelines/gestures';
-import { commonSpan, readSelected, readSpan, writeSpan } from '../../src/timelines/state';
+import { commonSpan, differencesOf, firstSpan, nextDifference, readSelected, readSpan, writeSpan } from '../../src/timelines/state';
 
 const THIN = '\u202f';
 
@@ -24,6 +24,51 @@ function wire(rows: WireRow[], part: Partial<WireStep> = {}): WireStep {
     lanes: [lane('stream.0', 0, 1), lane('host.0', 1, 3)], rows, left_out: [], ...part,
   };
 }
+
+describe('differences', () => {
+  const step = pictureOf(
+    wire([], {
+      differences: {
+        name: ['slower', 'same', 'gone', 'new'], kind: [1, 1, 1, 1],
+        baseline_calls: [1, 1, 1, null], baseline_ns: [10, 5, 20, null], baseline_event: [3, 4, 5, null],
+        candidate_calls: [1, 1, null, 1], candidate_ns: [50, 5, null, 8], candidate_event: [7, 8, null, 9],
+      },
+    }),
+  );
+  it('are those of names whose times differ, each at its event on the side that takes more', () => {
+    expect(differencesOf(step)).toEqual([
+      { at: 0, delta_ns: 40, side: 'b', event: 7 },
+      { at: 2, delta_ns: -20, side: 'a', event: 5 },
+      { at: 3, delta_ns: 8, side: 'b', event: 9 },
+    ]);
+    expect(differencesOf(null)).toEqual([]);
+  });
+  it('follow each other round in a circle, from the largest on', () => {
+    const all = differencesOf(step);
+    const from = (side: 'a' | 'b', event: number, by: 1 | -1): number => nextDifference(all, { side, event }, by)!.event;
+    expect(nextDifference(all, null, 1)!.event).toBe(7);
+    expect([from('b', 7, 1), from('a', 5, 1), from('b', 9, 1)]).toEqual([5, 9, 7]);
+    expect([from('b', 7, -1), from('b', 5, -1)]).toEqual([9, 9]);
+    expect(nextDifference([], null, 1)).toBe(null);
+  });
+});
+
+describe('the first view', () => {
+  const step = (total_ns: number, extent: [number, number]) => pictureOf(wire([], { total_ns, extent }));
+  it('is the longer step with a little room, without what is outside', () => {
+    const [a, b] = [step(1000, [-400, 1000]), step(2000, [-50, 3000])];
+    expect(firstSpan(commonSpan(a, b), a, b)).toEqual({ from: -20, to: 2020 });
+  });
+  it('is all where hardly anything is outside', () => {
+    const [a, b] = [step(1000, [-10, 1000]), step(1000, [0, 1005])];
+    expect(firstSpan(commonSpan(a, b), a, b)).toEqual(commonSpan(a, b));
+  });
+  it('follows a moved B, and waits for the steps', () => {
+    const [a, b] = [step(1000, [-900, 1000]), step(1000, [-900, 1000])];
+    expect(firstSpan(commonSpan(a, b, 500), a, b, 500)).toEqual({ from: -15, to: 1515 });
+    expect(firstSpan({ from: 0, to: 1 }, null, null)).toEqual({ from: 0, to: 1 });
+  });
+});
 
 describe('columns of a row', () => {
   it('are differences that add up', () => {

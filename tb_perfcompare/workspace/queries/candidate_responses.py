@@ -90,6 +90,9 @@ def _result_dict(look: CandidateResult) -> dict[str, Any]:
         "checks": as_plain(look.checks),
         "cause": as_plain(look.cause),
         "causes": look.causes,
+        "parts": as_plain(look.parts),
+        "table": look.table,
+        "rows": as_plain(look.rows),
     }
 
 

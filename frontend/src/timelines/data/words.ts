@@ -30,6 +30,11 @@ export const words = {
 
   search: { label: 'Search by name: word, -word, /regex/', short: 'Search  /', found: (n: number, time: string) => `${formatMany(n, 'event')}, ${time}`, next: 'Next match (Enter)' },
 
+  divider: {
+    label: 'Height of the baseline',
+    automatic: 'as its lanes need',
+    about: 'Drag, or use the arrow keys. Double click or Enter: as the lanes need',
+  },
   hint: ['W S or wheel: zoom', 'A D or drag: move', 'click: select'],
 
   zoom: { label: 'Zoom', closer: 'Closer (W or +)', farther: 'Farther (S or -)', all: 'Whole steps (0)' },
@@ -97,7 +102,7 @@ export const words = {
 
   canvas: {
     label: (side: string, label: string, time: string, events: number, lanes: string) =>
-      `${side}, step ${label}: ${time}, ${formatMany(events, 'event')}. ${lanes}. Arrow keys or A and D move, plus and minus or W and S zoom, comma and full stop go from event to event, Enter selects, C goes to the counterpart, L aligns the two.`,
+      `${side}, step ${label}: ${time}, ${formatMany(events, 'event')}. ${lanes}. Arrow keys or A and D move, plus and minus or W and S zoom, comma and full stop go from event to event, Enter selects, C goes to the counterpart, L aligns the two, N goes to the next largest difference.`,
     lane: (name: string, kind: string, events: number, busy: string) => `${name}${kind === '' ? '' : ` ${kind}`}: ${formatMany(events, 'event')}, ${busy}`,
     said: (name: string, kind: string, side: string, time: string, at: string, counterpart: string) => `${side}: ${name}, ${kind}, ${time}, at ${at}. ${counterpart}`,
     saidOther: (time: string, change: string) => `Counterpart ${time}, ${change}.`,
@@ -139,6 +144,7 @@ export const words = {
     straight: 'Align both steps at their start again (L)',
     previous: 'Previous event (,)',
     next: 'Next event (.)',
+    nextDifference: 'Next largest difference (N)',
     duration: 'Duration',
     own: 'Self time',
     ownAbout: 'Duration without its children and its API calls',

@@ -1,0 +1,62 @@
+// The line between the timelines of A and B: what one gains in height the other loses.
+
+import { useRef } from 'preact/hooks';
+import { words } from './data/words';
+
+/** A pane keeps at least this share of the height. */
+const LEAST = 0.12;
+const STEP = 0.05;
+
+interface Props {
+  /** share of the upper pane; null: each is as high as its lanes need */
+  share: number | null;
+  onShare: (share: number | null) => void;
+}
+
+const within = (share: number): number => Math.min(1 - LEAST, Math.max(LEAST, share));
+
+/** How much of both panes is above a height in the window; the panes are the divider's neighbours. */
+function shareAt(divider: HTMLElement, y: number): number {
+  const above = divider.previousElementSibling!.getBoundingClientRect();
+  const below = divider.nextElementSibling!.getBoundingClientRect();
+  return (y - above.top) / Math.max(1, below.bottom - above.top);
+}
+
+export function Divider({ share, onShare }: Props) {
+  const dragged = useRef(false);
+  const now = (divider: HTMLElement): number => share ?? shareAt(divider, divider.getBoundingClientRect().top);
+  const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
+    const by = { ArrowUp: -STEP, ArrowDown: STEP }[event.key];
+    if (by !== undefined) onShare(within(now(event.currentTarget) + by));
+    else if (event.key === 'Home') onShare(LEAST);
+    else if (event.key === 'End') onShare(1 - LEAST);
+    else if (event.key === 'Enter') onShare(null);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div
+      class="st-divider"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="horizontal"
+      aria-label={words.divider.label}
+      aria-valuemin={100 * LEAST}
+      aria-valuemax={100 - 100 * LEAST}
+      aria-valuenow={Math.round(100 * (share ?? 0.5))}
+      aria-valuetext={share === null ? words.divider.automatic : undefined}
+      title={words.divider.about}
+      onKeyDown={onKeyDown}
+      onDblClick={() => onShare(null)}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        dragged.current = true;
+        event.currentTarget.setPointerCapture(event.pointerId);
+      }}
+      onPointerMove={(event) => dragged.current && onShare(within(shareAt(event.currentTarget, event.clientY)))}
+      onPointerUp={() => (dragged.current = false)}
+      onPointerCancel={() => (dragged.current = false)}
+    />
+  );
+}
