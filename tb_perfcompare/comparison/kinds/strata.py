@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tb_perfcompare.comparison.kinds.split import MixSplit
+from tb_perfcompare.comparison.kinds.split import OTHERS, MixSplit
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, independent, resemblance
 from tb_perfcompare.comparison.statistics.between_captures import (
     FEWEST_OF_THEIR_OWN,
@@ -65,12 +65,13 @@ class Strata:
 
 
 def strata_of(split: MixSplit, seen: tuple[Samples, Samples]) -> Strata:
-    """Kinds of the observations of both sides: of ranks of one job, the kind that the step has on the first."""
+    """Kinds of the observations of both sides: of ranks of one job, the kind that the step has on the first. The rarer
+    kinds that stand together are no kind: a number of its own on each side."""
     codes = []
-    for steps, side in zip((split.baseline, split.candidate), seen, strict=True):
+    for number, (steps, side) in enumerate(zip((split.baseline, split.candidate), seen, strict=True)):
         code = np.zeros(sum(map(len, steps)), dtype=np.int64)
-        for kind, places in enumerate(steps):
-            code[places] = kind
+        for kind, (name, places) in enumerate(zip(split.kinds, steps, strict=True)):
+            code[places] = kind + number if name == OTHERS else kind
         codes.append(code[np.unique(side.group, return_index=True)[1]])
     return Strata((codes[0], codes[1]))
 
