@@ -14,7 +14,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.tab import PLUGIN, SERIES, Picture, Tab, link
 from tests.drawn_runs import write_run
@@ -122,9 +122,9 @@ def picture() -> Picture:
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)
 
-    def take(tab: Tab, name: str) -> None:
+    def take(page: Page, name: str) -> None:
         if folder:
-            tab.page.screenshot(path=Path(folder) / f"{name}.jpg", type="jpeg", quality=60)
+            page.screenshot(path=Path(folder) / f"{name}.jpg", type="jpeg", quality=60)
 
     return take
 

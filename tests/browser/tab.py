@@ -32,7 +32,7 @@ LISTING_A, LISTING_B = "kernel_listing_synthetic/before.txt", "kernel_listing_sy
 SERIES = "nightly/gpu"
 NCU_A, NCU_B = "ncu_synthetic/before.csv", "ncu_synthetic/after.csv"
 
-Picture = Callable[["Tab", str], None]
+Picture = Callable[[Page, str], None]
 """Keeps a picture of the page by this name, where somebody asked for pictures."""
 
 SLOWER_B = ("B is slower", "Slower", "These two captures: program +")

@@ -23,7 +23,7 @@ def test_kernels_are_marks_by_what_limits_them(tab: Tab, picture: Picture) -> No
     assert "7 kernels" in (tab.find(CHART).get_attribute("aria-label") or "")
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        picture(tab, f"scatter-{theme}")
+        picture(tab.page, f"scatter-{theme}")
 
 
 def test_a_mark_tells_its_figures_and_opens_its_row(tab: Tab) -> None:
@@ -75,7 +75,7 @@ def test_launches_are_read_by_pointer_and_keys(tab: Tab, picture: Picture) -> No
     assert tab.find(".grid-body .row.selected").get_attribute("aria-rowindex") == "4"
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        picture(tab, f"timeline-{theme}")
+        picture(tab.page, f"timeline-{theme}")
 
 
 def test_launches_zoom_and_move(tab: Tab) -> None:

@@ -53,7 +53,7 @@ def test_the_whole_step_has_the_headlines_figures(tab: Tab, picture: Picture) ->
     assert "61 frames" in (tab.find(BOX).get_attribute("aria-label") or "")
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        picture(tab, f"flame-{theme}")
+        picture(tab.page, f"flame-{theme}")
 
 
 def test_a_frame_tells_both_sides_and_fills_the_picture_after_a_click(tab: Tab) -> None:

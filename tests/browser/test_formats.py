@@ -48,7 +48,7 @@ def test_a_pair_opens_with_its_verdict(tab: Tab, name: str, picture: Picture) ->
     tab.press("Escape")
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        picture(tab, f"pair-{name}-{theme}")
+        picture(tab.page, f"pair-{name}-{theme}")
 
 
 def test_only_runs_of_the_profiler_have_its_windows_and_its_tab(tab: Tab) -> None:
@@ -98,6 +98,6 @@ def test_two_that_share_no_metric_are_refused_with_pairs_that_fit(tab: Tab, pict
     assert "kernel time" in alert.inner_text() and "step time" in alert.inner_text()
     assert tab.find(".facts .differs").count() == 2
     assert tab.find("button", has_text="Try again").count() == 0
-    picture(tab, "mixed")
+    picture(tab.page, "mixed")
     tab.find(".state-pairs button", has_text=LISTING_B).click()
     assert tab.answer().startswith("Inconclusive")

@@ -28,7 +28,7 @@ def test_the_button_opens_it_and_the_change_of_level_is_said(tab: Tab, picture: 
     assert tab.find(".hs details summary").inner_text() == "1 point cannot be read"
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        picture(tab, f"history-chart-{theme}")
+        picture(tab.page, f"history-chart-{theme}")
 
 
 def test_keys_go_from_point_to_point_and_choose_two(tab: Tab) -> None:

@@ -68,7 +68,7 @@ def test_accessible_in_both_themes_and_no_wider_than_a_narrow_frame(tab: Tab, ax
         for theme in ("dark", "light"):
             tab.dark(theme == "dark")
             tab.settle()
-            picture(tab, f"{name}-{theme}")
+            picture(tab.page, f"{name}-{theme}")
             assert violations(tab, axe, **(COLOURS if theme == "light" else {})) == [], (name, theme)
         tab.page.set_viewport_size({"width": 800, "height": 900})
         tab.until("innerWidth === 800")
@@ -83,7 +83,7 @@ def test_notebook_cells_show_every_view(tab: Tab, picture: Picture) -> None:
     for name, (hash_, ready) in VIEWS.items():
         tab.go(hash_).wait(ready)
         tab.settle()
-        picture(tab, f"{name}-400")
+        picture(tab.page, f"{name}-400")
         width, frame = tab.frame.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert width <= frame, name
         if tab.find(".tabs").count() and tab.find(".tab[aria-selected=true]").count():

@@ -16,7 +16,7 @@ def test_both_runs_are_read_at_one_place(tab: Tab, picture: Picture) -> None:
     assert tip.startswith("step ") and tip.count("allocated") == 3
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        picture(tab, f"memory-{theme}")
+        picture(tab.page, f"memory-{theme}")
 
 
 def test_the_cursor_goes_from_record_to_record_by_keys(tab: Tab) -> None:
@@ -66,4 +66,4 @@ def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab, 
     assert said[0].startswith("step 43 in A, 45 in B, 0") and "baseline 453\u202fKiB" in said[0]
     # the range of A has one more step than that of B
     assert said[1].startswith("step 46 in A, – in B") and "candidate not recorded here" in said[1]
-    picture(tab, "memory-range")
+    picture(tab.page, "memory-range")

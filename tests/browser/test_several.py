@@ -27,7 +27,7 @@ def test_a_link_shows_a_row_for_each_with_its_verdict_or_why_there_is_none(tab: 
     assert tab.find(".vs-plot").count() == 3
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        picture(tab, f"several-{theme}")
+        picture(tab.page, f"several-{theme}")
 
 
 def test_a_row_opens_its_pair_and_back_returns(tab: Tab) -> None:

@@ -41,7 +41,7 @@ def test_a_range_drawn_over_the_order_of_steps_is_what_the_page_compares(tab: Ta
     tab.wait(".side-b .side-steps")
     assert tab.find(".side-a .side-steps").count() == 0
     # the table, too: steps outside the range are there, and not compared
-    picture(tab, "steps-chosen")
+    picture(tab.page, "steps-chosen")
     tab.find("[role=tab]", has_text="Steps").click()
     tab.wait(".grid-body .row")
     tab.find(".search input").fill("outside")
@@ -101,7 +101,7 @@ def test_every_step_is_a_column_of_its_parts(tab: Tab, picture: Picture) -> None
     assert tip.startswith("Baseline, step 4") and "DataLoader" in tip
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        picture(tab, f"stacks-{theme}")
+        picture(tab.page, f"stacks-{theme}")
 
 
 def test_a_column_opens_its_step_by_pointer_and_by_keys(tab: Tab) -> None:

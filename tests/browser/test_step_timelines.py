@@ -73,7 +73,7 @@ def test_both_steps_are_drawn_with_their_lanes(tab: Tab, picture: Picture) -> No
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
         tab.page.wait_for_timeout(200)
-        picture(tab, f"step-timelines-{theme}")
+        picture(tab.page, f"step-timelines-{theme}")
 
 
 def test_wheel_drag_and_keys_move_both(tab: Tab) -> None:
@@ -114,7 +114,7 @@ def test_an_event_is_selected_with_its_counterpart(tab: Tab, picture: Picture) -
     assert "Grid" in tab.find(".st-event .st-facts").inner_text()
     name = tab.find(".st-event .full-name").inner_text()
     tab.until(f"{SAID}.includes('Counterpart')")
-    picture(tab, "step-timelines-selected")
+    picture(tab.page, "step-timelines-selected")
     tab.find(CANVAS).focus()
     tab.press("c")
     settled(tab, "hash.includes('.ev=b%3A')")
@@ -199,7 +199,7 @@ def test_colours_can_tell_the_difference(tab: Tab, picture: Picture) -> None:
     legend = tab.find(".st-legend").inner_text()
     assert "▲ more time in B" in legend and "only in A" in legend
     tab.page.wait_for_timeout(200)
-    picture(tab, "step-timelines-difference")
+    picture(tab.page, "step-timelines-difference")
 
 
 def test_other_steps_are_chosen(tab: Tab) -> None:

@@ -27,7 +27,7 @@ def test_the_report_of_a_pair_of_tables(tab: Tab, picture: Picture) -> None:
     assert "Σ" not in tab.find(".table-footer").inner_text()
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")
-        picture(tab, f"strict-{theme}")
+        picture(tab.page, f"strict-{theme}")
     tab.find(".strict-corrected .link-button").click()
     assert tab.answer().startswith("Same")
 
