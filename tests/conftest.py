@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 
 import pytest
@@ -19,6 +20,10 @@ settings.register_profile(
     max_examples=EXAMPLES,
 )
 settings.load_profile("product")
+
+# Started in the background of a script, a process ignores SIGINT, and so do its children: nothing could interrupt them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests read what they mean to read, and leave nothing in the home of whoever runs them.
 os.environ["TB_PERFCOMPARE_CACHE"] = "off"
