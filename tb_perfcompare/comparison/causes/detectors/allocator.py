@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
@@ -23,7 +24,7 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
     every = {**taken, **given}
     amount = total(every.values())
     rows = {row.path[1]: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in every}
-    exposed = sum(rows.values())
+    exposed = fsum(rows.values())
     if not called_otherwise(amount.calls_a, amount.calls_b) or abs(exposed) < pair.least_us:
         return
     if amount.more_calls * exposed <= 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
@@ -12,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Pa
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, replacements
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -59,7 +60,7 @@ class _Changed:
 
     @property
     def delta_us(self) -> float:
-        return sum(self.explains.values())
+        return fsum(self.explains.values())
 
     @property
     def is_in_both(self) -> bool:
@@ -82,7 +83,7 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
     known = {key[0] for key in operators}
     for one in replacements(pair, times_as_often(pair), lambda name: name in steady or name not in known):
         explains, calls_of = one.explains(pair.unit), one.operator_calls()
-        delta = sum(explains.values())
+        delta = fsum(explains.values())
         went, came = (_in_words(side, known) for side in (one.went, one.came))
         more = sum(calls_of.values())
         count, _, what = many(abs(more), "operator call").partition(" ")
@@ -172,8 +173,8 @@ def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]
     alone = [one for one in changed if not one.is_in_both]
     replaced = {bool(one.calls.calls_a) for one in alone} == {False, True}
     units = [alone, *([one] for one in changed if one.is_in_both)] if replaced else [[one] for one in changed]
-    sums = [sum(one.delta_us for one in unit) for unit in units]
-    more, less = (sum(us for us in sums if sign * us > 0) * sign for sign in (1, -1))
+    sums = [fsum(one.delta_us for one in unit) for unit in units]
+    more, less = (fsum(us for us in sums if sign * us > 0) * sign for sign in (1, -1))
     if min(more, less) < max(pair.least_us, OPPOSITE * max(more, less)):
         return [changed]
     parts = [[one for unit, us in zip(units, sums, strict=True) if sign * us > 0 for one in unit] for sign in (1, -1)]
@@ -182,10 +183,7 @@ def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]
 
 def _told(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Cause:
     changed = sorted(changed, key=lambda one: (not one.annotation, is_backward(one.name), -one.total_us, one.name))
-    explains: dict[Part, float] = {}
-    for one in changed:
-        for part, us in one.explains.items():
-            explains[part] = explains.get(part, 0.0) + us
+    explains: dict[Part, float] = total_by_key(part for one in changed for part in one.explains.items())
     # autograd's range around a function is no news beside it
     names = {f"{AUTOGRAD}{one.name}" for one in changed}
     distinct = [one for one in changed if one.name not in names]
@@ -193,7 +191,7 @@ def _told(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Cause:
     gone = [one for one in distinct if not one.calls.calls_b]
     others = [one for one in distinct if one.is_in_both]
     first = (new or gone or others)[0]
-    delta = sum(explains.values())
+    delta = fsum(explains.values())
     clauses = [*_named("new", new), *_named("gone", gone), *_recounted(others)]
     title = _title(new, gone, others)
     sentence = f"{title}: {signed_time(delta)} per step; {'; '.join(clauses)}."

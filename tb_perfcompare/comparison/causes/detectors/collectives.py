@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def _slower(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float,
         calls = f"{numbers_text(amount.calls_a, amount.calls_b)} calls, "
         confidence = "certain: calls are counted; their time is as measured"
         look_at = f"bucket sizes (bucket_cap_mb), gradient accumulation with no_sync(), {look_at}"
-    delta = sum(explains.values())
+    delta = fsum(explains.values())
     sentence = (
         f"{title}: {signed_time(delta)} exposed per step; collectives take {calls}"
         f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{ranks}."
@@ -118,7 +119,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
     for label, us in zip(CATEGORY_LABELS, own.tolist(), strict=True):
         if us > pair.least_us and sign * pair.exposed(label) > 0:
             explains[label, ""] = sign * min(us / len(side.beyond_us), abs(pair.exposed(label)))
-    delta = sum(explains.values())
+    delta = fsum(explains.values())
     its_work = signed_time(delta - exposed)
     of_it = "" if len(explains) == 1 else f", {its_work} of it the late rank's own work averaged over ranks"
     sentence = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
@@ -74,7 +75,7 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     rest = sum(row.delta for row in pair.entities("Other") if row.path[1] == NOBODY) / pair.unit
     if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and (rest < 0) == gained:
         explained["Other", NOBODY] = rest  # Python between operators goes with them; more of it is another matter
-    delta = sum(explained.values())
+    delta = fsum(explained.values())
     word, other = ("candidate", "baseline") if gained else ("baseline", "candidate")
     again = b.again if gained else a.again
     compiled_again = f", {many(again, 'recompilation')}" if again else ""
@@ -102,7 +103,7 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     rows = _moved(pair)
     explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
-    delta = sum(explained.values())
+    delta = fsum(explained.values())
     what = "recompilations" if a.ids and a.frames == b.frames else "graph breaks"
     again = "" if not (a.again or b.again) else f"; recompilations {a.again} → {b.again}"
     sentence = (

@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls, table_of_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
@@ -47,7 +47,7 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     fastest = fastest_own_calls(pair, table)
     ratios, weights = list[float](), list[float]()
     means, times = list[float](), list[float]()
-    grown: dict[Part, float] = {}
+    every: list[tuple[Part, float]] = []
     before = 0.0
     for key, one in operators.items():
         minima = 0.0
@@ -64,8 +64,9 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
         before += often * one.us_a / one.calls_a
         # what the fastest call takes longer is no interruption either
         left = math.copysign(max(abs(one.rate_us) - max(minima, 0.0), 0.0), one.rate_us)
-        grown["CPU Exec", key[0]] = grown.get(("CPU Exec", key[0]), 0.0) + left
-    delta = sum(grown.values())
+        every.append((("CPU Exec", key[0]), left))
+    grown = total_by_key(every)
+    delta = math.fsum(grown.values())
     if not ratios or len(grown) < 3 or delta * exposed <= 0:
         return
     if abs(exposed) < pair.least_us or not pair.is_clear("CPU Exec"):
@@ -84,7 +85,7 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     if abs(own) < MOST * abs(exposed):
         return
     explained = in_the_open(pair, {part: us * own / delta for part, us in grown.items()}, delta)
-    exposed = sum(explained.values())
+    exposed = math.fsum(explained.values())
     sentence = (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; mean operator "
         f"time {ratio_text(after / before)}, but fastest calls {ratio_text(math.exp(middle))}; other processes "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import fsum
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
         return  # no name holds what all of them together do not
     rows = kernels.picked(np.array([_only_moves(name) for name in kernels.key], dtype=bool))
     delta = sum(row.delta for row in rows) / pair.unit
-    counted = sum(map(pair.counted_us, rows))
+    counted = fsum(map(pair.counted_us, rows))
     before, after = sum(row.calls[0] for row in rows), sum(row.calls[1] for row in rows)
     if abs(counted) < max(pair.least_us, MOST * abs(delta)) or (after > before) != (counted > 0) or after == before:
         return

@@ -47,7 +47,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     pace = host_ratio(pair) or 1.0
     beyond = beyond_pace(rows, pair.unit, pace)
-    left = sum(beyond[often].tolist())
+    left = math.fsum(beyond[often].tolist())
     at = largest(rows, np.flatnonzero(often), beyond * (1 if left > 0 else -1))
     delta, name = float(beyond[at]), rows.key[at]
     if delta * left <= 0 or abs(delta) < max(MOST * abs(left), PART * abs(exposed), pair.least_us):
@@ -60,7 +60,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     if not sure or not _all_calls_moved(pair, name, slower=delta > 0):
         return
     explained = in_the_open(pair, {("CPU Exec", name): delta}, max(amount.rate_us, delta, key=abs))
-    delta = sum(explained.values())
+    delta = math.fsum(explained.values())
     per = (
         f" ({times_text(amount.us_a / amount.calls_a, amount.us_b / amount.calls_b)} per call)"
         if amount.calls_a and amount.calls_b

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 
@@ -27,9 +27,9 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu":
         return
     moved = _moves(pair)
-    delta = sum(amount.counted_us for amount in moved.values())
+    delta = math.fsum(amount.counted_us for amount in moved.values())
     more = total(moved.values()).more_calls
-    grown = sum(abs(amount.delta_us) for amount in moved.values())
+    grown = math.fsum(abs(amount.delta_us) for amount in moved.values())
     if abs(delta) < max(pair.least_us, MOST * grown) or more * delta <= 0:
         return
     first = max(moved, key=lambda key: (moved[key].counted_us * (1 if delta > 0 else -1), key))
@@ -49,10 +49,7 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
     """By operator, of all of its shapes."""
-    found: dict[Part, float] = {}
-    for key, amount in moved.items():
-        found["CPU Exec", key[0]] = found.get(("CPU Exec", key[0]), 0.0) + amount.counted_us
-    return found
+    return total_by_key((("CPU Exec", key[0]), amount.counted_us) for key, amount in moved.items())
 
 
 def _moves(pair: RuleContext) -> dict[Key, Amount]:

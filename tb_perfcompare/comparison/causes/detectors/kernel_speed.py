@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
     rows = pair.entities(KERNEL)
     often = called_as_often(rows, SAME_CALLS)
     beyond = beyond_pace(rows, pair.unit, pace)
-    left = sum(beyond[often].tolist())
+    left = fsum(beyond[often].tolist())
     slower = np.flatnonzero(often & _beyond(rows, pace))
     if not len(slower) or abs(left) < pair.least_us:
         return

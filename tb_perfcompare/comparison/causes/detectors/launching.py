@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
@@ -39,7 +40,7 @@ def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     lost = graph.calls_a > 0 and graph.calls_b < HALF * graph.calls_a and single.more_calls > 0
     gained = graph.calls_b > 0 and graph.calls_a < HALF * graph.calls_b and single.more_calls < 0
     moved = explained.left(pair, HOST)
-    delta = sum(moved.values())
+    delta = fsum(moved.values())
     if not (lost or gained) or abs(delta) < pair.least_us or (delta > 0) != lost:
         return
     name = max(graphs, key=lambda one: (graphs[one].calls_a + graphs[one].calls_b, one))
@@ -69,7 +70,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     launched = pair.called(_launches)
     launches = total(launched.values())
-    exposed = sum(exposed_host(pair).values())
+    exposed = fsum(exposed_host(pair).values())
     if not (launches.calls_a and launches.calls_b) or abs(exposed) < pair.least_us or not pair.is_clear(*HOST):
         return
     mean_a, mean_b = launches.us_a / launches.calls_a, launches.us_b / launches.calls_b
@@ -84,7 +85,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     own = {row.path: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in launched}
     explained = in_the_open(pair, {("Runtime", path[1]): us for path, us in own.items()}, grown)
-    delta = sum(explained.values())
+    delta = fsum(explained.values())
     if sign * delta < max(pair.least_us, HALF * abs(grown)):
         return
     flat = ", kernel time unchanged" if kernels_flat(pair) else ""

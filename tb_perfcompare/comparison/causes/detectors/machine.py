@@ -46,7 +46,7 @@ def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained) -> Iterat
         whole += by_pace
         if by_pace * left > 0:
             found[category] = math.copysign(min(abs(by_pace), abs(left)), by_pace)
-    exposed = sum(found.values())
+    exposed = math.fsum(found.values())
     if abs(exposed) < pair.least_us or abs(exposed) < MOST * abs(whole):
         return
     interrupted = pace.of == "host" and abs(math.log1p(pace.typical)) <= LITTLE * abs(math.log1p(pace.estimate))

@@ -51,7 +51,7 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     usual = float(np.median([_times_as_often(one.calls_a, one.calls_b) for one in moved.values()]))
     counts = _counted(pair, sign, usual)
-    counted = sum(counts.values())
+    counted = math.fsum(counts.values())
     if sign * counted < pair.least_us:
         return
     device = pair.amounts("operators", "device_self")
@@ -113,7 +113,7 @@ def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
     if row.path[0] != CPU_EXEC:
         return 0.0
     shapes = pair.amounts_of(row.path[1], "operators_by_shape", "host_self").values()
-    counted = sum(one.counted_us for one in shapes if sign * one.more_calls > 0)
+    counted = math.fsum(one.counted_us for one in shapes if sign * one.more_calls > 0)
     delta = row.delta / pair.unit
     return min(counted, delta, key=abs) if counted * delta > 0 and counted * sign > 0 else 0.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import (
@@ -58,7 +59,7 @@ class OtherWork:
             square = 1.0 if self.ratio is None else max(self.ratio, 1 / self.ratio) ** 2
             most = min(pair.exposed_times(label)) * (square - 1)
             left[label] = max(-most, min(most, left[label]))
-        delta = sum(left.values())
+        delta = fsum(left.values())
         if abs(delta) < pair.least_us:
             return
         if self.ratio is not None and (self.ratio > 1) != (delta > 0):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -38,10 +39,10 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The profiler was told to record more, which costs the host time. Without events of its own work that is not told
     from what the host does: it is the likely cause of what nothing else explains."""
     moved = explained.left(pair, RECORDING)
-    delta = sum(moved.values())
+    delta = fsum(moved.values())
     if not costlier_to_record(pair, delta) or not pair.is_clear(*moved):
         return
-    if abs(delta) < max(pair.least_us, MOST * abs(sum(pair.exposed(label) for label in RECORDING))):
+    if abs(delta) < max(pair.least_us, MOST * abs(fsum(pair.exposed(label) for label in RECORDING))):
         return
     flags = "; ".join(recorded_otherwise(pair))
     sentence = (

@@ -147,7 +147,7 @@ def _of_categories(growth: Mapping[Part, float]) -> dict[str, float]:
 def _explained(growth: Mapping[Part, float], share: float, delta: float) -> dict[Part, float]:
     """What entities that grow in `share` of the steps make of the mean step, together at most what those steps make."""
     grown = {part: us * share for part, us in growth.items() if us > 0}
-    scale = min(1.0, abs(delta) / sum(grown.values())) if grown else 1.0
+    scale = min(1.0, abs(delta) / math.fsum(grown.values())) if grown else 1.0
     return {part: math.copysign(us * scale, delta) for part, us in grown.items()}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, c
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator import kernels_below
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -111,7 +112,7 @@ def _compiled(pair: RuleContext) -> Iterator[Cause]:
             continue
         explained = {(KERNEL, row.path[1]): pair.counted_us(row) for row in (*fewer, *plain)}
         explained |= _launching(pair, sum(row.calls[1] - row.calls[0] for row in (*fewer, *plain)))
-        if sign * sum(explained.values()) >= pair.least_us:
+        if sign * fsum(explained.values()) >= pair.least_us:
             yield _of_compiler(pair, fewer, plain, explained)
             return
 
@@ -119,7 +120,7 @@ def _compiled(pair: RuleContext) -> Iterator[Cause]:
 def _of_compiler(
     pair: RuleContext, generated: list[LedgerRow], plain: list[LedgerRow], explained: dict[Part, float]
 ) -> Cause:
-    delta = sum(explained.values())
+    delta = fsum(explained.values())
     first, other = (max(rows, key=lambda row: (abs(row.delta), row.path)) for rows in (generated, plain))
     lost = delta > 0
     counts = [sum(row.calls[side] for row in generated) for side in (0, 1)]
@@ -198,12 +199,10 @@ def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
         given = other_inputs(pair, swap.operator)
         groups.setdefault(_kind(swap, *uses) if given is None else given.rule, []).append(swap)
     for name, members in ((name, part) for name, whole in groups.items() for part in _one_way(pair, whole)):
-        explained: dict[Part, float] = {}
-        for swap in members:
-            for part, us in swap.explains.items():
-                explained[part] = explained.get(part, 0.0) + us
+        explained: dict[Part, float] = total_by_key(part for swap in members for part in swap.explains.items())
         explained |= _launching(pair, sum(swap.every.more_calls for swap in members))
-        delta = sum(swap.delta_us for swap in members) + sum(us for part, us in explained.items() if part[0] != KERNEL)
+        others = (us for part, us in explained.items() if part[0] != KERNEL)
+        delta = fsum((*(swap.delta_us for swap in members), *others))
         if abs(delta) >= pair.least_us:
             yield _of_swaps(pair, name, members, delta, explained)
 
@@ -212,10 +211,10 @@ def _one_way(pair: RuleContext, members: list[_Swap]) -> list[list[_Swap]]:
     """All of them, or those that take longer and those that take less time, where both make a good part: what cancels
     out in a sum is not told by it."""
     parts = [[swap for swap in members if sign * swap.delta_us > 0] for sign in (1, -1)]
-    more, less = (abs(sum(swap.delta_us for swap in part)) for part in parts)
+    more, less = (abs(fsum(swap.delta_us for swap in part)) for part in parts)
     if min(more, less) < max(pair.least_us, OPPOSITE * min(max(more, less), abs(pair.delta_us))):
         return [members]
-    return sorted(parts, key=lambda part: -abs(sum(swap.delta_us for swap in part)))
+    return sorted(parts, key=lambda part: -abs(fsum(swap.delta_us for swap in part)))
 
 
 def _launching(pair: RuleContext, more: float) -> dict[Part, float]:
@@ -241,7 +240,7 @@ def _others(members: list[_Swap]) -> str:
 
 def _of_it(explained: dict[Part, float]) -> str:
     """ ", 63.0 µs of it for launching"."""
-    host = sum(us for (category, _), us in explained.items() if category != KERNEL)
+    host = fsum(us for (category, _), us in explained.items() if category != KERNEL)
     return f", {time_text(abs(host))} of it for launching" if host else ""
 
 
@@ -292,10 +291,10 @@ def _uses_tensor_cores(summary: Summary) -> dict[str, float] | None:
 def _tensor_share(uses: Mapping[str, float] | None, kernels: Mapping[str, Amount]) -> float | None:
     """Share of these kernels' time in kernels that use tensor cores."""
     time = {name: max(amount.us_a, amount.us_b) for name, amount in kernels.items()}
-    all_time = sum(time.values())
+    all_time = fsum(time.values())
     if uses is None or not all_time:
         return None
-    return sum(us for name, us in time.items() if uses.get(name) == 1.0) / all_time
+    return fsum(us for name, us in time.items() if uses.get(name) == 1.0) / all_time
 
 
 _CERTAIN = "certain: the same operator, called as often, launches other kernels"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.host_time import HOST, called_otherwise, is_same_runtime
@@ -29,7 +30,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     if not called_otherwise(waits.calls_a, waits.calls_b):
         return
     moved = explained.left(pair, (*HOST, "Memcpy"))
-    delta = sum(moved.values())
+    delta = fsum(moved.values())
     sign = 1 if waits.more_calls > 0 else -1
     if sign * delta < pair.least_us:
         return

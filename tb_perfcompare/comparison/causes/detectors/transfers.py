@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise, is_same_runtime
@@ -22,7 +23,7 @@ MOST = 0.5
 def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
     """More copies than before, without those that are waited for: they are the waits' doing (waits.py)."""
     rows = [row for row in pair.entities("Memcpy") if not _waited_for(pair, row)]
-    counted = sum(map(pair.counted_us, rows))
+    counted = fsum(map(pair.counted_us, rows))
     before, after = (sum(row.calls[side] for row in rows) for side in (0, 1))
     if abs(counted) < pair.least_us or abs(counted) < MOST * abs(pair.exposed("Memcpy")):
         return

@@ -44,7 +44,7 @@ def _device_pace(pair: RuleContext) -> Iterator[Cause]:
     if device is None:
         return
     explained = _spread(pair, "Kernel", device)
-    exposed = sum(explained.values())
+    exposed = math.fsum(explained.values())
     if abs(exposed) < pair.least_us or exposed * pair.exposed("Kernel") <= 0 or not pair.is_clear("Kernel"):
         return
     if abs(exposed) < MOST * abs(pair.exposed("Kernel")):
@@ -65,7 +65,7 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
     if host is None or not _minima_follow(pair, host):
         return
     explained = _of_host(pair, host)
-    exposed = sum(explained.values())
+    exposed = math.fsum(explained.values())
     if costlier_to_record(pair, exposed):  # recording more is the likelier cause
         return
     if abs(exposed) < pair.least_us or not pair.is_clear(*{category for category, _ in explained}):
@@ -86,14 +86,14 @@ def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
     not at all."""
     work = [*pair.amounts("operators", "host_self").values()]
     work += pair.called(lambda name: not calls(WAIT, name)).values()
-    slower = sum(_per_call(one).paced_us(ratio) for one in work)
+    slower = math.fsum(_per_call(one).paced_us(ratio) for one in work)
     rows = {
         (row.path[0], row.path[1]): row.rate_effect / pair.unit
         for label in _WORK
         for row in pair.entities(label)
         if row.status == "both"
     }
-    together = sum(rows.values())
+    together = math.fsum(rows.values())
     found: dict[Part, float] = {}
     if together * slower > 0 and abs(slower) >= MOST * abs(together):
         found = _in_proportion(pair, math.copysign(min(abs(slower), abs(together)), slower))
@@ -122,7 +122,7 @@ def _in_proportion(pair: RuleContext, us: float) -> dict[Part, float]:
         rows = [row for row in pair.entities(label) if row.status == "both"]
         whole = sum(row.baseline + row.candidate for row in rows)
         for row in rows if whole else ():
-            share = exposed / sum(moved.values()) * (row.baseline + row.candidate) / whole
+            share = exposed / math.fsum(moved.values()) * (row.baseline + row.candidate) / whole
             found[label, row.path[1]] = us * share
     return found
 
@@ -145,7 +145,7 @@ def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]
     rows = pair.entities(category)
     both = np.flatnonzero(rows.status == STATUSES.index("both"))
     by_pace = paced(rows, pair.unit, ratio)[both]
-    together, exposed = sum(by_pace.tolist()), pair.exposed(category)
+    together, exposed = math.fsum(by_pace.tolist()), pair.exposed(category)
     # what is the pace's by a few percent more or less is all the pace's
     scale = exposed / together if together * exposed > 0 and NEARLY <= exposed / together <= 1 / NEARLY else 1.0
     names = map(rows.key.__getitem__, both.tolist())
@@ -161,7 +161,7 @@ def device_ratio(pair: RuleContext) -> float | None:
 def kernels_flat(pair: RuleContext) -> bool:
     """Whether all kernels together take the same time on both sides."""
     kernels = pair.columns("kernels")
-    a, b = sum(kernels.us_a.tolist()), sum(kernels.us_b.tolist())
+    a, b = math.fsum(kernels.us_a.tolist()), math.fsum(kernels.us_b.tolist())
     return bool(abs(b - a) <= KERNELS_FLAT * max(a, b))
 
 

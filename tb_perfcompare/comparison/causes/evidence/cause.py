@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain
+from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
@@ -37,36 +39,35 @@ class Explained:
 
     def __init__(self) -> None:
         self.rules: set[str] = set()
-        self._parts: dict[str, dict[str, float]] = {}
-        self._calls: dict[str, float] = {}
+        self._parts: dict[str, dict[str, list[float]]] = {}
+        self._calls: dict[str, list[float]] = {}
 
     def add(self, cause: Cause) -> None:
         """What this cause explains is explained from now on."""
         self.rules.add(cause.finding.rule)
         for operator, more in cause.calls.items():
-            self._calls[operator] = self._calls.get(operator, 0.0) + more
+            self._calls.setdefault(operator, []).append(more)
         for (category, entity), us in cause.explains.items():
-            parts = self._parts.setdefault(category, {})
-            parts[entity] = parts.get(entity, 0.0) + us
+            self._parts.setdefault(category, {}).setdefault(entity, []).append(us)
 
     def covers(self, cause: Cause) -> bool:
         """Whether other causes explain EXPLAINED of its time. Time of one entity can be known as its own or as some of
         its category's; time of no entity in particular as any of its category's."""
-        known = sum(
+        known = fsum(
             min(abs(us), self._known(*part, us)) for part, us in cause.explains.items() if part[0] in self._parts
         )  # fmt: skip
-        total = sum(abs(part) for part in cause.explains.values())
+        total = fsum(abs(part) for part in cause.explains.values())
         return bool(total) and known >= EXPLAINED * total
 
     def has_most_calls(self, operator: str, more: float) -> bool:
         """Whether causes explain EXPLAINED of the calls that an operator has more."""
-        known = self._calls.get(operator, 0.0)
+        known = fsum(self._calls.get(operator, ()))
         return known * more > 0 and abs(known) >= EXPLAINED * abs(more)
 
     def _known(self, category: str, entity: str, us: float) -> float:
         parts = self._parts.get(category, {})
-        known = [parts.get(name, 0.0) for name in ("", entity)] if entity else [*parts.values()]
-        return abs(sum(part for part in known if part * us > 0))
+        known = [fsum(parts.get(name, ())) for name in (("", entity) if entity else parts)]
+        return abs(fsum(part for part in known if part * us > 0))
 
     def left(self, pair: RuleContext, categories: Iterable[str]) -> dict[str, float]:
         """Category -> what is not explained of its change."""
@@ -75,7 +76,7 @@ class Explained:
 
     def by_category(self) -> dict[str, float]:
         """Category -> what is explained of it."""
-        return {category: sum(parts.values()) for category, parts in self._parts.items()}
+        return {category: fsum(chain.from_iterable(parts.values())) for category, parts in self._parts.items()}
 
 
 class Recorded(Enum):

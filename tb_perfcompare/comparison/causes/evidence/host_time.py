@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -34,7 +35,7 @@ def slower_work(pair: RuleContext) -> float:
     out: what no number of calls explains."""
     work = [*pair.amounts("operators", "host_self").values()]
     work += pair.called(lambda name: not calls(WAIT, name)).values()
-    return sum(amount.rate_us for amount in work)
+    return fsum(amount.rate_us for amount in work)
 
 
 def in_the_open(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
@@ -45,7 +46,7 @@ def in_the_open(pair: RuleContext, own: Mapping[Part, float], grown: float) -> d
     for (label, _), us in found.items():
         others[label] = others.get(label, 0.0) - us
     others = {label: us for label, us in others.items() if us * grown > 0}
-    rest, whole = grown - sum(found.values()), sum(others.values())
+    rest, whole = grown - fsum(found.values()), fsum(others.values())
     if rest * grown > 0 and whole * grown > 0:
         for label, us in others.items():
             found[label, ""] = us * min(1.0, rest / whole)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, called_otherwise
-from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total_by_key
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, joint_tree, trees_alike
 from tb_perfcompare.model.names.names import library_free
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKey, FrameKind
@@ -89,16 +89,15 @@ class Replacement:
 
     def explains(self, unit: int) -> dict[tuple[str, str], float]:
         """(category, entity) -> microseconds per step with their sign, `unit` being the integers of one."""
-        found: dict[tuple[str, str], float] = {}
+        found: list[tuple[tuple[str, str], float]] = []
         for top in self.all:
             share = _share(top.frame)
             for place in top.walk():
                 _, category, name = place.frame.key
                 own = place.frame.own[1] - place.frame.own[0]
                 if category != MIXED and own:
-                    part = CATEGORY_LABELS[category], name
-                    found[part] = found.get(part, 0.0) + share * own / unit
-        return found
+                    found.append(((CATEGORY_LABELS[category], name), share * own / unit))
+        return total_by_key(found)
 
     @property
     def is_wrapped(self) -> bool:
@@ -111,13 +110,8 @@ class Replacement:
 
     def operator_calls(self) -> dict[str, float]:
         """Operator -> calls per step that the candidate has more, those inside included."""
-        found: dict[str, float] = {}
-        for top in self.all:
-            for one in top.walk():
-                kind, _, name = one.frame.key
-                if kind == FrameKind.OPERATOR:
-                    found[name] = found.get(name, 0.0) + one.more_calls
-        return found
+        every = (one for top in self.all for one in top.walk() if one.frame.key[0] == FrameKind.OPERATOR)
+        return total_by_key((one.frame.key[2], one.more_calls) for one in every)
 
 
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import fsum
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
 
 Key = tuple[str, ...]
+K = TypeVar("K")
 @dataclass(slots=True)
 class Amount:
     """Calls and microseconds per step on both sides; 0 where a side has none. Nobody changes one; there are thousands,
@@ -76,14 +79,17 @@ NOTHING = Amount()
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
-    """The sum."""
-    calls_a = calls_b = us_a = us_b = 0.0
-    for amount in amounts:
-        calls_a += amount.calls_a
-        calls_b += amount.calls_b
-        us_a += amount.us_a
-        us_b += amount.us_b
-    return Amount(calls_a, calls_b, us_a, us_b)
+    """The sum, rounded once: the same in any order, so that swapping the sides negates it."""
+    every = [(amount.calls_a, amount.calls_b, amount.us_a, amount.us_b) for amount in amounts]
+    return Amount(*map(fsum, zip(*every, strict=True)))
+
+
+def total_by_key(parts: Iterable[tuple[K, float]]) -> dict[K, float]:
+    """Key -> sum of its values, rounded once: the same in any order."""
+    every: dict[K, list[float]] = {}
+    for key, value in parts:
+        every.setdefault(key, []).append(value)
+    return {key: fsum(values) for key, values in every.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

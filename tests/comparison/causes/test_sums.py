@@ -1,0 +1,26 @@
+"""Sums of what causes explain are the same in any order, so that swapping the sides negates them to the last bit."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, total, total_by_key
+
+ORDERS = list(permutations((0.1, 0.2, 53.916666666666664, 1e9)))
+
+
+def test_the_case_needs_care() -> None:
+    assert len({sum(order) for order in ORDERS}) > 1
+
+
+def test_amounts_in_any_order() -> None:
+    sums = [total(Amount(1, 2, us, -us) for us in order) for order in ORDERS]
+    assert {(one.us_a, one.us_b) for one in sums} == {(sums[0].us_a, -sums[0].us_a)}
+
+
+def test_parts_by_key_in_any_order() -> None:
+    assert len({total_by_key(("aten::copy_", us) for us in order)["aten::copy_"] for order in ORDERS}) == 1
+
+
+def test_nothing() -> None:
+    assert (total([]), total_by_key([])) == (Amount(), {})
