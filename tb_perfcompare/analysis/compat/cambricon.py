@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tb_perfcompare.analysis.compat.events import Event
-from tb_perfcompare.model.recordings.trace_events import TraceEvents
+from tb_perfcompare.model.recordings.recording import TraceEvents
 
 CATEGORIES = {
     "privateuse1_runtime": "runtime", "mlu_runtime": "runtime", "mlu_memcpy": "memcpy", "mlu_memset": "memset",
@@ -32,11 +32,10 @@ _SHARE = "for all kernels.\n"
 _NO_SHARE = "It is always 0.0 On MLU devices because MLU does not using Tensor Cores.\n"
 
 
-def wrote(trace: TraceEvents, devices: list[dict[str, Any]]) -> bool:
+def wrote(trace: TraceEvents) -> bool:
     """Whether anything in the trace says Cambricon."""
-    return any(str(device.get("name", "")).upper().startswith("MLU") for device in devices) or any(
-        map(_says_mlu, trace.events)
-    )
+    names = (str(device.get("name", "")) for device in trace.device_properties)
+    return any(name.upper().startswith("MLU") for name in names) or any(map(_says_mlu, trace.events))
 
 
 def _says_mlu(event: Event) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -88,7 +89,7 @@ def _counted(kernel: Event) -> Event:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float))
+    return isinstance(value, (int, float)) and abs(value) < math.inf
 
 
 def _is_whole(value: Any) -> bool:

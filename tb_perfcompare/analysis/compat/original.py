@@ -26,7 +26,6 @@ from tb_perfcompare.analysis.compat.events import ANNOTATIONS, STEP, KnownTrace
 _MOST_FRAMES = 10_000
 """It goes down call trees by recursion."""
 
-_MODULES = (EventTypes.PYTHON_FUNCTION, EventTypes.MODULE)
 _NCCL_CAPABILITY = {"computeMajor": 3, "computeMinor": 5}
 
 

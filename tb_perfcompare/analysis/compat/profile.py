@@ -11,7 +11,7 @@ from tb_perfcompare.analysis.compat import cambricon
 from tb_perfcompare.analysis.compat.events import GPU_CATEGORIES, KnownTrace, known_events
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.recordings.trace_events import TraceEvents
+from tb_perfcompare.model.recordings.recording import TraceEvents
 
 FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What code raises that meets what it did not expect. A lack of memory is none of them."""
@@ -35,8 +35,8 @@ class CompatProfile:
 def read_compat(trace: TraceEvents) -> CompatProfile:
     """Has torch-tb-profiler read the events. Raises InputError where it cannot."""
     path, skipped = trace.file.path, Counter[str]()
-    devices = _devices(trace.properties.get("deviceProperties"))
-    is_mlu = cambricon.wrote(trace, devices)
+    devices = trace.device_properties
+    is_mlu = cambricon.wrote(trace)
     if is_mlu:
         devices = cambricon.devices_as_gpus(devices)
         events, arrows = known_events(trace.events, cambricon.CATEGORIES, skipped, cambricon.as_gpu)
@@ -64,12 +64,6 @@ def failed(path: str, error: Exception) -> InputError:
     else:
         reason += f" ({type(error).__name__}: {error})"
     return InputError(path, reason, hint="leave out --compat for the corrected reading")
-
-
-def _devices(properties: object) -> list[dict[str, Any]]:
-    if not isinstance(properties, list):
-        return []
-    return [device if isinstance(device, dict) else {} for device in properties]
 
 
 def _read(known: KnownTrace, is_mlu: bool, path: str) -> tuple[Any, list[str]]:

@@ -25,8 +25,7 @@ from tb_perfcompare.errors import CorruptInput, unreadable
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.recordings.recording import ReadStats, TraceRecording
-from tb_perfcompare.model.recordings.trace_events import TraceEvents
+from tb_perfcompare.model.recordings.recording import ReadStats, TraceEvents, TraceRecording
 from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES, Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, Counts
@@ -133,8 +132,6 @@ class _Reading:
             process_labels=columns.process_labels,
             process_names=columns.process_names,
             thread_names=columns.thread_names,
-            fractional_times=columns.fractional_times,
-            fractions=columns.fractions,
             stats=ReadStats(
                 events=columns.seen,
                 kept=kept,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from typing import Any
 
 import pytest
@@ -50,6 +51,14 @@ def test_bytes_that_are_no_text_are_marked_in_any_argument() -> None:
     found = read_events(io.BytesIO(trace.encode().replace(b"here", b"\xff")), name=NAME)
     assert "�" in [event["args"].get("note") for event in found.events]
     assert found.notes[0].message == "repaired: bytes that are not UTF-8 (1)"
+
+
+@pytest.mark.parametrize("number", [b"1e999", b"9" * 5000])
+def test_a_number_beyond_any_double_is_infinite(number: bytes) -> None:
+    trace = TraceBuilder(whole_us=True)
+    trace.op("aten::mm", 0, 5, note=123456)
+    found = read_events(io.BytesIO(trace.encode().replace(b"123456", number)), name=NAME)
+    assert math.inf in [event["args"].get("note") for event in found.events]
 
 
 def test_what_holds_no_events_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,4 +42,6 @@ class EventList(ColumnBuilder):
             return msgspec.json.decode(raw)
         except UnicodeDecodeError:
             self.repaired["bytes that are not UTF-8"] += 1
-            return msgspec.json.decode(bytes(raw).decode("utf-8", "replace"))
+        except msgspec.ValidationError:  # a number beyond any double
+            pass
+        return json.loads(bytes(raw).decode("utf-8", "replace"), parse_int=float)
