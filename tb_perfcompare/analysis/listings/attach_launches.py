@@ -5,12 +5,13 @@ No time, call count or share of the ledger changes: kernels gain facts, and devi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from tb_perfcompare.analysis.listings.launch_figures import NOT_MEASURED, LaunchFigures, launch_figures
-from tb_perfcompare.analysis.listings.launch_matching import Matches, match_names
+from tb_perfcompare.analysis.listings.launch_matching import match_names
 from tb_perfcompare.analysis.listings.launches import metric_settings
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import Nanoseconds
@@ -41,7 +42,7 @@ def attach_launches(summary: Summary, recording: LaunchRecording) -> Summary:
         note = Note(NoteCode.ATTACHED_LAUNCHES, "the trace has no kernels that could get figures", where)
         return replace(summary, notes=(*summary.notes, note))
     matches = match_names([key[0] for key in kernels.keys], recording.launches.strings.texts)
-    figures = launch_figures(recording.launches, matches.codes)
+    figures = launch_figures(recording.launches, matches)
     time = kernels.measures_ns["total"].sum(axis=1)
     return replace(
         summary,
@@ -70,8 +71,9 @@ def _bound_times(time_ns: Nanoseconds, class_ns: Nanoseconds) -> dict[str, int]:
 
 
 def _notes(
-    summary: Summary, recording: LaunchRecording, kernels: GroupTable, matches: Matches, figures: LaunchFigures
-) -> list[Note]:
+    summary: Summary, recording: LaunchRecording, kernels: GroupTable, matches: Sequence[Sequence[int]],
+    figures: LaunchFigures,
+) -> list[Note]:  # fmt: skip
     """How much of the time got figures, who shares one, and whether the devices differ."""
     where, title = recording.file.path, TITLES[recording.format]
     known = figures.known
@@ -83,7 +85,7 @@ def _notes(
         recording.launches.name, weights=recording.launches.dur_ns, minlength=len(recording.launches.strings)
     )
     used = np.zeros(len(dur), dtype=bool)
-    used[[code for codes in matches.codes for code in codes]] = True
+    used[[code for codes in matches for code in codes]] = True
     listed = dur > 0
     if (listed & ~used).any():
         rest = dur[~used].sum() / dur.sum()
@@ -91,7 +93,7 @@ def _notes(
         message += f"; {count} of its {int(listed.sum())} names, {percent(rest)} of its time, are not in the trace"
     notes = [Note(NoteCode.ATTACHED_LAUNCHES, message, where)]
     sharing: dict[int, list[int]] = {}
-    for row, codes in enumerate(matches.codes):
+    for row, codes in enumerate(matches):
         for code in codes:
             sharing.setdefault(code, []).append(row)
     common = {code: rows for code, rows in sharing.items() if len(rows) > 1}

@@ -128,10 +128,10 @@ class NcuLaunches:
         metrics: dict[str, str] = {}
         for figure, candidates in CANDIDATES.items():
             for candidate in candidates:
-                if all(metric in columns for metric in candidate.metrics):
-                    value = np.sum([columns[metric] for metric in candidate.metrics], axis=0)
+                if all(metric in columns for metric in candidate):
+                    value = np.sum([columns[metric] for metric in candidate], axis=0)
                     if np.isfinite(value).any():
-                        chosen[figure], metrics[figure] = value, candidate.name
+                        chosen[figure], metrics[figure] = value, " + ".join(candidate)
                         break
         none = np.full(len(self), math.nan)
         timed = np.isfinite(chosen.get(DURATION, none))
