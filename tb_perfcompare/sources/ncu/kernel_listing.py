@@ -73,7 +73,7 @@ def _read(file: LaunchFile) -> LaunchRecording:
     message = f"{cut} kernel names are cut: different kernels may share a row"
     notes = [Note(NoteCode.CUT_NAMES, message, file.name)] if cut else []
     columns = np.array(dur, np.int64), np.array(tensor, np.float64), np.array(dram, np.float64)
-    return file.recording(LaunchTable(strings, np.array(names, np.int32), *columns), READER, "lines", notes, cut=cut)
+    return file.recording(LaunchTable(strings, np.array(names, np.int32), *columns), READER, "lines", notes)
 
 
 def _launch(line: str) -> tuple[str, int, float, float] | str:

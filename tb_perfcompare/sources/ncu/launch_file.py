@@ -57,9 +57,7 @@ class LaunchFile:
                 yield [line.rstrip("\r") for line in lines] if "\r" in text else lines
                 self.last += len(lines)
 
-    def recording(
-        self, table: LaunchTable, reader: str, what: str, notes: list[Note], *, cut: int = 0, **facts: Any
-    ) -> LaunchRecording:
+    def recording(self, table: LaunchTable, reader: str, what: str, notes: list[Note], **facts: Any) -> LaunchRecording:
         """`what` says what was dropped; `notes` are those of the format, `facts` members of LaunchRecording."""
         damage, dropped = self._blocks.damage, sum(self.torn.values())
         said = []
@@ -71,7 +69,7 @@ class LaunchFile:
         stored = self._blocks.stored_bytes
         stats = ReadStats(len(table) + dropped, len(table), dict(self.torn), {}, stored, not damage, reader)
         file = FileFacts(self.name, stored, self._blocks.sha256)
-        return LaunchRecording(file, table, cut, stats, (*said, *notes), **facts)
+        return LaunchRecording(file, table, stats, (*said, *notes), **facts)
 
 
 def read_launch_file(
