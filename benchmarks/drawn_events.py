@@ -61,7 +61,6 @@ def drawn_recording(events: int) -> TraceRecording:
         process_labels={0: "GPU 0"},
         process_names={},
         thread_names={},
-        fractional_times=True,
         stats=ReadStats(len(table), len(table), {}, {}, 0, True, "drawn"),
         notes=(),
     )

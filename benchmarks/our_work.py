@@ -124,31 +124,6 @@ def kernels_read(recording: Any) -> dict[str, Any]:
     return {"kernels": {name: [int(n), float(t) / 1000] for name, n, t in zip(names, calls, totals, strict=True)}}
 
 
-def their_tables() -> Work:
-    """File to torch-tb-profiler's own tables: overview, operators, kernels, as its routes answer them."""
-    from tb_perfcompare.analysis.compat import answer, read_compat
-    from tb_perfcompare.sources.trace.torch_profiler import read_trace
-
-    def work(path: str) -> dict[str, Any]:
-        recording = read_trace(path, want_hash=False)
-        profile = read_compat(recording)
-        answers = {
-            "overview": answer(profile, "overview", worker_count=1),
-            "operators": answer(profile, "operation/table", group_by="Operation"),
-            "kernels": answer(profile, "kernel/table", group_by="Kernel"),
-        }
-        return {"events": recording.stats.events, **table_rows(answers["kernels"], answers["operators"])}
-
-    return work
-
-
-def table_rows(kernels: Any, operators: Any) -> dict[str, Any]:
-    """Rows of torch-tb-profiler's tables by name."""
-    rows = kernels["data"]["rows"] if kernels else []
-    listed = operators["data"] if isinstance(operators, dict) else operators
-    return {"kernel_rows": {row[0]: row[1:4] for row in rows}, "operator_rows": {row["name"]: row for row in listed}}
-
-
 def compare() -> Work:
     """Two files to the JSON that the tab is sent first, in one process."""
     import scipy.special  # noqa: F401  # comparing imports it, and imports are counted for nobody

@@ -1,9 +1,8 @@
 """What Cambricon's torch-tb-profiler answers for the MLU demo runs, saved as lines of JSON: all that is left when the
-traces are gone. The answers come from the package's own compat views, so it has to be installed."""
+traces are gone. The answers come from `view --compat`, so the package has to be installed."""
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 from collections.abc import Iterable
@@ -15,11 +14,10 @@ ROUTES = ("overview", "operation", "operation/table", "kernel", "kernel/table")
 def answer_lines(traces: Iterable[bytes]) -> bytes:
     """Five lines for each uncompressed trace."""
     from tb_perfcompare.analysis.compat import answer, read_compat
-    from tb_perfcompare.sources.trace.torch_profiler import read_trace
+    from tb_perfcompare.sources.trace.torch_profiler import read_events
 
     lines = []
     for trace in traces:
-        packed = io.BytesIO(gzip.compress(trace, 1, mtime=0))
-        profile = read_compat(read_trace(packed, want_hash=False))
+        profile = read_compat(read_events(io.BytesIO(trace)))
         lines += [json.dumps(answer(profile, route)) for route in ROUTES]
     return ("\n".join(lines) + "\n").encode()

@@ -44,7 +44,7 @@ ONLY_IN: dict[str, set[str]] = {
     "tensorboard": {"plugin", "sources"},
     "werkzeug": {"plugin"},
     "subprocess": {"experiment", "workspace"},
-    "torch_tb_profiler": set(),
+    "torch_tb_profiler": {"analysis"},
     "torch": {"capture"},
     "pandas": {"comparison"},
     "multiprocessing": set(),
@@ -183,6 +183,18 @@ def test_tensorboard_is_known_to_one_reader_and_there_inside_functions() -> None
 
 def is_tensorboard(name: str) -> bool:
     return name.partition(".")[0] == "tensorboard"
+
+
+def test_torch_tb_profiler_is_known_to_one_module_which_is_imported_inside_functions() -> None:
+    found = {path for path, tree in parsed() for name, _ in imports(tree) if name.startswith("torch_tb_profiler.")}
+    assert found == {Path("analysis/compat/original.py")}
+    assert [
+        f"{path}:{line}"
+        for path, tree in parsed()
+        for statement in top(tree)
+        for name, line in imports(statement)
+        if name.startswith("tb_perfcompare.analysis.compat.original")
+    ] == []
 
 
 def test_every_module_says_what_it_is() -> None:

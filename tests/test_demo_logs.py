@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.analysis.answers.summarize_answers import summarize_answers
+from tb_perfcompare.analysis.compat import CompatProfile, answer, read_compat
 from tb_perfcompare.analysis.listings.launches import summarize_launches
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
@@ -28,7 +29,7 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.sources.answers.reader import read_answers
 from tb_perfcompare.sources.ncu.csv_export import read_ncu
 from tb_perfcompare.sources.ncu.kernel_listing import read_listing
-from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_events, read_trace
 from tests.cli.invoke import tb_perfcompare
 
 DEMO = Path(__file__).resolve().parent.parent / "demo_logs"
@@ -252,10 +253,13 @@ def answers_side(part: int) -> Summary:
 def test_saved_answers_are_those_of_the_mlu_runs() -> None:
     lines = (DEMO / ANSWERS).read_text("utf-8").splitlines()
     routes = ("overview", "operation", "operation/table", "kernel", "kernel/table")
-    shown = [
-        tb_perfcompare("view", DEMO / run, "--compat", "--view", route).out for run in PAIRS[3] for route in routes
-    ]
-    assert [json.loads(line) for line in lines] == [json.loads(text) for text in shown]
+    shown = [answer(profile, route) for profile in map(profiler_answers, PAIRS[3]) for route in routes]
+    assert [json.loads(line) for line in lines] == shown
+
+
+def profiler_answers(run: str) -> CompatProfile:
+    (path,) = (DEMO / run).iterdir()
+    return read_compat(read_events(path))
 
 
 def test_saved_answers_and_traces_tell_the_same_figures() -> None:
@@ -266,7 +270,7 @@ def test_saved_answers_and_traces_tell_the_same_figures() -> None:
     assert saved.headline.verdict is traces.headline.verdict
     for part, run in enumerate(PAIRS[3], start=1):
         side = answers_side(part)
-        overview = json.loads(tb_perfcompare("view", DEMO / run, "--compat", "--view", "overview").out)
+        overview = answer(profiler_answers(run), "overview")
         assert side.steps.label == tuple(row[0] for row in overview["steps"]["rows"])
         parts_us = (side.owned.by_category() / 1000).T.tolist()
         assert parts_us == [row[1::2] for row in overview["steps"]["rows"]]
@@ -284,13 +288,13 @@ def test_saved_answers_and_traces_tell_the_same_figures() -> None:
 
 
 def test_a_slow_clock_under_a_busy_host_is_found_without_a_slower_cycle() -> None:
-    answer = json.loads(tb_perfcompare("diff", DEMO / TABLES[0], DEMO / TABLES[1], "--format", "json").out)
-    assert answer["headline"]["verdict"] == "same"
-    first = answer["findings"][0]["sentence"]
+    found = json.loads(tb_perfcompare("diff", DEMO / TABLES[0], DEMO / TABLES[1], "--format", "json").out)
+    assert found["headline"]["verdict"] == "same"
+    first = found["findings"][0]["sentence"]
     assert "×3.5" in first and "the cycle is not slower" in first
     assert "gpu_frequency of GPU 0 1,410 → 210 MHz" in first
-    assert [side["steps"]["admitted"] for side in (answer["baseline"], answer["candidate"])] == [11, 10]
-    table = answer["tables"]["functions"]
+    assert [side["steps"]["admitted"] for side in (found["baseline"], found["candidate"])] == [11, 10]
+    table = found["tables"]["functions"]
     at = {column["name"]: place for place, column in enumerate(table["columns"])}
     added = [row[at["name"]] for row in table["rows"] if row[at["status"]] != "both"]
     assert added == ["engine::recovery_probe(int*, unsigned long)"]

@@ -25,8 +25,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "analysis/attribution": {"analysis/columns", "analysis/entities", "analysis/trace"},
     "analysis/columns": {"analysis/native"},
-    "analysis/compat": {"analysis/compat/events", "analysis/compat/memory"},
-    "analysis/compat/memory": {"analysis/compat/events"},
     "analysis/cycles": {"analysis/counters", "analysis/pooling"},
     "analysis/entities": {"analysis/columns", "analysis/trace"},
     "analysis/iterations": {"analysis/columns", "analysis/trace"},

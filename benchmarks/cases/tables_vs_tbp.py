@@ -14,22 +14,18 @@ from benchmarks.rounds import Rounds, Task, measure
 from benchmarks.setting import HTA, TBP, TRACELENS, Setting
 
 NAME = "tables_vs_tbp"
-_OURS, _ALL, _THEIRS, _JSON, _INFLATE = "ours", "ours, all tables", "ours, their tables", "json.loads", "inflate"
+_OURS, _ALL, _JSON, _INFLATE = "ours", "ours, all tables", "json.loads", "inflate"
 _GOALS = ((TBP, 40, "; floor 30"), (HTA, 40, ""), (TRACELENS, 20, ""), (_JSON, 7, ""))
 
 _NOTES = (
     '"Ours" is operator tables (by name, shape and type), kernel tables (by name, launch and operator), copies, '
     "collectives, every step's time by category, and how busy devices were, in the corrected reading: what the goals "
     'name. "All tables" is everything the tab compares: also call trees, the finest level of the ledger, modules, '
-    "memory and device work by place. \"Their tables\" is torch-tb-profiler's overview, operators and kernels to the "
-    "digit ([corrected_reading.md](../method/corrected_reading.md)), which no comparison needs. "
-    "torch-tb-profiler's work includes its pies, its module "
+    "memory and device work by place. torch-tb-profiler's work includes its pies, its module "
     "statistics and its memory records; HolisticTraceAnalysis's is its load alone.",
     "Imports are not counted for any tool. They take 0.25 s of CPU time for us, 0.3 s for torch-tb-profiler and 0.5 s "
     "for HolisticTraceAnalysis; including them, small files differ less.",
-    "A file counts if all kernel rows (name, tensor cores, calls, total) are torch-tb-profiler's, the kernels that we "
-    "read add up to them, and, where its categories are those of 2021, all operator rows are equal too. Of later "
-    "traces its release gets operator rows wrong (no device time).",
+    "A file counts if the kernels that we read add up to torch-tb-profiler's kernel rows (name, calls, total).",
     '"Most" is torch-tb-profiler over inflating alone, processor time: what a reader doing nothing else would reach.',
 )
 
@@ -51,12 +47,11 @@ def run(setting: Setting) -> Section:
     for one in inputs(setting):
         path = str(one.path)
         tasks = [Task(_OURS, "our_work.named_tables", (path,)), Task(_ALL, "our_work.tables", (path,)),
-                 Task(_THEIRS, "our_work.their_tables", (path,)),
                  Task(_JSON, "peer_work.json_loads", (path,)), Task(_INFLATE, "our_work.inflate", (path,))]  # fmt: skip
         tasks += [task for name in (TBP, HTA, TRACELENS) if (task := peers.task(name, path))]
         found.append((one, measure(tasks, setting.rounds, TBP if TBP in peers.versions else _JSON)))
     rounds = [one for _, one in found]
-    equal = [_Equality(one, r) for one, r in found]
+    equal = [_Equality(r) for _, r in found]
     section.parts += [_times(found), _ratios(found), _memory(found), _equal_rows(found, equal)]
     for (peer, goal, more), mine in product(_GOALS, (_OURS, _ALL)):
         said = f"times faster than {peer}" + ("" if mine == _OURS else ", all tables")
@@ -75,39 +70,16 @@ def run(setting: Setting) -> Section:
 
 
 class _Equality:
-    """Which rows of a file are torch-tb-profiler's."""
+    """Which kernels of a file are torch-tb-profiler's."""
 
-    def __init__(self, one: Input, rounds: Rounds) -> None:
-        theirs, ours = rounds.found(TBP), rounds.found(_THEIRS)
+    def __init__(self, rounds: Rounds) -> None:
+        theirs = rounds.found(TBP)
         self.known = "kernel_rows" in theirs
         kernels: dict[str, Any] = theirs.get("kernel_rows", {})
-        operators: dict[str, Any] = theirs.get("operator_rows", {})
         self.kernels = len(kernels)
-        self.operators = len(operators)
-        self.same_kernels = _equal(kernels, ours.get("kernel_rows", {}))
-        self.same_operators = _equal(operators, ours.get("operator_rows", {}))
         read = rounds.found(_OURS).get("kernels", {})
-        self.same_read = sum(name in read and _close(read[name], row[1:3]) for name, row in kernels.items())
-        self.same_read = self.same_read if len(read) == len(kernels) else 0
-        whole = self.same_kernels == self.kernels == self.same_read
-        self.counts = self.known and whole and (not one.old or self.same_operators == self.operators)
-
-
-def _equal(theirs: dict[str, Any], ours: dict[str, Any]) -> int:
-    """Equal rows; doubles may differ in the order in which they were added up."""
-    if len(theirs) != len(ours):
-        return 0
-    return sum(name in ours and _alike(row, ours[name]) for name, row in theirs.items())
-
-
-def _alike(a: Any, b: Any) -> bool:
-    if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(_alike(a[key], b[key]) for key in a)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(_alike, a, b))
-    if isinstance(a, float) or isinstance(b, float):
-        return abs(a - b) <= 1e-9 * max(abs(a), abs(b)) or (a, b) == (0, 0)
-    return bool(a == b)
+        self.same = sum(name in read and _close(read[name], row[1:3]) for name, row in kernels.items())
+        self.counts = self.known and self.same == self.kernels == len(read)
 
 
 def _close(calls_and_total: list[float], row: list[float]) -> bool:
@@ -116,10 +88,10 @@ def _close(calls_and_total: list[float], row: list[float]) -> bool:
 
 
 def _times(found: list[tuple[Input, Rounds]]) -> str:
-    tools = (_OURS, _ALL, _THEIRS, _INFLATE, _JSON, TBP, HTA, TRACELENS)
+    tools = (_OURS, _ALL, _INFLATE, _JSON, TBP, HTA, TRACELENS)
     rows = [
         [one.title, f"{r.found(_OURS)['bytes'] / 1e6:.0f}", f"{r.found(_OURS)['events']:,}",
-         *(median(r.of(tool), 3 if tool in (_OURS, _ALL, _THEIRS, _INFLATE) else 2) for tool in tools)]
+         *(median(r.of(tool), 3 if tool in (_OURS, _ALL, _INFLATE) else 2) for tool in tools)]
         for one, r in found
     ]  # fmt: skip
     return table(["seconds (median)", "JSON MB", "events", *tools], rows)
@@ -130,22 +102,21 @@ def _ratios(found: list[tuple[Input, Rounds]]) -> str:
     for one, r in found:
         cells = [cell for tool in (TBP, HTA, TRACELENS, _JSON) for cell in both(r, tool, _OURS)]
         most = spread(r.ratios(TBP, _INFLATE, "cpu_seconds"))
-        rows.append([one.title, *cells[:2], *both(r, TBP, _ALL), both(r, TBP, _THEIRS)[0], most, *cells[2:]])
-    head = ["times faster", TBP, "CPU", "all tables", "CPU", "their tables", "most", HTA, "CPU", TRACELENS, "CPU",
-            _JSON, "CPU"]  # fmt: skip
+        rows.append([one.title, *cells[:2], *both(r, TBP, _ALL), most, *cells[2:]])
+    head = ["times faster", TBP, "CPU", "all tables", "CPU", "most", HTA, "CPU", TRACELENS, "CPU", _JSON,
+            "CPU"]  # fmt: skip
     return table(head, rows)
 
 
 def _memory(found: list[tuple[Input, Rounds]]) -> str:
-    tools = (_OURS, _ALL, _THEIRS, _JSON, TBP, HTA, TRACELENS)
+    tools = (_OURS, _ALL, _JSON, TBP, HTA, TRACELENS)
     rows = [[one.title, *(median(r.of(tool, "above_imports_bytes"), 0, 1e-6) for tool in tools)] for one, r in found]
     return table(["MB above imports (peak)", *tools], rows)
 
 
 def _equal_rows(found: list[tuple[Input, Rounds]], equal: list[_Equality]) -> str:
     rows = [
-        [one.title, f"{e.same_kernels} of {e.kernels}", f"{e.same_read} of {e.kernels}",
-         f"{e.same_operators} of {e.operators}", "yes" if e.counts else "no" if e.known else "not measured"]
+        [one.title, f"{e.same} of {e.kernels}", "yes" if e.counts else "no" if e.known else "not measured"]
         for (one, _), e in zip(found, equal, strict=True)
-    ]  # fmt: skip
-    return table(["equal to torch-tb-profiler", "kernel rows", "kernels as read", "operator rows", "counts"], rows)
+    ]
+    return table(["equal to torch-tb-profiler", "kernels as read", "counts"], rows)

@@ -55,7 +55,7 @@ _LATE_COUNTERS = "no counter was sampled before the last compared step ended"
 
 
 UNREAD_ARGUMENTS = frozenset({"python_id", "python_parent_id", "address"})
-"""What torch-tb-profiler's views need and no part of a summary does."""
+"""What step timelines show and no part of a summary needs."""
 
 
 def without_unread(recording: TraceRecording) -> TraceRecording:

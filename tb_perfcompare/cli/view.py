@@ -24,10 +24,9 @@ from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render.formats import render_view
-from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.baselines import Baselines
 from tb_perfcompare.workspace.inputs.sides import Side
-from tb_perfcompare.workspace.jobs.summary_jobs import CompatRequest, compat_answer
+from tb_perfcompare.workspace.jobs.compat_jobs import CompatRequest
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.run_views import check_view, run_views
 
@@ -102,9 +101,12 @@ def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
     if len(side.files) != 1:
         raise SelectionError("--compat needs one worker and one span", hint=f"choose from: {_choices(side)}")
     workers = len({file.worker for file in everything.files})
-    parameters = dict(arguments.param or ())
+    parameters = tuple(dict(arguments.param or ()).items())
     question = CompatRequest(side.files[0], arguments.view, arguments.group_by, workers, parameters)
-    return wire.encode(compat_answer(question, console.progress, console.say_lost), indent=None) + b"\n"
+    with new_workspace() as workspace:
+        found = workspace.profiler_answer(question, console.progress)
+    console.say_lost(found.notes)
+    return found.json + b"\n"
 
 
 def _parameter(text: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory
+from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCompareError
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.launches import LaunchRecording
@@ -27,6 +27,7 @@ from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, finished
 from tb_perfcompare.workspace.step_agreement import agreed_markers
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
+from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
 from tb_perfcompare.workspace.workers.worker import WorkerDied
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
@@ -73,6 +74,18 @@ class Loader:
                 return function(*arguments, while_small(flight.report))
         need = sum(map(reading_bytes, files)) if reads else 0
         return self._pool.run(function, arguments, flight, need)
+
+    def apart(
+        self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], file: CaptureFile,
+        times: int = 1,
+    ) -> T:  # fmt: skip
+        """`function(*arguments, report)` about a file, in a worker whatever its size; it needs so many times the memory
+        of a summary. Raises InputError also for a process that ended."""
+        need = PROCESS_BYTES + times * (reading_bytes(file) - PROCESS_BYTES)
+        try:
+            return self._pool.run(function, arguments, flight, need)
+        except (WorkerDied, OutOfMemory) as died:
+            raise _ended(file, died) from died
 
     def survey(
         self, files: Sequence[CaptureFile], window: str = "device", report: Reporter = silent, *, tail: bool = False,
@@ -180,10 +193,14 @@ class Loader:
                     return self._cluster.run(self._summarize, (job,), flight)
                 return self._pool.run(self._summarize, (job,), flight, reading_bytes(job.file))
             except (WorkerDied, TaskLost, OutOfMemory) as died:
-                again = "ask again; if it happens again the file may need more memory than there is"
-                raise InputError(job.file.shown, died.message, hint=died.hint or again) from died
+                raise _ended(job.file, died) from died
 
         return compute
+
+
+def _ended(file: CaptureFile, died: PerfCompareError) -> InputError:
+    again = "ask again; if it happens again the file may need more memory than there is"
+    return InputError(file.shown, died.message, hint=died.hint or again)
 
 
 def _in_one_state(file: CaptureFile, flight: Flight[Any], read: Callable[[CaptureFile], T]) -> T:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.comparison.result.comparison import Comparison
     from tb_perfcompare.model.summary.summary import Summary
     from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+    from tb_perfcompare.workspace.jobs.compat_jobs import CompatAnswer, CompatRequest
     from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
     from tb_perfcompare.workspace.listing.history import LatestHistory
     from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
@@ -82,6 +83,7 @@ class Workspace:
         self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster)
         self._comparisons: SingleFlight[Comparison] = SingleFlight(ByteCache(_COMPARISON_CACHE_BYTES))
         self._strict: SingleFlight[bytes] = SingleFlight(ByteCache(_STRICT_CACHE_BYTES))
+        self._profiler_answers: SingleFlight[CompatAnswer] = SingleFlight(ByteCache(0))
         self._lock = threading.Lock()
         self._queries: dict[Callable[..., Any], Any] = {}
 
@@ -183,6 +185,16 @@ class Workspace:
         """The same, done, under way or started now, for as long as the body lasts."""
         return self._strict.joined(question, lambda flight: self._answer_strict(question, flight))
 
+    def profiler_answer(self, question: CompatRequest, report: Reporter = silent) -> CompatAnswer:
+        """What torch-tb-profiler answers about a file. Raises InputError and SelectionError; leaves when `report`
+        raises."""
+        from tb_perfcompare.workspace.jobs.compat_jobs import TIMES_A_SUMMARY, compat_answer
+
+        def ask(flight: Flight[CompatAnswer]) -> CompatAnswer:
+            return self._loader.apart(compat_answer, (question,), flight, question.file, TIMES_A_SUMMARY)
+
+        return finished(self._profiler_answers.joined(question, ask), report).result()
+
     def work(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]
     ) -> T:
@@ -195,6 +207,7 @@ class Workspace:
             asked = list(self._queries.values())
         for queries in asked:
             queries.close()
+        self._profiler_answers.cancel_all()
         self._strict.cancel_all()
         self._comparisons.cancel_all()
         self._loader.close()

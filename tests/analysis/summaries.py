@@ -1,9 +1,8 @@
-"""Summaries of drawn traces, without the product's reader in between."""
+"""Summaries of drawn traces."""
 
 from __future__ import annotations
 
-import json
-from decimal import Decimal
+import io
 
 from hypothesis import assume
 
@@ -13,14 +12,13 @@ from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.build import TraceBuilder
-from tests.compat.naive_reader import recording_of
 
 
 def recording(trace: TraceBuilder, order: list[int] | None = None) -> TraceRecording:
     """The recording of a drawn trace; `order` permutes its events."""
-    content = trace.encode(order)
-    return recording_of(json.loads(content, parse_float=Decimal), "worker0.1.pt.trace.json", len(content))
+    return read_trace(io.BytesIO(trace.encode(order)), name="worker0.1.pt.trace.json")
 
 
 def timeline(trace: TraceBuilder) -> InterpretedTrace:

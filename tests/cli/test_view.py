@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.build import TraceBuilder
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run
 from tests.hostile_names import CONTROLS, WRITTEN_OUT, assert_no_controls, write_names
@@ -60,6 +61,31 @@ def test_compat_answers_what_the_profiler_tab_would(run: Path) -> None:
         "view", run, "--compat", "--view", "operation/table", "--span", "1", "--group-by", "OperationAndInputShape"
     )
     assert "input_shape" in by_shape.out
+
+
+def test_compat_is_alone_with_torch_tb_profiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it logs is not shown, and a module that lies beside the recordings is not taken for it."""
+    trace = TraceBuilder(vendor="cpu", whole_us=True)
+    trace.op("aten::mm", 0, 100)
+    trace.op("aten::add", 50, 150)  # it logs an error about this one
+    trace.write(tmp_path / "run/worker0.1.pt.trace.json")
+    for name in ("torch_tb_profiler", "pandas"):
+        (tmp_path / f"{name}.py").write_text("print('not me')\nraise SystemExit(9)\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    found = tb_perfcompare("view", "run", "--compat", "--view", "operation")
+    assert (found.status, found.err) == (0, "")
+    assert json.loads(found.out)["host_total_time"]["rows"] == [["aten::mm", 100]]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pandas.py", "run", "torch_tb_profiler.py"]
+
+
+def test_what_torch_tb_profiler_cannot_answer_names_the_file_and_the_way_out(tmp_path: Path) -> None:
+    trace = TraceBuilder(vendor="cpu", whole_us=True)
+    trace.step(1, 0, 0)
+    trace.write(tmp_path / "worker0.1.pt.trace.json")
+    found = tb_perfcompare("view", tmp_path / "worker0.1.pt.trace.json", "--compat")
+    assert (found.status, found.out) == (2, "")
+    assert found.err.startswith(f"tb-perfcompare view: {tmp_path}/worker0.1.pt.trace.json: torch-tb-profiler ")
+    assert found.err.endswith("its steps last no time; leave out --compat for the corrected reading\n")
 
 
 @pytest.mark.parametrize(

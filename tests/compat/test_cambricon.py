@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.analysis.compat import CompatProfile, answer, read_compat
+from tb_perfcompare.analysis.compat import answer
 from tests.build import TraceBuilder
-from tests.compat.naive_reader import recording_of
-
-PARTS = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLoader", "CPU Exec", "Other")
+from tests.compat import reading
+from tests.compat.reading import launches, operators, read, steps
 
 
 def mlu() -> TraceBuilder:
@@ -21,24 +20,9 @@ def mlu() -> TraceBuilder:
     return trace
 
 
-def read(trace: TraceBuilder) -> CompatProfile:
-    return read_compat(recording_of(trace.document()))
-
-
 def costs(trace: TraceBuilder) -> dict[str, Any]:
-    (row,) = read(trace).costs.costs
-    return {part: cost for part, cost in zip(PARTS, row, strict=True) if cost}
-
-
-def operators(trace: TraceBuilder) -> dict[str, dict[str, Any]]:
-    table: Any = answer(read(trace), "operation/table")
-    return {row["name"]: row for row in table["data"]}
-
-
-def launches(trace: TraceBuilder) -> list[list[Any]]:
-    table: Any = answer(read(trace), "kernel/table", group_by="KernelNameAndOpName")
-    rows: list[list[Any]] = table["data"]["rows"]
-    return rows
+    (row,) = reading.costs(read(trace))
+    return row
 
 
 def test_self_time_loses_only_the_outermost_of_nested_calls() -> None:
@@ -47,7 +31,7 @@ def test_self_time_loses_only_the_outermost_of_nested_calls() -> None:
     trace.call("cnnlOpTensor", 20, 50)
     trace.call("cnInvokeKernel", 25, 45)
     trace.call("cnQueueSync", 52, 55)
-    assert operators(trace)["aten::mm"]["host_self_duration"] == 50 - 30 - 3
+    assert operators(read(trace))["aten::mm"]["host_self_duration"] == 50 - 30 - 3
 
 
 def test_the_original_takes_off_nested_calls_twice() -> None:
@@ -56,7 +40,7 @@ def test_the_original_takes_off_nested_calls_twice() -> None:
     trace.op("aten::mm", 10, 60)
     trace.call("cudaLaunchKernel", 20, 50)
     trace.call("cudaStreamIsCapturing", 25, 45)
-    assert operators(trace)["aten::mm"]["host_self_duration"] == 50 - 30 - 20
+    assert operators(read(trace))["aten::mm"]["host_self_duration"] == 50 - 30 - 20
 
 
 @pytest.mark.parametrize(
@@ -92,7 +76,7 @@ def test_annotations_count_for_the_window_of_a_trace_without_steps() -> None:
     trace.annotation("warm up", 0, 10)
     trace.op("aten::mm", 20, 60)
     trace.kernel("gemm", 30, 50, launch=(22, 24))
-    assert list(read(trace).steps) == [("0", 0, 60)]
+    assert steps(read(trace)) == [("0", 60)]
 
 
 @pytest.mark.parametrize(("runtime", "copy"), [("privateuse1_runtime", "gpu_memcpy"), ("mlu_runtime", "mlu_memcpy")])
@@ -103,8 +87,8 @@ def test_categories_of_new_and_old_branches(runtime: str, copy: str) -> None:
     document = trace.document()
     for event in document["traceEvents"]:
         event["cat"] = {"privateuse1_runtime": runtime, "gpu_memcpy": copy}.get(event.get("cat"), event.get("cat"))
-    (row,) = read_compat(recording_of(document)).costs.costs
-    assert (row[1], row[4], row[6]) == (20, 10, 40)
+    (row,) = reading.costs(read(document))
+    assert (row["Memcpy"], row["Runtime"], row["CPU Exec"]) == (20, 10, 40)
 
 
 def test_launches_differ_by_dimensions_kernel_type_and_task_topology() -> None:
@@ -112,7 +96,7 @@ def test_launches_differ_by_dimensions_kernel_type_and_task_topology() -> None:
     trace.op("aten::mm", 10, 60)
     for at, properties in enumerate(({}, {}, {"dim": "[8,1,1]"}, {"kernel type": "BLOCK"}, {"tasktopo": 3})):
         trace.kernel("gemm", 60 + 5 * at, 60 + 5 * at + at + 1, launch=(12 + 2 * at, 13 + 2 * at), **properties)
-    assert [row[:4] + row[5:7] for row in launches(trace)] == [
+    assert [row[:4] + row[5:7] for row in launches(read(trace))] == [
         ["gemm", "aten::mm", "[4,1,1]", "UNION1", 1, 5],
         ["gemm", "aten::mm", "[4,1,1]", "BLOCK", 1, 4],
         ["gemm", "aten::mm", "[4,1,1]", "UNION1", 2, 3],
@@ -126,7 +110,7 @@ def test_the_node_of_a_task_topology_is_read_without_the_blank_it_is_written_wit
     trace.op("aten::mm", 10, 60)
     for at in range(2):
         trace.kernel("gemm", 60 + 5 * at, 62 + 5 * at, launch=(12 + 2 * at, 13 + 2 * at), **{"tasktopo node": at})
-    assert [row[5] for row in launches(trace)] == [2]
+    assert [row[5] for row in launches(read(trace))] == [2]
 
 
 def test_an_atomic_operation_on_a_queue_counts_as_a_kernel() -> None:
@@ -140,17 +124,17 @@ def test_an_atomic_operation_on_a_queue_counts_as_a_kernel() -> None:
                 del event.args[key]
             event.args |= {"atomic operator type": "REQUEST", "value": 1}
     assert costs(trace)["Kernel"] == 5
-    assert launches(trace)[0][:4] == [name, "aten::record", "None", None]
-    assert operators(trace)["aten::record"]["device_self_duration"] == 5
+    assert launches(read(trace))[0][:4] == [name, "aten::record", "None", None]
+    assert operators(read(trace))["aten::record"]["device_self_duration"] == 5
 
 
 def test_no_kernel_uses_tensor_cores_and_no_operator_could() -> None:
     trace = mlu()
     trace.op("aten::conv2d", 10, 60)
     trace.kernel("volta_h884gemm", 70, 90, launch=(20, 22))
-    row = operators(trace)["aten::conv2d"]
+    row = operators(read(trace))["aten::conv2d"]
     assert (row["tc_eligible"], row["tc_self_ratio"], row["tc_total_ratio"]) == ("No", 0.0, 0.0)
-    assert launches(trace)[0][4] == "No"
+    assert launches(read(trace))[0][4] == "No"
     overview: Any = answer(read(trace), "overview")
     assert overview["mlu_metrics"]["data"][-1] == {"title": "Kernel Time using Tensor Cores", "value": "0.0 %"}
     assert "Automatic Mixed Precision" not in overview["recommendations"]

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tb_perfcompare.analysis.compat import answer, read_compat
-from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_events
 from tests.shared_data import SHARED, needs_shared
 
 ROUTES = ("overview", "operation", "operation/table", "kernel/table", "kernel")
@@ -25,7 +25,7 @@ RUNS = [
 def test_span_one_answers_as_saved(folder: str, answers: str, run: int) -> None:
     saved = (SHARED / answers).read_text("utf-8").splitlines()[run * 5 : run * 5 + 5]
     trace = sorted((SHARED / folder / f"resnet50_num_workers_{(0, 4)[run]}").iterdir())[0]
-    profile = read_compat(read_trace(trace))
+    profile = read_compat(read_events(trace))
     for route, line in zip(ROUTES, saved, strict=True):
         mine = answer(profile, route)
         assert mine == json.loads(line), route

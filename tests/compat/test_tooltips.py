@@ -1,5 +1,4 @@
-"""The figures inside tooltips: those of the saved MLU answers come out of `view --compat` again, value for value, and
-each agrees with the column, the total and the pie that it explains."""
+"""The figures inside tooltips agree with the column, the total and the pie that they explain."""
 
 from __future__ import annotations
 
@@ -8,17 +7,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tb_perfcompare.analysis.compat import CompatProfile, answer
 from tests.build import TraceBuilder
-from tests.cli.invoke import tb_perfcompare
+from tests.compat.reading import PARTS, read
 from tests.shared_data import SHARED, needs_shared
 
-ROUTES = ("overview", "operation", "operation/table", "kernel/table", "kernel")
-PARTS = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLoader", "CPU Exec", "Other")
 TOOLTIP = re.compile(
     r'<div class="visualization-tooltip" style="white-space: nowrap;">'
     r"Step (?P<step>[^<]*)<br>Total: (?P<total>[^<]*)us<br>"
@@ -55,9 +52,9 @@ def told(overview: dict[str, Any]) -> list[list[tuple[str, Any, DetectedCauses]]
     return out
 
 
-def explanations(answer: Any, path: str = "") -> Iterator[tuple[str, str]]:
+def explanations(found: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """(place, text) of every tooltip of any kind, in order."""
-    members = answer.items() if isinstance(answer, dict) else enumerate(answer) if isinstance(answer, list) else ()
+    members = found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ()
     for key, value in members:
         place = f"{path}/{key}"
         if isinstance(value, str):
@@ -89,20 +86,6 @@ def assert_figures_agree(overview: dict[str, Any]) -> None:
 
 
 @needs_shared
-@pytest.mark.parametrize("run", [0, 1])
-def test_every_tooltip_of_the_saved_mlu_answers_comes_out_again(run: int) -> None:
-    saved = (SHARED / "seeds/mlu_resnet50_api_answers.jsonl").read_text("utf-8").splitlines()[run * 5 : run * 5 + 5]
-    (trace,) = (SHARED / f"mlu/resnet50_num_workers_{(0, 4)[run]}").iterdir()
-    compared = []
-    for route, line in zip(ROUTES, saved, strict=True):
-        theirs = list(explanations(json.loads(line)))
-        mine = list(explanations(json.loads(tb_perfcompare("view", trace, "--compat", "--view", route).out)))
-        assert mine == theirs, route
-        compared.append(len(theirs))
-    assert compared == [9, 0, 3, 1, 0]
-
-
-@needs_shared
 @pytest.mark.parametrize(("run", "total_us"), [(0, 6_286_787), (1, None)])
 def test_figures_in_the_saved_overview_agree_with_each_other(run: int, total_us: int | None) -> None:
     overview = json.loads((SHARED / "seeds/mlu_resnet50_api_answers.jsonl").read_text("utf-8").splitlines()[run * 5])
@@ -115,7 +98,7 @@ def test_figures_in_the_saved_overview_agree_with_each_other(run: int, total_us:
     assert busy == f"{told(overview)[0][0][2].percent} %"  # every kernel lies in the step, none is communication
 
 
-def drawn(tmp_path: Path) -> Path:
+def drawn() -> CompatProfile:
     """An MLU step of 1000 us: kernel 300, copy 50, collective 40, calls 110, loader 0, operators 300, nothing 200."""
     trace = TraceBuilder(vendor="mlu", whole_us=True)
     trace.step(1, 0, 1000)
@@ -125,11 +108,11 @@ def drawn(tmp_path: Path) -> Path:
     trace.op("aten::copy_", 400, 450)
     trace.memcpy(450, 500, launch=(410, 411))
     trace.annotation("cncl:all_reduce", 800, 840)
-    return trace.write(tmp_path / "worker0.1700000000001.pt.trace.json.gz")
+    return read(trace)
 
 
-def test_tooltips_of_a_drawn_mlu_step_hold_what_was_drawn(tmp_path: Path) -> None:
-    overview = json.loads(tb_perfcompare("view", drawn(tmp_path), "--compat", "--view", "overview").out)
+def test_tooltips_of_a_drawn_mlu_step_hold_what_was_drawn() -> None:
+    overview = answer(drawn(), "overview")
     assert_figures_agree(overview)
     ((*cells,),) = told(overview)
     assert {title: (float(tooltip.value), float(tooltip.percent)) for title, _, tooltip in cells} == {
@@ -144,11 +127,11 @@ def test_tooltips_of_a_drawn_mlu_step_hold_what_was_drawn(tmp_path: Path) -> Non
     }
 
 
-def test_texts_explaining_columns_speak_of_the_device(tmp_path: Path) -> None:
-    path = drawn(tmp_path)
-    kernels = json.loads(tb_perfcompare("view", path, "--compat", "--view", "kernel/table").out)
+def test_texts_explaining_columns_speak_of_the_device() -> None:
+    profile = drawn()
+    kernels = answer(profile, "kernel/table")
     assert [text for _, text in explanations(kernels)] == [
         "Whether this kernel uses Tensor Cores. It's always NO On MLU devices because MLU does not have Tensor Cores."
     ]
-    summary = json.loads(tb_perfcompare("view", path, "--compat", "--view", "overview").out)["mlu_metrics"]
+    summary = answer(profile, "overview")["mlu_metrics"]
     assert "GPU" not in summary["tooltip"] and "MLU Utilization" in summary["tooltip"]

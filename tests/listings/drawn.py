@@ -52,7 +52,7 @@ def side(launches: list[Launch], name: str = "drawn.txt") -> Summary:
         np.array([launch[3] for launch in launches], dtype=np.float64),
     )
     stats = ReadStats(len(table), len(table), {}, {}, 0, True, "drawn")
-    recording = LaunchRecording(FileFacts(name, 0), table, 0, stats, ())
+    recording = LaunchRecording(FileFacts(name, 0), table, stats, ())
     return summarize_launches(recording, Origin(name, name))
 
 

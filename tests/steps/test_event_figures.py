@@ -47,7 +47,7 @@ def test_what_is_around_and_what_is_linked() -> None:
     assert of(step, "gemm").enclosing == ("ProfilerStep#1", "aten::mm", "aten::addmm")
     assert [link.role for link in of(step, "gemm").linked] == ["operator", "launcher"]
     assert [link.role for link in of(step, "aten::addmm").linked] == ["launched", "launched"]
-    assert of(step, "gemm").args["grid"] == "[64, 1, 1]"
+    assert of(step, "gemm").args["grid"] == "[64,1,1]"
 
 
 def test_all_of_a_name_are_counted() -> None:

@@ -184,7 +184,7 @@ def test_arguments_come_along() -> None:
     step = cut(two_steps())
     grid = step.args["grid"]
     at = grid.rows.tolist().index(named(step, "gemm")[0])
-    assert step.texts[int(grid.values[at])] == "[64, 1, 1]"
+    assert step.texts[int(grid.values[at])] == "[64,1,1]"
 
 
 def test_without_markers_the_whole_recording_is_one_step() -> None:

@@ -24,9 +24,7 @@ the rounding to nanoseconds."""
 def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_shape: bool) -> GroupTable:
     """Operators by name, or by name and input shape."""
     key = [(operator_key(row.name), _shape(row)) if by_shape else (operator_key(row.name),) for row in rows]
-    index = {one: place for place, one in enumerate(dict.fromkeys(key))}
-    at = np.array([index[one] for one in key], dtype=np.int64)
-    names = dict(zip(reversed(key), (row.name for row in reversed(rows)), strict=True))
+    index, at, names = _grouped(key, [row.name for row in rows])
     measures = {}
     for measure in _MEASURES:
         values = [getattr(row, f"{measure}_ns") for row in rows]
@@ -37,7 +35,7 @@ def operator_table(rows: Sequence[SavedOperator], pies: Pies, steps: int, *, by_
         kind="operator_by_shape" if by_shape else "operator",
         key_columns=("name", "input_shape") if by_shape else ("name",),
         keys=tuple(index),
-        names=tuple(names[one] for one in index),
+        names=names,
         calls=_shared_out(_added(at, [row.calls for row in rows], len(index)), steps),
         measures_ns=measures,
         min_ns=None,
@@ -56,9 +54,7 @@ def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cor
     """Kernels by name; rows that differ in the operator or launch only are added up. Without `tensor_cores` the
     profiler's "No" says nothing on this device."""
     key = [(kernel_key(row.name),) for row in rows]
-    index = {one: place for place, one in enumerate(dict.fromkeys(key))}
-    at = np.array([index[one] for one in key], dtype=np.int64)
-    names = dict(zip(reversed(key), (row.name for row in reversed(rows)), strict=True))
+    index, at, names = _grouped(key, [row.name for row in rows])
     total = _exact([row.name for row in rows], [row.total_ns for row in rows], pies.get("kernel", {}))
     low = np.full(len(index), np.iinfo(np.int64).max)
     high = np.zeros(len(index), dtype=np.int64)
@@ -76,7 +72,7 @@ def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cor
         kind="kernel",
         key_columns=("name",),
         keys=tuple(index),
-        names=tuple(names[one] for one in index),
+        names=names,
         calls=_shared_out(_added(at, [row.calls for row in rows], len(index)), steps),
         measures_ns={"total": _shared_out(_added(at, total, len(index)), steps)},
         min_ns=low if len(spans) == len(rows) else None,
@@ -127,6 +123,17 @@ def _exact(names: list[str], rounded: list[int], pie: Mapping[str, int]) -> list
         pie[name] if rows[name] == 1 and name in pie and abs(pie[name] - value) <= HALF_US_NS else value
         for name, value in zip(names, rounded, strict=True)
     ]
+
+
+def _grouped(
+    keys: Sequence[tuple[str, ...]], names: Sequence[str]
+) -> tuple[dict[tuple[str, ...], int], Ints, tuple[str, ...]]:
+    """(place of each key, place of each row, name of the first row of each key)."""
+    first: dict[tuple[str, ...], str] = {}
+    for key, name in zip(keys, names, strict=True):
+        first.setdefault(key, name)
+    index = {key: place for place, key in enumerate(first)}
+    return index, np.array([index[key] for key in keys], dtype=np.int64), tuple(first.values())
 
 
 def _added(at: Ints, values: Sequence[int], groups: int) -> Ints:

@@ -1,9 +1,9 @@
-"""The compat reading: torch-tb-profiler's numbers to the digit, quirks included.
+"""What torch-tb-profiler answers: it is run on the events of a trace.
 
-`read_compat` turns a recording into a CompatProfile, `answer` turns that into the JSON of an HTTP route.
+`read_compat` has it read them, `answer` gives the JSON of one of its HTTP routes.
 """
 
-from tb_perfcompare.analysis.compat.answers import ROUTES, answer, available_routes
+from tb_perfcompare.analysis.compat.answers import ROUTES, answer, available_routes, check_route
 from tb_perfcompare.analysis.compat.profile import CompatProfile, read_compat
 
-__all__ = ["ROUTES", "CompatProfile", "answer", "available_routes", "read_compat"]
+__all__ = ["ROUTES", "CompatProfile", "answer", "available_routes", "check_route", "read_compat"]

@@ -1,132 +1,88 @@
-"""Everything torch-tb-profiler computes from a trace, in one frozen value."""
+"""One trace as torch-tb-profiler reads it, and what is said where it cannot."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter
+from dataclasses import dataclass, replace
+from importlib.metadata import version
 from typing import Any
 
-from tb_perfcompare.analysis.compat.backward import reparent_backward
-from tb_perfcompare.analysis.compat.device_metrics import (
-    DeviceMetrics,
-    TensorCoreTime,
-    device_metrics,
-    tensor_core_time,
-)
-from tb_perfcompare.analysis.compat.events.figures import LaunchFigures, NodeFigures, measure_launches, measure_nodes
-from tb_perfcompare.analysis.compat.events.forest import Forest
-from tb_perfcompare.analysis.compat.events.kinds import DATA_PARALLEL, DISTRIBUTED_DATA_PARALLEL
-from tb_perfcompare.analysis.compat.events.links import Links, link
-from tb_perfcompare.analysis.compat.events.roles import RoleRanges, classify
-from tb_perfcompare.analysis.compat.events.steps import Steps, extend_steps, marked_steps
-from tb_perfcompare.analysis.compat.events.stream import EventStream, read_stream
-from tb_perfcompare.analysis.compat.events.variant import Variant, choose_variant
-from tb_perfcompare.analysis.compat.kernel_launches import Launches, list_launches
-from tb_perfcompare.analysis.compat.kernels import KernelTable, kernel_table
-from tb_perfcompare.analysis.compat.memory.memory_records import MemoryRecords, read_memory
-from tb_perfcompare.analysis.compat.nesting import build_forest
-from tb_perfcompare.analysis.compat.operators import OperatorCalls, list_calls
-from tb_perfcompare.analysis.compat.overview import StepCosts, step_costs
-from tb_perfcompare.analysis.compat.recommendations import Evidence, recommend
-from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.analysis.compat import cambricon
+from tb_perfcompare.analysis.compat.events import GPU_CATEGORIES, KnownTrace, known_events
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recordings.recording import TraceEvents
+
+FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What code raises that meets what it did not expect. A lack of memory is none of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class CompatProfile:
-    """One trace as torch-tb-profiler reads it. Times are microseconds, ints if the trace has whole ones.
-
-    variant, recording   which line's rules were used, and on what
-    stream, links        retained events in time order; device work to API calls
-    steps                steps after extension; `marked` before
-    roles, costs         who owned which time, and how much of each step
-    forest, figures      call trees and their figures
-    calls, launches      operator calls and kernels in the order of the tables
-    kernels              kernels by name
-    tensor_cores, metrics   per device
-    skipped              events and nodes left out, by reason
+    """
+    path    the file
+    run     torch-tb-profiler's RunProfile of it
+    is_mlu  the answers are those of Cambricon's fork
+    notes   what was left out because it fails on it
     """
 
-    variant: Variant
-    recording: TraceRecording
-    stream: EventStream
-    links: Links
-    marked: Steps
-    steps: Steps
-    roles: RoleRanges
-    costs: StepCosts
-    forest: Forest
-    figures: NodeFigures
-    calls: OperatorCalls
-    launches: Launches
-    kernels: KernelTable
-    tensor_cores: TensorCoreTime
-    metrics: tuple[DeviceMetrics, ...]
-    skipped: Mapping[str, int]
+    path: str
+    run: Any
+    is_mlu: bool
+    notes: tuple[Note, ...]
 
-    @cached_property
-    def recommendations(self) -> list[str]:
-        """Advice as HTML fragments."""
-        stream = self.stream
-        names = {stream.texts[index] for index in stream.distinct_names}
-        evidence = Evidence(
-            costs=self.costs,
-            data_parallel=DATA_PARALLEL in names,
-            distributed=DISTRIBUTED_DATA_PARALLEL in names,
-            used_devices=self.links.used_devices,
-            libraries=self.links.libraries,
-            properties=self.device_properties,
-            metrics=self.metrics,
-            tensor_core_share=self.kernels.tensor_core_share,
-            eligible_share=self.tensor_cores.eligible,
-            memory_peaks=self.memory.peaks(),
+
+def read_compat(trace: TraceEvents) -> CompatProfile:
+    """Has torch-tb-profiler read the events. Raises InputError where it cannot."""
+    path, skipped = trace.file.path, Counter[str]()
+    devices = trace.device_properties
+    is_mlu = cambricon.wrote(trace)
+    if is_mlu:
+        devices = cambricon.devices_as_gpus(devices)
+        events, arrows = known_events(trace.events, cambricon.CATEGORIES, skipped, cambricon.as_gpu)
+    else:
+        events, arrows = known_events(trace.events, GPU_CATEGORIES, skipped)
+    if not events:
+        raise InputError(
+            path, "holds no event that torch-tb-profiler knows", place="traceEvents", hint="leave out --compat"
         )
-        return recommend(evidence, self.variant)
-
-    @cached_property
-    def memory(self) -> MemoryRecords:
-        """Memory records, charged to the nodes they fall into."""
-        return read_memory(self.stream, self.forest)
-
-    @property
-    def device_properties(self) -> list[dict[str, Any]]:
-        """Facts about the devices, index = device number."""
-        return self.recording.device_properties
+    lightning = trace.properties.get("Framework") == "pytorch-lightning"
+    run, without = _read(KnownTrace(events, arrows, devices, lightning), is_mlu, path)
+    left_out = [f"{what} ({count})" for what, count in sorted(skipped.items())] + without
+    message = f"left out, because torch-tb-profiler fails on it: {', '.join(left_out)}"
+    notes = (Note(NoteCode.DROPPED_EVENTS, message, path),) if left_out else ()
+    return CompatProfile(path, run, is_mlu, notes)
 
 
-def read_compat(recording: TraceRecording) -> CompatProfile:
-    """The compat reading of a trace; unusable events are skipped and counted, never fatal."""
-    variant = choose_variant(recording)
-    stream = read_stream(recording, variant)
-    links = link(stream)
-    marked = marked_steps(stream)
-    steps = extend_steps(stream, links, marked)
-    roles = classify(stream, links)
-    forest = build_forest(stream, links)
-    launch_figures: LaunchFigures = measure_launches(stream, links)
-    figures = measure_nodes(stream, links, forest, launch_figures)
-    reparent_backward(recording, forest, figures)
-    tensor_cores = tensor_core_time(stream, links, forest, figures, launch_figures)
-    skipped = {
-        **stream.skipped,
-        "host event on a thread without a number": forest.no_thread,
-        "host event across the end of another": forest.overlapping,
-    }
-    return CompatProfile(
-        variant=variant,
-        recording=recording,
-        stream=stream,
-        links=links,
-        marked=marked,
-        steps=steps,
-        roles=roles,
-        costs=step_costs(steps, roles.parts(steps)),
-        forest=forest,
-        figures=figures,
-        calls=list_calls(stream, forest, figures),
-        launches=list_launches(stream, links, forest),
-        kernels=kernel_table(stream),
-        tensor_cores=tensor_cores,
-        metrics=device_metrics(stream, steps, tensor_cores),
-        skipped={reason: count for reason, count in skipped.items() if count},
-    )
+def failed(path: str, error: Exception) -> InputError:
+    """What is said where torch-tb-profiler's code raised this."""
+    reason = f"torch-tb-profiler {version('torch-tb-profiler')} fails on this trace"
+    if isinstance(error, ZeroDivisionError):
+        reason += ": its steps last no time"
+    elif isinstance(error, RecursionError):
+        reason += ": it nests too deeply"
+    else:
+        reason += f" ({type(error).__name__}: {error})"
+    return InputError(path, reason, hint="leave out --compat for the corrected reading")
+
+
+def _read(known: KnownTrace, is_mlu: bool, path: str) -> tuple[Any, list[str]]:
+    """(RunProfile, what it was not given): it fails where events refer to others that are not as it expects."""
+    from tb_perfcompare.analysis.compat.original import read_gpu, read_mlu
+
+    read = read_mlu if is_mlu else read_gpu
+    without: list[str] = []
+    while True:
+        try:
+            return read(known), without
+        except LookupError as error:
+            if known.arrows:
+                without.append(f"arrows from forward to backward ({len(known.arrows)})")
+                known = replace(known, arrows=[])
+            elif functions := sum(event.get("cat") == "python_function" for event in known.events):
+                without.append(f"modules and Python functions ({functions})")
+                known = replace(known, events=[e for e in known.events if e.get("cat") != "python_function"])
+            else:
+                raise failed(path, error) from error
+        except FAILURES as error:
+            raise failed(path, error) from error

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.counters.step_counters import Key, StepCounter, counter_name, covered, step_counters
 from tb_perfcompare.errors import NotComparable
@@ -150,7 +149,8 @@ def _table(
     strings = StringTable()
     steps = summary.steps
     pid = np.array([numbers[capture.worker] for capture in summary.captures], np.int64)[steps.capture]
-    blocks = [_Block.empty()]
+    nothing = np.zeros(0, np.int64)
+    blocks = [_block(nothing, nothing, NO_TEXT, np.zeros(0), nothing != 0)]
     for number in np.unique(pid).tolist():
         own = np.flatnonzero(pid == number)
         ran = functions.time_ns[:, own].any(axis=1) | functions.calls[:, own].any(axis=1)
@@ -158,10 +158,12 @@ def _table(
             rows = np.flatnonzero(ran & (functions.on_device == on_device))
             mine = {key: counter for key, counter in counters.items() if key[0] == on_device}
             for key, counter in mine.items():
-                blocks.append(_counted(rows, own, counter, strings.intern(counter_name(key, mine))))
-            if not mine:
-                blocks.append(_uncounted(rows, own, strings.intern(NO_COUNTER)))
-    all_rows = _Block(*(np.concatenate(parts) for parts in zip(*(block.columns for block in blocks), strict=True)))
+                code = strings.intern(counter_name(key, mine))
+                blocks.append(_block(rows, own, code, counter.mean[own], counter.interpolated[own]))
+            if not mine:  # a device without counters: mu is 0
+                none = np.zeros(len(own))
+                blocks.append(_block(rows, own, strings.intern(NO_COUNTER), none, none != 0))
+    all_rows = _Block(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
     order = np.lexsort((all_rows.metric, all_rows.function, all_rows.step))
     function, step = all_rows.function[order], all_rows.step[order]
     spent, total = functions.time_ns[function, step], steps.total_ns[step]
@@ -187,8 +189,7 @@ def _table(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Block:
+class _Block(NamedTuple):
     """Rows of a table to be, (rows,) each; `metric` is NO_TEXT where the counter has no value in the step."""
 
     function: Ints
@@ -197,29 +198,10 @@ class _Block:
     mu: Floats
     interpolated: Flags
 
-    @property
-    def columns(self) -> tuple[NDArray[Any], ...]:
-        return self.function, self.step, self.metric, self.mu, self.interpolated
 
-    @classmethod
-    def empty(cls) -> _Block:
-        none = np.zeros(0, dtype=np.int64)
-        return cls(none, none, none.astype(np.int32), none.astype(np.float64), none.astype(np.bool_))
-
-
-def _counted(rows: Ints, steps: Ints, counter: StepCounter, code: int) -> _Block:
-    mean = np.tile(counter.mean[steps], len(rows))
-    metric = np.where(np.isfinite(mean), code, NO_TEXT).astype(np.int32)
-    return _Block(
-        np.repeat(rows, len(steps)), np.tile(steps, len(rows)), metric, mean,
-        np.tile(counter.interpolated[steps], len(rows)),
-    )  # fmt: skip
-
-
-def _uncounted(rows: Ints, steps: Ints, code: int) -> _Block:
-    """A device without counters: mu is 0."""
-    count = len(rows) * len(steps)
-    return _Block(
-        np.repeat(rows, len(steps)), np.tile(steps, len(rows)), np.full(count, code, np.int32), np.zeros(count),
-        np.zeros(count, np.bool_),
-    )  # fmt: skip
+def _block(functions: Ints, steps: Ints, code: int, mean: Floats, interpolated: Flags) -> _Block:
+    """A row for each function and step; `mean` and `interpolated` of the counter `code` are (steps,)."""
+    count = len(functions)
+    mu = np.tile(mean, count)
+    metric = np.where(np.isfinite(mu), code, NO_TEXT).astype(np.int32)
+    return _Block(np.repeat(functions, len(steps)), np.tile(steps, count), metric, mu, np.tile(interpolated, count))

@@ -5,23 +5,22 @@ No time, call count or share of the ledger changes: kernels gain facts, and devi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.listings.launch_matching import Matches, match_names
-from tb_perfcompare.analysis.listings.launches import BOUND_SHARES, metric_settings
+from tb_perfcompare.analysis.listings.launch_figures import NOT_MEASURED, LaunchFigures, launch_figures
+from tb_perfcompare.analysis.listings.launch_matching import match_names
+from tb_perfcompare.analysis.listings.launches import metric_settings
 from tb_perfcompare.errors import SelectionError
-from tb_perfcompare.model.arrays import Flags, Floats, NameIndex, Nanoseconds
+from tb_perfcompare.model.arrays import Nanoseconds
 from tb_perfcompare.model.formats import TITLES
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
-from tb_perfcompare.model.summary.bound import bound_class
+from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, GroupTable, Summary
 from tb_perfcompare.number_text import percent
 
-_NOT_MEASURED = BOUND_CLASSES.index("not measured")
 _NAMED = 3
 """Kernels named in a note."""
 
@@ -43,7 +42,7 @@ def attach_launches(summary: Summary, recording: LaunchRecording) -> Summary:
         note = Note(NoteCode.ATTACHED_LAUNCHES, "the trace has no kernels that could get figures", where)
         return replace(summary, notes=(*summary.notes, note))
     matches = match_names([key[0] for key in kernels.keys], recording.launches.strings.texts)
-    figures = _Figures.of(recording.launches, matches)
+    figures = launch_figures(recording.launches, matches)
     time = kernels.measures_ns["total"].sum(axis=1)
     return replace(
         summary,
@@ -54,72 +53,13 @@ def attach_launches(summary: Summary, recording: LaunchRecording) -> Summary:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Figures:
-    """What the launches behind each of k kernels say together.
-
-    means     fact -> (k,) float64 mean weighted by time, NaN where no launch carries it
-    class_ns  (k, 5) int64 time of those launches per BOUND_CLASSES
-    """
-
-    means: Mapping[str, Floats]
-    class_ns: Nanoseconds
-
-    @classmethod
-    def of(cls, launches: LaunchTable, matches: Matches) -> _Figures:
-        """Sums per name first: a name may stand for several kernels, and a kernel may have several names."""
-        names = len(launches.strings)
-        columns = {
-            "tensor_active": launches.tensor,
-            "dram_active": launches.dram,
-            "achieved_occupancy": launches.occupancy,
-            "sm_throughput": launches.sm,
-        }
-        means = {}
-        for fact, values in columns.items():
-            if values is None:
-                continue
-            has = np.isfinite(values)
-            name, weight = launches.name[has], launches.dur_ns[has].astype(np.float64)
-            total = _per_kernel(name, weight, names, matches)
-            product = _per_kernel(name, weight * values[has], names, matches)
-            means[fact] = np.divide(product, total, out=np.full(len(total), np.nan), where=total > 0)
-        classes = bound_class(launches.tensor, launches.dram)
-        per_name = np.zeros((names, len(BOUND_CLASSES)), dtype=np.int64)
-        np.add.at(per_name, (launches.name, classes.astype(np.intp)), launches.dur_ns)
-        class_ns = np.array([per_name[list(codes)].sum(axis=0) for codes in matches.codes], dtype=np.int64)
-        return cls(means, class_ns.reshape(-1, len(BOUND_CLASSES)))
-
-    def facts(self) -> dict[str, Floats]:
-        """The means, and of each kernel with any figure the share of its time per class."""
-        total = self.class_ns.sum(axis=1)
-        measured = total > self.class_ns[:, _NOT_MEASURED]
-        shares = {
-            name: np.divide(self.class_ns[:, place], total, out=np.full(len(total), np.nan), where=measured)
-            for place, name in enumerate(BOUND_SHARES)
-        }
-        return {**self.means, **shares}
-
-    @property
-    def known(self) -> Flags:
-        """(k,) whether a kernel has a figure that could limit it."""
-        known: Flags = np.isfinite(self.means["tensor_active"]) | np.isfinite(self.means["dram_active"])
-        return known
-
-
-def _per_kernel(name: NameIndex, amount: Floats, names: int, matches: Matches) -> Floats:
-    """(k,) what the launches behind each kernel amount to."""
-    per_name = np.bincount(name, weights=amount, minlength=names)
-    return np.array([per_name[list(codes)].sum() for codes in matches.codes], dtype=np.float64)
-
-
 def _bound_times(time_ns: Nanoseconds, class_ns: Nanoseconds) -> dict[str, int]:
     """Nanoseconds per class; they sum to the kernels' time. Whole nanoseconds: rounded along the running sum."""
     out = [0] * len(BOUND_CLASSES)
     for time, classes in zip(time_ns.tolist(), class_ns.tolist(), strict=True):
         whole = sum(classes)
         if not whole:
-            out[_NOT_MEASURED] += time
+            out[NOT_MEASURED] += time
             continue
         running = given = 0
         for place, part in enumerate(classes):
@@ -131,8 +71,9 @@ def _bound_times(time_ns: Nanoseconds, class_ns: Nanoseconds) -> dict[str, int]:
 
 
 def _notes(
-    summary: Summary, recording: LaunchRecording, kernels: GroupTable, matches: Matches, figures: _Figures
-) -> list[Note]:
+    summary: Summary, recording: LaunchRecording, kernels: GroupTable, matches: Sequence[Sequence[int]],
+    figures: LaunchFigures,
+) -> list[Note]:  # fmt: skip
     """How much of the time got figures, who shares one, and whether the devices differ."""
     where, title = recording.file.path, TITLES[recording.format]
     known = figures.known
@@ -144,7 +85,7 @@ def _notes(
         recording.launches.name, weights=recording.launches.dur_ns, minlength=len(recording.launches.strings)
     )
     used = np.zeros(len(dur), dtype=bool)
-    used[[code for codes in matches.codes for code in codes]] = True
+    used[[code for codes in matches for code in codes]] = True
     listed = dur > 0
     if (listed & ~used).any():
         rest = dur[~used].sum() / dur.sum()
@@ -152,7 +93,7 @@ def _notes(
         message += f"; {count} of its {int(listed.sum())} names, {percent(rest)} of its time, are not in the trace"
     notes = [Note(NoteCode.ATTACHED_LAUNCHES, message, where)]
     sharing: dict[int, list[int]] = {}
-    for row, codes in enumerate(matches.codes):
+    for row, codes in enumerate(matches):
         for code in codes:
             sharing.setdefault(code, []).append(row)
     common = {code: rows for code, rows in sharing.items() if len(rows) > 1}

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from tb_perfcompare.model.names.kernel_names import KernelForms, cut_prefixes, is_cut, kernel_forms, tails
 
 
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """codes: for each kernel the listing's names (indices) that stand for it, none if it is not in the listing;
-    how: in which way they were matched, "" for none."""
-
-    codes: tuple[tuple[int, ...], ...]
-    how: tuple[str, ...]
-
-
-def match_names(kernels: Sequence[str], listed: Sequence[str]) -> Matches:
-    """Matches each kernel to the listing's names in the first of these ways that gives any:
+def match_names(kernels: Sequence[str], listed: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """For each kernel the listing's names (indices) that stand for it, by the first of these ways that gives any:
 
     name       equal names, blanks squeezed
     signature  equal functions and template arguments, the differences between demanglers removed
@@ -27,19 +17,12 @@ def match_names(kernels: Sequence[str], listed: Sequence[str]) -> Matches:
 
     Two whole names with different template arguments are different kernels and never match.
     """
-    names = _Listed(listed)
-    codes, how = list[tuple[int, ...]](), list[str]()
-    for kernel in kernels:
-        forms = kernel_forms(kernel)
-        found: tuple[str, tuple[int, ...]] = ("", ())
-        for way, find in names.ways:
-            here = find(forms)
-            if here:
-                found = (way, tuple(here))
-                break
-        how.append(found[0])
-        codes.append(found[1])
-    return Matches(tuple(codes), tuple(how))
+    ways = _Listed(listed).ways
+
+    def found(forms: KernelForms) -> tuple[int, ...]:
+        return next((tuple(codes) for find in ways if (codes := find(forms))), ())
+
+    return tuple(found(kernel_forms(kernel)) for kernel in kernels)
 
 
 class _Listed:
@@ -61,11 +44,11 @@ class _Listed:
             self._full.setdefault(forms.full, []).append(code)
             (self._short if forms.is_short else self._functions).setdefault(forms.function, []).append(code)
         self._lengths = sorted({len(prefix) for prefix in self._cut}, reverse=True)
-        self.ways: tuple[tuple[str, Callable[[KernelForms], list[int]]], ...] = (
-            ("name", lambda forms: self._keys.get(forms.key, [])),
-            ("signature", lambda forms: self._full.get(forms.full, [])),
-            ("function", self._by_function),
-            ("cut", self._by_prefix),
+        self.ways: tuple[Callable[[KernelForms], list[int]], ...] = (
+            lambda forms: self._keys.get(forms.key, []),
+            lambda forms: self._full.get(forms.full, []),
+            self._by_function,
+            self._by_prefix,
         )
 
     def _by_function(self, forms: KernelForms) -> list[int]:

@@ -7,7 +7,8 @@ import math
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Floats, GroupIndex, Ints, Nanoseconds
+from tb_perfcompare.analysis.listings.launch_figures import launch_figures
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.device import TENSOR_CORES_ANYWHERE
 from tb_perfcompare.model.formats import NCU, TITLES
 from tb_perfcompare.model.names.names import kernel_key
@@ -27,11 +28,6 @@ from tb_perfcompare.model.summary.summary import (
     StepTable,
     Summary,
 )
-
-BOUND_SHARES = ("tensor_bound", "memory_bound", "both_bound", "neither_bound")
-"""Facts of a kernel: the share of its time per class, in the order of BOUND_CLASSES."""
-
-_UNKNOWN = BOUND_CLASSES.index("not measured")
 
 
 def summarize_launches(recording: LaunchRecording, origin: Origin, window: str = "device") -> Summary:
@@ -116,7 +112,9 @@ def _kernels(launches: LaunchTable) -> tuple[GroupTable, LaunchSequence]:
     np.maximum.at(high, row_of, launches.dur_ns)
     calls = np.bincount(row_of, minlength=rows).astype(np.int64)[:, None]
     total = np.bincount(row_of, weights=launches.dur_ns, minlength=rows).astype(np.int64)[:, None]
-    by_name = [_tensor_cores(key) for key in index]
+    codes = [list[int]() for _ in index]
+    for code, key in enumerate(keys):
+        codes[index[key]].append(code)
     kernels = GroupTable(
         kind="kernel",
         key_columns=("name",),
@@ -127,15 +125,8 @@ def _kernels(launches: LaunchTable) -> tuple[GroupTable, LaunchSequence]:
         min_ns=low,
         max_ns=high,
         facts={
-            "tensor_active": _weighted(launches.tensor, launches.dur_ns, row_of, rows),
-            "dram_active": _weighted(launches.dram, launches.dur_ns, row_of, rows),
-            **{
-                fact: _weighted(value, launches.dur_ns, row_of, rows)
-                for fact, value in (("achieved_occupancy", launches.occupancy), ("sm_throughput", launches.sm))
-                if value is not None
-            },
-            "tensor_cores": np.array(by_name, dtype=np.float64),
-            **_bound_shares(launches, row_of, rows),
+            **launch_figures(launches, codes).facts(),
+            "tensor_cores": np.array([_tensor_cores(key) for key in index], dtype=np.float64),
         },
     )
     return kernels, LaunchSequence(row_of.astype(np.int32), launches.dur_ns, launches.tensor, launches.dram)
@@ -148,39 +139,12 @@ def _tensor_cores(key: str) -> float:
     return math.nan if key.endswith("...") else 0.0
 
 
-def _bound_shares(launches: LaunchTable, row_of: Ints, rows: int) -> dict[str, Floats]:
-    """Share of each kernel's time in launches of each bound class; NaN for a kernel without any figure. Launches that
-    carry no figure belong to no class, so that the shares of a kernel sum to what was measured of it."""
-    classes = bound_class(launches.tensor, launches.dram)
-    measured = np.bincount(row_of[classes != _UNKNOWN], minlength=rows) > 0
-    total = np.bincount(row_of, weights=launches.dur_ns, minlength=rows)
-    out = {}
-    for index, name in enumerate(BOUND_SHARES):
-        mine = classes == index
-        time = np.bincount(row_of[mine], weights=launches.dur_ns[mine], minlength=rows)
-        out[name] = np.divide(time, total, out=np.full(rows, np.nan), where=measured & (total > 0))
-    return out
-
-
-def _weighted(
-    value: Floats, dur_ns: Nanoseconds, group: GroupIndex, groups: int
-) -> Floats:
-    """Mean per group weighted by time, over the launches that carry the figure; NaN where none does."""
-    has = np.isfinite(value)
-    weight = np.bincount(group[has], weights=dur_ns[has], minlength=groups)
-    product = np.bincount(group[has], weights=dur_ns[has] * value[has], minlength=groups)
-    mean: Floats = np.divide(product, weight, out=np.full(groups, np.nan), where=weight > 0)
-    return mean
-
-
 def _whole_run(launches: LaunchTable) -> tuple[DeviceMetric, ...]:
     """Utilisation of the whole listing, weighted by busy time, and the headroom neither unit used."""
-    one = np.zeros(len(launches), dtype=np.int64)
-    best = np.fmax(launches.tensor, launches.dram)
     figures = (
-        ("tensor_active", float(_weighted(launches.tensor, launches.dur_ns, one, 1)[0])),
-        ("dram_active", float(_weighted(launches.dram, launches.dur_ns, one, 1)[0])),
-        ("unused_headroom", 1 - float(_weighted(np.minimum(best, 1.0), launches.dur_ns, one, 1)[0])),
+        ("tensor_active", _mean(launches.tensor, launches)),
+        ("dram_active", _mean(launches.dram, launches)),
+        ("unused_headroom", 1 - _mean(np.minimum(np.fmax(launches.tensor, launches.dram), 1.0), launches)),
     )
     return tuple(
         DeviceMetric(
@@ -192,6 +156,13 @@ def _whole_run(launches: LaunchTable) -> tuple[DeviceMetric, ...]:
         )
         for name, value in figures
     )
+
+
+def _mean(value: Floats, launches: LaunchTable) -> float:
+    """Weighted by time, over the launches that carry the figure; NaN where none does."""
+    has = np.isfinite(value)
+    weight = launches.dur_ns[has]
+    return float((weight * value[has]).sum() / weight.sum()) if weight.any() else math.nan
 
 
 def _bound_times(launches: LaunchTable) -> dict[str, int]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import zip_longest
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
@@ -99,20 +100,19 @@ def _summary(report: StrictReport) -> Table:
     )  # fmt: skip
 
 
+def rank_rows(report: StrictReport) -> Iterator[tuple[int, float | None, float | None, float | None]]:
+    """(rank, length of normal's cycle, of abnormal's, difference), longest first."""
+    first, second = (side.longest_first_us.tolist() for side in report.durations)
+    for rank, (own, other) in enumerate(zip_longest(first, second), 1):
+        yield rank, own, other, None if own is None or other is None else other - own
+
+
 def _cycles(report: StrictReport) -> Table:
     a, b = report.labels
-    first, second = (side.longest_first_us.tolist() for side in report.durations)
-    rows: list[tuple[Cell, ...]] = []
-    for rank in range(max(len(first), len(second))):
-        own = first[rank] if rank < len(first) else None
-        other = second[rank] if rank < len(second) else None
-        if own is None or other is None:
-            rows.append((rank + 1, own, other, None, None))
-        else:
-            rows.append((rank + 1, own, other, other - own, _change(own, other - own)))
+    sizes = [len(side.longest_first_us) for side in report.durations]
     notes: tuple[str, ...] = ()
-    if len(first) != len(second):
-        notes = (f"{len(first)} cycles beside {len(second)}: equal ranks are different quantiles",)
+    if sizes[0] != sizes[1]:
+        notes = (f"{sizes[0]} cycles beside {sizes[1]}: equal ranks are different quantiles",)
     return Table(
         "cycles",
         "Cycle lengths, longest first",
@@ -123,7 +123,10 @@ def _cycles(report: StrictReport) -> Table:
             columns.time("delta_us", "Δ", f"{b} minus {a}", role="delta"),
             _figure("change", "Δ (%)", PERCENT.symbol, f"delta in percent of {a}", role="percent"),
         ),
-        tuple(rows),
+        tuple(
+            (rank, own, other, delta, None if own is None or delta is None else _change(own, delta))
+            for rank, own, other, delta in rank_rows(report)
+        ),
         notes,
     )
 

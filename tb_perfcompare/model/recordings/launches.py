@@ -41,7 +41,6 @@ class LaunchTable:
 class LaunchRecording:
     """One listing or export.
 
-    cut_names           distinct names that end in "...": different kernels may hide behind each
     format              key of model/formats.py
     device_name         model of the device, "" where the source does not name it
     compute_capability  e.g. "8.0", "" where the source does not say
@@ -52,7 +51,6 @@ class LaunchRecording:
 
     file: FileFacts
     launches: LaunchTable
-    cut_names: int
     stats: ReadStats
     notes: tuple[Note, ...]
     format: str = LISTING

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Floats, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.events import EventTable, FlowTable
@@ -74,25 +71,19 @@ class CounterSamples:
         return len(self.time_ns)
 
 
-TS_FRACTION, DUR_FRACTION = 1, 2
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceRecording:
     """One torch.profiler trace.
 
-    file              the file it was read from
-    events            everything that has a duration, and memory events
-    flows             forward-backward arrows
-    properties        root members other than traceEvents (deviceProperties, distributedInfo, with_stack, ...), decoded
-    process_labels    pid as written -> `process_labels` metadata ("GPU 0", "MLU 0", "CPU")
-    process_names     pid as written -> `process_name` metadata
-    thread_names      (pid, tid) as written -> `thread_name` metadata
-    fractional_times  True if any `ts` or `dur` was written with a fraction (compat answers are then floats)
-    notes             damage and repairs
-    counters          samples of counters, None when the trace has none
-    fractions         (n,) uint8 per event, TS_FRACTION and DUR_FRACTION where that number was written with a fraction;
-                      None where all were, or none
+    file            the file it was read from
+    events          everything that has a duration, and memory events
+    flows           forward-backward arrows
+    properties      root members other than traceEvents (deviceProperties, distributedInfo, with_stack, ...), decoded
+    process_labels  pid as written -> `process_labels` metadata ("GPU 0", "MLU 0", "CPU")
+    process_names   pid as written -> `process_name` metadata
+    thread_names    (pid, tid) as written -> `thread_name` metadata
+    notes           damage and repairs
+    counters        samples of counters, None when the trace has none
     """
 
     file: FileFacts
@@ -102,16 +93,37 @@ class TraceRecording:
     process_labels: Mapping[int | str, str]
     process_names: Mapping[int | str, str]
     thread_names: Mapping[tuple[int | str, int | str], str]
-    fractional_times: bool
     stats: ReadStats
     notes: tuple[Note, ...]
     counters: CounterSamples | None = None
-    fractions: NDArray[np.uint8] | None = None
 
     @property
     def device_properties(self) -> list[dict[str, Any]]:
-        """`deviceProperties`, index = device id; empty when missing or not a list of objects."""
-        value = self.properties.get("deviceProperties")
-        if not isinstance(value, list):
-            return []
-        return [item if isinstance(item, dict) else {} for item in value]
+        """Facts about the devices, index = device id."""
+        return _devices(self.properties)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TraceEvents:
+    """One torch.profiler trace as its events, for a program that has its own idea of them.
+
+    events      decoded, in file order: `ph`, `cat`, `name`, `pid`, `tid`, `ts`, `dur`, `id` as far as written, `args`
+    properties  as of TraceRecording
+    notes       damage and repairs
+    """
+
+    file: FileFacts
+    events: Sequence[dict[str, Any]]
+    properties: Mapping[str, Any]
+    notes: tuple[Note, ...]
+
+    @property
+    def device_properties(self) -> list[dict[str, Any]]:
+        """Facts about the devices, index = device id."""
+        return _devices(self.properties)
+
+
+def _devices(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """`deviceProperties`; empty when missing or not a list of objects."""
+    value = properties.get("deviceProperties")
+    return [item if isinstance(item, dict) else {} for item in value] if isinstance(value, list) else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tb_perfcompare.comparison.strict.report import StrictReport
-from tb_perfcompare.comparison.strict.tables import figures, table_labels
+from tb_perfcompare.comparison.strict.tables import figures, rank_rows, table_labels
 from tb_perfcompare.render.csv import guarded, lines
 from tb_perfcompare.render.strict.grid import Cell, pipe_table
 
@@ -32,16 +32,10 @@ def summary_table(report: StrictReport) -> str:
 def rank_table(report: StrictReport) -> str:
     """The i-th longest cycle of one side beside the i-th longest of the other."""
     a, b = report.labels
-    first, second = (side.longest_first_us.tolist() for side in report.durations)
     rows: list[list[Cell]] = []
-    for rank in range(max(len(first), len(second))):
-        own = first[rank] if rank < len(first) else None
-        other = second[rank] if rank < len(second) else None
-        row: list[Cell] = [rank + 1, NOTHING if own is None else own, NOTHING if other is None else other]
-        if own is None or other is None:
-            rows.append([*row, NOTHING, NOTHING])
-        else:
-            rows.append([*row, f"{other - own:,.2f}", _change(own, other - own)])
+    for rank, own, other, delta in rank_rows(report):
+        change = [NOTHING] * 2 if own is None or delta is None else [f"{delta:,.2f}", _change(own, delta)]
+        rows.append([rank, NOTHING if own is None else own, NOTHING if other is None else other, *change])
     return pipe_table(["Time Rank", f"{a} Time (us)", f"{b} Time (us)", "Δ (us)", "Δ (%)"], rows, _RANK_FORMAT)
 
 

@@ -11,8 +11,8 @@ What cannot be used is left out and noted with its line: a line, an answer of it
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from tb_perfcompare.errors import CorruptInput, InputError, unreadable
 from tb_perfcompare.model.files import FileFacts
@@ -20,13 +20,16 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording
 from tb_perfcompare.number_text import many
-from tb_perfcompare.sources.answers.lines import MOST_BYTES, Line, RawRun, first_problem, split_runs, whole
-from tb_perfcompare.sources.answers.rows import Rows, Unusable, kernel_rows, operator_rows, overview_rows, pie_rows
+from tb_perfcompare.sources.answers.lines import MOST_BYTES, RawRun, first_problem, split_runs, whole
+from tb_perfcompare.sources.answers.rows import Parsed, Unusable, kernel_rows, operator_rows, overview_rows, pie_rows
 from tb_perfcompare.sources.storage.blocks import Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 _REMEDY = "save that answer again"
 _MOST_REASONS = 4
+_NO_OVERVIEW: Mapping[str, Any] = {
+    "steps": (), "average_ns": None, "devices": (), "environment": (), "recommendations": (),
+}  # fmt: skip
 T = TypeVar("T")
 
 
@@ -79,51 +82,37 @@ class _Reading:
         self._notes = run.all_notes(shown)
 
     def recording(self, file: FileFacts) -> AnswersRecording:
-        overview = self._parsed(AnswerKind.OVERVIEW, overview_rows)
-        operators = self._rows(AnswerKind.OPERATORS, operator_rows)
-        by_shape = self._rows(AnswerKind.OPERATORS_BY_SHAPE, operator_rows)
-        kernels = self._rows(AnswerKind.KERNELS, kernel_rows)
+        overview = self._parsed(AnswerKind.OVERVIEW, overview_rows) or _NO_OVERVIEW
+        operators = self._parsed(AnswerKind.OPERATORS, operator_rows)
+        by_shape = self._parsed(AnswerKind.OPERATORS_BY_SHAPE, operator_rows)
+        kernels = self._parsed(AnswerKind.KERNELS, kernel_rows)
         if kernels is None:
-            kernels = self._rows(AnswerKind.KERNELS_BY_OPERATOR, kernel_rows)
+            kernels = self._parsed(AnswerKind.KERNELS_BY_OPERATOR, kernel_rows)
         pies: dict[str, dict[str, int]] = {}
         for kind in (AnswerKind.OPERATOR_PIES, AnswerKind.KERNEL_PIE):
             pies |= self._parsed(kind, pie_rows) or {}
-        if overview is not None and overview.steps.problem:
-            self._note(AnswerKind.OVERVIEW, overview.steps.problem)
         return AnswersRecording(
             file=file,
             answers={kind: line.answer for kind, line in self._lines.items()},
-            steps=overview.steps.rows if overview else (),
-            average_ns=overview.average_ns if overview else None,
             operators=operators,
             operators_by_shape=by_shape,
             kernels=kernels,
             pies=pies,
-            devices=overview.devices if overview else (),
-            environment=overview.environment if overview else (),
-            recommendations=overview.recommendations if overview else (),
             notes=tuple(self._notes),
+            **overview,
         )
 
-    def _rows(self, kind: AnswerKind, parse: Callable[[dict[str, object]], Rows[T]]) -> tuple[T, ...] | None:
-        found = self._parsed(kind, parse)
-        if found is None:
-            return None
-        if found.problem:
-            self._note(kind, found.problem)
-        return found.rows
-
-    def _parsed(self, kind: AnswerKind, parse: Callable[[dict[str, object]], T]) -> T | None:
-        """What the answer says; None, with a note, if it cannot be used."""
-        line: Line | None = self._lines.get(kind)
+    def _parsed(self, kind: AnswerKind, parse: Callable[[dict[str, Any]], Parsed[T]]) -> T | None:
+        """What the answer says; None if it cannot be used. What is left out is noted."""
+        line = self._lines.get(kind)
         if line is None:
             return None
+        found: T | None = None
         try:
-            return parse(line.answer)
+            found, problem = parse(line.answer)
         except Unusable as error:
-            self._note(kind, f"{error}: left out")
-            return None
-
-    def _note(self, kind: AnswerKind, problem: str) -> None:
-        message = f"line {self._lines[kind].number}, {kind.value}: {problem}; {_REMEDY}"
-        self._notes.append(Note(NoteCode.DROPPED_EVENTS, message, self._shown))
+            problem = f"{error}: left out"
+        if problem:
+            message = f"line {line.number}, {kind.value}: {problem}; {_REMEDY}"
+            self._notes.append(Note(NoteCode.DROPPED_EVENTS, message, self._shown))
+        return found

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
 
 from tb_perfcompare.model.recordings.answers import SavedDevice, SavedKernel, SavedOperator, SavedStep
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
@@ -29,27 +28,13 @@ class Unusable(ValueError):
     """An answer, or a row of one, that lacks what it needs; the text says what."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows(Generic[T]):
-    """Usable rows, and what was left out in words ("" for nothing)."""
-
-    rows: tuple[T, ...]
-    problem: str
+Parsed: TypeAlias = tuple[T, str]
+"""What can be used, and what was left out in words ("" for nothing)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """The `overview` answer."""
-
-    steps: Rows[SavedStep]
-    average_ns: int | None
-    devices: tuple[SavedDevice, ...]
-    environment: tuple[tuple[str, str], ...]
-    recommendations: tuple[str, ...]
-
-
-def overview_rows(answer: dict[str, Any]) -> Overview:
-    """Steps and their parts, devices, environment, advice. Raises Unusable without a readable step."""
+def overview_rows(answer: dict[str, Any]) -> Parsed[dict[str, Any]]:
+    """Members of AnswersRecording: steps and their parts, devices, environment, advice. Raises Unusable without a
+    readable step."""
     names = _column_names(answer["steps"])
     places = {name: place for place, name in enumerate(names) if name in CATEGORY_LABELS}
     if "Step" not in names or not places:
@@ -63,21 +48,23 @@ def overview_rows(answer: dict[str, Any]) -> Overview:
         total = next((_time(_number_in(found[1]), "total") for found in tips), None)
         return SavedStep(str(row[names.index("Step")]), tuple(parts), total)
 
-    steps = _good(answer["steps"].get("rows"), step, "step")
-    if not steps.rows:
-        raise Unusable(steps.problem or "no steps")
+    steps, problem = _good(answer["steps"].get("rows"), step, "step")
+    if not steps:
+        raise Unusable(problem or "no steps")
     missing = [label for label in _ALWAYS if label not in places]
-    problem = f"no column {', '.join(missing)} (zero, or Other as far as the total is more)" if missing else ""
-    return Overview(
-        Rows(steps.rows, "; ".join(filter(None, (problem, steps.problem)))),
-        _average(answer.get("performance")),
-        _devices(answer),
-        _titled(answer.get("environments")),
-        _advice(answer.get("recommendations")),
-    )
+    if missing:
+        lacks = f"no column {', '.join(missing)} (zero, or Other as far as the total is more)"
+        problem = f"{lacks}; {problem}" if problem else lacks
+    return {
+        "steps": steps,
+        "average_ns": _average(answer.get("performance")),
+        "devices": _devices(answer),
+        "environment": _titled(answer.get("environments")),
+        "recommendations": _advice(answer.get("recommendations")),
+    }, problem
 
 
-def operator_rows(answer: dict[str, Any]) -> Rows[SavedOperator]:
+def operator_rows(answer: dict[str, Any]) -> Parsed[tuple[SavedOperator, ...]]:
     """Rows of `operation/table`, by name or by name and input shape."""
 
     def operator(row: Any) -> SavedOperator:
@@ -100,7 +87,7 @@ def operator_rows(answer: dict[str, Any]) -> Rows[SavedOperator]:
     return _table(answer.get("data"), operator)
 
 
-def kernel_rows(answer: dict[str, Any]) -> Rows[SavedKernel]:
+def kernel_rows(answer: dict[str, Any]) -> Parsed[tuple[SavedKernel, ...]]:
     """Rows of `kernel/table`, by name or by name and operator."""
     data = answer["data"]
     names = _column_names(data)
@@ -126,7 +113,7 @@ def kernel_rows(answer: dict[str, Any]) -> Rows[SavedKernel]:
     return _table(data.get("rows"), kernel)
 
 
-def pie_rows(answer: dict[str, Any]) -> dict[str, dict[str, int]]:
+def pie_rows(answer: dict[str, Any]) -> Parsed[dict[str, dict[str, int]]]:
     """Pie -> name -> ns, of `operation` (device_total, ...) or `kernel`. Equal names are added up."""
     pies = {key.removesuffix("_time"): answer[key] for key in PIE_KEYS if key in answer} or {"kernel": answer["total"]}
     out: dict[str, dict[str, int]] = {}
@@ -140,17 +127,17 @@ def pie_rows(answer: dict[str, Any]) -> dict[str, dict[str, int]]:
             if not isinstance(row, list) or len(row) < 2:
                 raise Unusable(f"a row of the pie {name} is no name and number")
             slices[_name(row[0])] = slices.get(_name(row[0]), 0) + _time(row[1], f"the pie {name}")
-    return out
+    return out, ""
 
 
-def _table(rows: Any, parse: Callable[[Any], T]) -> Rows[T]:
-    found = _good(rows, parse, "row")
-    if not found.rows and found.problem:
-        raise Unusable(found.problem)
-    return found
+def _table(rows: Any, parse: Callable[[Any], T]) -> Parsed[tuple[T, ...]]:
+    found, problem = _good(rows, parse, "row")
+    if not found and problem:
+        raise Unusable(problem)
+    return found, problem
 
 
-def _good(rows: Any, parse: Callable[[Any], T], what: str) -> Rows[T]:
+def _good(rows: Any, parse: Callable[[Any], T], what: str) -> Parsed[tuple[T, ...]]:
     if not isinstance(rows, list):
         raise Unusable("no rows")
     out: list[T] = []
@@ -161,7 +148,7 @@ def _good(rows: Any, parse: Callable[[Any], T], what: str) -> Rows[T]:
         except Unusable as error:
             first = first or str(error)
     bad = len(rows) - len(out)
-    return Rows(tuple(out), f"{bad} of {len(rows)} {what}s left out, the first because {first}" if bad else "")
+    return tuple(out), f"{bad} of {len(rows)} {what}s left out, the first because {first}" if bad else ""
 
 
 def _column_names(table: Any) -> list[str]:
@@ -195,13 +182,8 @@ def _devices(answer: dict[str, Any]) -> tuple[SavedDevice, ...]:
 
 
 def _titled(rows: Any) -> tuple[tuple[str, str], ...]:
-    return tuple(_pairs(rows if isinstance(rows, list) else ()))
-
-
-def _pairs(rows: Iterable[Any]) -> Iterable[tuple[str, str]]:
-    for row in rows:
-        if isinstance(row, dict) and isinstance(row.get("title"), str):
-            yield row["title"], str(row.get("value", ""))
+    good = (row for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
+    return tuple((row["title"], str(row.get("value", ""))) for row in good if isinstance(row.get("title"), str))
 
 
 def _advice(markup: Any) -> tuple[str, ...]:

@@ -12,7 +12,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 4 }; /* what native_scan.py relies on; other numbers are not used */
+enum { INTERFACE = 5 }; /* what native_scan.py relies on; other numbers are not used */
 
 typedef struct {
     PyObject_HEAD
@@ -270,7 +270,6 @@ static bool put_counts(PyObject *columns, const Tally *tally)
         {"without_place", tally->without_place},
         {"negative", tally->negative},
         {"rounded", tally->rounded},
-        {"fractional", tally->fractional},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         PyObject *count = PyLong_FromLongLong(counts[i].count);

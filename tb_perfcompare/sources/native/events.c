@@ -696,12 +696,11 @@ static bool file_arrow(Scan *scan, Event *event, bool is_start)
     judge_arrow(scan, &event->members[MEMBER_CAT]);
     const int is_flow = scan->is_flow, joins = scan->is_joining;
     int64_t id = 0, ns = 0;
-    bool is_fractional;
     if (is_flow == 0 && joins == 0) {
         return count_skipped(scan, event);
     }
     const int has_id = arrow_id(&event->members[MEMBER_ID].token, &id);
-    const TimeKind time = read_time(&event->members[MEMBER_TS].token, &ns, &is_fractional);
+    const TimeKind time = read_time(&event->members[MEMBER_TS].token, &ns);
     if (is_flow < 0 || joins < 0 || has_id < 0 || time == TIME_UNKNOWN) {
         return false;
     }
@@ -733,10 +732,9 @@ static bool keep_row(Scan *scan, Event *event, bool is_complete)
     Member *members = event->members;
     Tally *tally = &scan->tally;
     int64_t start_ns, dur_ns = 0;
-    bool is_fractional_start = false, is_fractional_length = false, has_place = false;
-    const TimeKind start = read_time(&members[MEMBER_TS].token, &start_ns, &is_fractional_start);
-    const TimeKind length =
-        is_complete ? read_time(&members[MEMBER_DUR].token, &dur_ns, &is_fractional_length) : TIME_EXACT;
+    bool has_place = false;
+    const TimeKind start = read_time(&members[MEMBER_TS].token, &start_ns);
+    const TimeKind length = is_complete ? read_time(&members[MEMBER_DUR].token, &dur_ns) : TIME_EXACT;
     if (start == TIME_UNKNOWN || length == TIME_UNKNOWN) {
         return false;
     }
@@ -770,12 +768,11 @@ static bool keep_row(Scan *scan, Event *event, bool is_complete)
     put_int32(&scan->lane, lane);
     put_int64(&scan->start_ns, start_ns);
     put_int64(&scan->dur_ns, dur_ns < 0 ? 0 : dur_ns);
-    put_byte(&scan->complete, (uint8_t)(is_complete | is_fractional_start << 1 | is_fractional_length << 2));
+    put_byte(&scan->complete, (uint8_t)is_complete);
     tally->without_cat += is_complete && category == NO_NUMBER;
     tally->without_place += !has_place;
     tally->negative += dur_ns < 0;
     tally->rounded += (start == TIME_ROUNDED) + (length == TIME_ROUNDED);
-    tally->fractional += is_fractional_start || is_fractional_length;
     return true;
 }
 

@@ -57,7 +57,6 @@ typedef struct {
     int64_t without_place;
     int64_t negative;
     int64_t rounded;
-    int64_t fractional;
 } Tally;
 
 /* What stands between two values, key included, as one text: files repeat a few of them. Behind the last value it is what

@@ -370,7 +370,7 @@ bool number_inside(const Token *token, Token *number)
     return end - token->at > 1 && read_token(token->at + 1, end, number) == end && number->kind == KIND_NUMBER;
 }
 
-TimeKind read_time(const Token *token, int64_t *ns, bool *is_fractional)
+TimeKind read_time(const Token *token, int64_t *ns)
 {
     Token inner;
     if (token->kind == KIND_STRING) {
@@ -383,7 +383,6 @@ TimeKind read_time(const Token *token, int64_t *ns, bool *is_fractional)
         return TIME_NONE;
     }
     const Number *number = &token->number;
-    *is_fractional = number->has_point || number->has_exponent;
     if (number->has_exponent || number->count > MOST_PLAIN_DIGITS) {
         return long_time(token, ns);
     }

@@ -73,8 +73,8 @@ typedef enum { TIME_NONE, TIME_EXACT, TIME_ROUNDED, TIME_UNKNOWN } TimeKind;
 
 /* Microseconds, a number or a string of one -> nanoseconds, rounded half to even where the text is finer
    (TIME_ROUNDED). TIME_NONE: no number, or beyond int64. TIME_UNKNOWN: left to Python, which takes more strings and
-   any exponent. *is_fractional: written with a point or an exponent. */
-TimeKind read_time(const Token *token, int64_t *ns, bool *is_fractional);
+   any exponent. */
+TimeKind read_time(const Token *token, int64_t *ns);
 
 /* The number that a string token consists of. */
 bool number_inside(const Token *token, Token *number);

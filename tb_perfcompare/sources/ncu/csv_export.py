@@ -15,19 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tb_perfcompare.errors import CorruptInput, unreadable
-from tb_perfcompare.model.files import FileFacts
+from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.formats import NCU
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
-from tb_perfcompare.model.recordings.recording import ReadStats
+from tb_perfcompare.sources.ncu.launch_file import LaunchFile, read_launch_file
 from tb_perfcompare.sources.ncu.launches import NcuLaunches
 from tb_perfcompare.sources.ncu.lines import NcuLines, Record, cells_of
 from tb_perfcompare.sources.ncu.metrics import COMMAND, DURATION
 from tb_perfcompare.sources.ncu.pages import DetailsPage, RawPage, page_of
 from tb_perfcompare.sources.recognition.format_sniffers import is_ncu_header
-from tb_perfcompare.sources.storage.blocks import Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 READER = "ncu_csv/python"
@@ -43,22 +41,16 @@ def read_ncu(
     Raises InputError when the file cannot be opened, CorruptInput (with place and remedy) when no launch can be read,
     when there are no durations, or when numbers are written with a decimal comma.
     """
-    shown = name or fs.basename(path)
-    try:
-        size = fs.stat(path).bytes
-        with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
-            return _Reading(shown, size, blocks, report).read()
-    except OSError as error:
-        raise unreadable(path, error) from error
+    return read_launch_file(path, lambda file: _Reading(file).read(), fs, report, want_hash, name)
 
 
 class _Reading:
     """One pass over one file."""
 
-    def __init__(self, name: str, size: int, blocks: Blocks, report: Reporter) -> None:
-        self._name, self._size, self._blocks, self._report = name, size, blocks, report
-        self._lines = NcuLines(self._reported())
-        self._launches = NcuLaunches(name)
+    def __init__(self, file: LaunchFile) -> None:
+        self._file = file
+        self._lines = NcuLines(file)
+        self._launches = NcuLaunches(file.name)
         self._page: RawPage | DetailsPage | None = None
         self._header = ""
 
@@ -71,6 +63,7 @@ class _Reading:
                     self._begin(number, text)
                     start = at + 1
             self._take(records[start:])
+            self._file.taken = len(self._launches)
         if not self._header:
             raise self._nothing("it has no table")
         if not len(self._launches):
@@ -81,75 +74,54 @@ class _Reading:
         names = [name.strip() for name in cells_of([(number, header)])[0]]
         if "ID" not in names or "Kernel Name" not in names:
             self._page = None  # the rows below are not those of the columns before
-            self._lines.drop(number, "the names of the columns are damaged")
+            self._file.drop(number, "the names of the columns are damaged")
             return
         self._header = header
-        self._page = page_of(names, self._launches, self._lines.drop)
+        self._page = page_of(names, self._launches, self._file.drop)
 
     def _take(self, records: list[Record]) -> None:
         if self._page is not None and records:
             self._page.take([number for number, _ in records], cells_of(records))
         elif records:
             for number, _ in records:
-                self._lines.drop(number, "a row below damaged names of columns")
-
-    def _reported(self) -> Iterator[bytes]:
-        for block in self._blocks:
-            stored = self._blocks.stored_bytes
-            self._report(Progress("reading", self._name, stored, self._size, len(self._launches)))
-            yield block
+                self._file.drop(number, "a row below damaged names of columns")
 
     def _nothing(self, why: str) -> CorruptInput:
         said = [text for text in self._lines.said if "No kernels" in text or text.startswith("error")]
-        place = self._lines.first or f"line {max(1, self._lines.last)}"
+        place = self._file.first or f"line {max(1, self._file.last)}"
         because = f"; ncu says {said[0]!r}" if said else ""
-        return CorruptInput(self._name, f"no launch could be read: {why}{because}", place=place, hint=_AGAIN)
+        return CorruptInput(self._file.name, f"no launch could be read: {why}{because}", place=place, hint=_AGAIN)
 
     def _recording(self) -> LaunchRecording:
         read = self._launches.finish()
         if not len(read.table):
             timed = read.metrics.get(DURATION)
             found = f"no launch has a {timed}" if timed else "it has no durations (gpu__time_duration.sum)"
-            raise CorruptInput(self._name, found, place="the whole export", hint=_AGAIN)
+            raise CorruptInput(self._file.name, found, place="the whole export", hint=_AGAIN)
         for number in read.untimed:
-            self._lines.drop(number, "the launch has no duration")
-        dropped = sum(self._lines.torn.values())
+            self._file.drop(number, "the launch has no duration")
         metrics = {figure: metric for figure, metric in read.metrics.items() if figure != DURATION}
-        return LaunchRecording(
-            FileFacts(self._name, self._blocks.stored_bytes, self._blocks.sha256),
-            read.table,
-            0,
-            ReadStats(
-                len(read.table) + dropped, len(read.table), dict(self._lines.torn), {}, self._blocks.stored_bytes,
-                not self._blocks.damage, READER,
-            ),
-            tuple(self._notes(dropped, metrics)),
-            format=NCU,
+        return self._file.recording(
+            read.table, READER, "lines or launches", list(self._notes(metrics)), format=NCU,
             device_name=_few(self._launches.device_names),
-            compute_capability=_few(self._launches.capabilities),
-            devices=max(1, len(self._launches.devices)),
+            compute_capability=_few(self._launches.seen("CC")),
+            devices=max(1, len(self._launches.seen("Device"))),
             metrics=metrics,
         )  # fmt: skip
 
-    def _notes(self, dropped: int, metrics: dict[str, str]) -> Iterator[Note]:
-        launches = self._launches
-        if self._blocks.damage:
-            message = f"{self._blocks.damage}; the lines before are used"
-            yield Note(NoteCode.TRUNCATED, message, self._name)
-        if dropped:
-            message = f"{dropped} lines or launches dropped, the first: {self._lines.first}"
-            yield Note(NoteCode.DROPPED_EVENTS, message, self._name)
+    def _notes(self, metrics: dict[str, str]) -> Iterator[Note]:
+        launches, name = self._launches, self._file.name
         if launches.unusable:
             message = f"{launches.unusable} figures not used, the first: {launches.first_unusable}"
-            yield Note(NoteCode.DROPPED_EVENTS, message, self._name)
-        for count, what in ((len(launches.devices), "devices"), (len(launches.processes), "processes")):
+            yield Note(NoteCode.DROPPED_EVENTS, message, name)
+        for count, what in ((len(launches.seen("Device")), "devices"), (len(launches.seen("Process ID")), "processes")):
             if count > 1:
                 message = f"launches of {count} {what} are taken together, in the order of the file"
-                yield Note(NoteCode.MIXED_LAUNCHES, message, self._name)
+                yield Note(NoteCode.MIXED_LAUNCHES, message, name)
         absent = [words for figure, words in _NEEDED if figure not in metrics]
         if absent:
             message = f"the export has no metric for {' and '.join(absent)}; {_AGAIN}"
-            yield Note(NoteCode.FIGURES_MISSING, message, self._name)
+            yield Note(NoteCode.FIGURES_MISSING, message, name)
 
 
 def _few(names: list[str]) -> str:

@@ -52,28 +52,14 @@ class NcuLaunches:
         return len(self._names)
 
     @property
-    def devices(self) -> list[str]:
-        """Numbers of the devices."""
-        return self._seen("Device")
-
-    @property
-    def processes(self) -> list[str]:
-        """Process ids."""
-        return self._seen("Process ID")
-
-    @property
-    def capabilities(self) -> list[str]:
-        """Compute capabilities."""
-        return self._seen("CC")
-
-    @property
     def device_names(self) -> list[str]:
         """Models; older versions write them into the column of the device's number."""
-        return self._seen("device__attribute_display_name") or [
-            name for name in self._seen("Device") if not name.isdecimal()
+        return self.seen("device__attribute_display_name") or [
+            name for name in self.seen("Device") if not name.isdecimal()
         ]
 
-    def _seen(self, name: str) -> list[str]:
+    def seen(self, name: str) -> list[str]:
+        """What a column about who ran the launches holds: Device, Process ID, CC."""
         return [text for text in self._met.get(name, {}) if text]
 
     def met(self, name: str, cells: set[str]) -> None:
@@ -128,10 +114,10 @@ class NcuLaunches:
         metrics: dict[str, str] = {}
         for figure, candidates in CANDIDATES.items():
             for candidate in candidates:
-                if all(metric in columns for metric in candidate.metrics):
-                    value = np.sum([columns[metric] for metric in candidate.metrics], axis=0)
+                if all(metric in columns for metric in candidate):
+                    value = np.sum([columns[metric] for metric in candidate], axis=0)
                     if np.isfinite(value).any():
-                        chosen[figure], metrics[figure] = value, candidate.name
+                        chosen[figure], metrics[figure] = value, " + ".join(candidate)
                         break
         none = np.full(len(self), math.nan)
         timed = np.isfinite(chosen.get(DURATION, none))

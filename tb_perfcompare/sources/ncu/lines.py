@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import csv
 import re
-from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
 
+from tb_perfcompare.sources.ncu.launch_file import LaunchFile
 from tb_perfcompare.sources.recognition.format_sniffers import is_ncu_header
 
 _MOST_LINES = 50
@@ -28,34 +27,23 @@ Record = tuple[int, str]
 class NcuLines:
     """One pass over the bytes of a file.
 
-    torn      reason -> lines that are left out for it
-    first     the first of them, with its number
-    said      ncu's own warnings and errors, each once and not at any length
-    last      number of the last line
+    said  ncu's own warnings and errors, each once and not at any length
     """
 
-    def __init__(self, blocks: Iterator[bytes]) -> None:
-        self._blocks = blocks
+    def __init__(self, file: LaunchFile) -> None:
+        self._file = file
         self._in_table = False
-        self.torn: Counter[str] = Counter()
-        self.first = ""
         self.said: dict[str, None] = {}
-        self.last = 0
-
-    def drop(self, number: int, reason: str) -> None:
-        """Counts a record that cannot be used."""
-        self.torn[reason] += 1
-        self.first = self.first or f"line {number}: {reason}"
 
     def records(self) -> Iterator[list[Record]]:
         """Headers and rows, block by block."""
         pending, at = "", 0
-        for texts in self._texts():
+        for texts in self._file.lines(_LONGEST_LINE):
             found: list[Record] = []
-            for number, line in enumerate(texts, self.last + 1):
+            for number, line in enumerate(texts, self._file.last + 1):
                 if pending:
                     if _RECORD.match(line) or line.startswith("==") or number - at > _MOST_LINES:
-                        self.drop(at, "it ends inside quotes")
+                        self._file.drop(at, "it ends inside quotes")
                         pending = ""
                     else:
                         pending = f"{pending}\n{line}"
@@ -67,10 +55,9 @@ class NcuLines:
                     pending, at = line, number
                 elif self._is_record(line, number):
                     found.append((number, line))
-            self.last += len(texts)
             yield found
         if pending:
-            self.drop(at, "it ends inside quotes")
+            self._file.drop(at, "it ends inside quotes")
 
     def _is_record(self, line: str, number: int) -> bool:
         if line.startswith(('"', "0", "1", "2", "3", "4", "5", "6", "7", "8", "9")) and self._in_table:
@@ -83,22 +70,8 @@ class NcuLines:
             if said is not None and len(self.said) < _MOST_SAID:
                 self.said[f"{said[1].lower()}: {said[2][:_LONGEST_SAID].strip()}"] = None
         elif self._in_table and line.strip():
-            self.drop(number, "no row of the table")
+            self._file.drop(number, "no row of the table")
         return False
-
-    def _texts(self) -> Iterator[list[str]]:
-        rest = b""
-        for block in chain(self._blocks, [b""]):
-            data = rest + block
-            end = data.rfind(b"\n") + 1 if block else len(data)
-            rest = data[end:]
-            if len(rest) > _LONGEST_LINE:
-                rest = rest[:_LONGEST_LINE]
-            if end:
-                text = data[:end].decode("utf-8", "replace").removesuffix("\n")
-                if not self.last:
-                    text = text.removeprefix("\ufeff")
-                yield [line.rstrip("\r") for line in text.split("\n")] if "\r" in text else text.split("\n")
 
 
 def cells_of(records: list[Record]) -> list[list[str]]:

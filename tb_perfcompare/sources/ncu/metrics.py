@@ -8,65 +8,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 DURATION = "duration"
 
 _ELAPSED = "avg.pct_of_peak_sustained_elapsed"
 _ACTIVE = "avg.pct_of_peak_sustained_active"
 
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One way to get a figure: the sum of these metrics, and the reason for its rank."""
-
-    metrics: tuple[str, ...]
-    why: str
-
-    @property
-    def name(self) -> str:
-        """What answers call it."""
-        return " + ".join(self.metrics)
-
-
-def _one(metric: str, why: str) -> Candidate:
-    return Candidate((metric,), why)
-
-
-CANDIDATES: Mapping[str, tuple[Candidate, ...]] = {
+CANDIDATES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     DURATION: (
-        _one("gpu__time_duration.sum", "what ncu calls Duration"),
-        _one("gpu__time_duration.avg", "the device has one such counter: the same number"),
-        _one("gpu__time_duration.max", "likewise"),
-        _one("gpu__time_duration.min", "likewise"),
+        ("gpu__time_duration.sum",),  # what ncu calls Duration
+        ("gpu__time_duration.avg",),  # the device has one such counter: the same number
+        ("gpu__time_duration.max",),  # likewise
+        ("gpu__time_duration.min",),  # likewise
     ),
     "tensor_active": (
-        _one(f"sm__pipe_tensor_cycles_active.{_ELAPSED}", "busy cycles of all tensor pipes over the launch's time"),
-        _one(f"sm__pipe_tensor_cycles_active.{_ACTIVE}", "the same over cycles with work: high on a half-empty device"),
-        _one(f"sm__pipe_tc_cycles_active.{_ELAPSED}", "the fifth generation's pipe alone, without the older one"),
-        _one(f"sm__pipe_tc_cycles_active.{_ACTIVE}", "the same over cycles with work"),
-        _one(f"sm__pipe_tensor_op_hmma_cycles_active.{_ELAPSED}", "half precision alone: 0 for integers and doubles"),
-        _one(f"sm__pipe_tensor_op_hmma_cycles_active.{_ACTIVE}", "the same over cycles with work"),
-        _one(f"sm__inst_executed_pipe_tensor.{_ELAPSED}", "instructions, not cycles: low where one runs for long"),
-        _one(f"sm__inst_executed_pipe_tensor.{_ACTIVE}", "the same over cycles with work"),
-        _one(f"sm__inst_executed_pipe_tensor_op_hmma.{_ELAPSED}", "instructions of half precision alone"),
-        _one(f"sm__inst_executed_pipe_tensor_op_hmma.{_ACTIVE}", "the same over cycles with work"),
+        (f"sm__pipe_tensor_cycles_active.{_ELAPSED}",),  # busy cycles of all tensor pipes over the launch's time
+        (f"sm__pipe_tensor_cycles_active.{_ACTIVE}",),  # the same over cycles with work: high on a half-empty device
+        (f"sm__pipe_tc_cycles_active.{_ELAPSED}",),  # the fifth generation's pipe alone, without the older one
+        (f"sm__pipe_tc_cycles_active.{_ACTIVE}",),  # the same over cycles with work
+        (f"sm__pipe_tensor_op_hmma_cycles_active.{_ELAPSED}",),  # half precision alone: 0 for integers and doubles
+        (f"sm__pipe_tensor_op_hmma_cycles_active.{_ACTIVE}",),  # the same over cycles with work
+        (f"sm__inst_executed_pipe_tensor.{_ELAPSED}",),  # instructions, not cycles: low where one runs for long
+        (f"sm__inst_executed_pipe_tensor.{_ACTIVE}",),  # the same over cycles with work
+        (f"sm__inst_executed_pipe_tensor_op_hmma.{_ELAPSED}",),  # instructions of half precision alone
+        (f"sm__inst_executed_pipe_tensor_op_hmma.{_ACTIVE}",),  # the same over cycles with work
     ),
     "dram_active": (
-        _one(f"gpu__dram_throughput.{_ELAPSED}", "what ncu calls DRAM Throughput"),
-        _one(f"dram__throughput.{_ELAPSED}", "the same counters, looked at by the memory alone"),
-        _one("dram__bytes.sum.pct_of_peak_sustained_elapsed", "bytes moved, without commands that move none"),
-        Candidate(
-            ("dram__bytes_read.sum.pct_of_peak_sustained_elapsed",
-             "dram__bytes_write.sum.pct_of_peak_sustained_elapsed"),
-            "both directions; one of them alone is half the traffic and is not used",
-        ),
-        _one(f"dram__cycles_active.{_ELAPSED}", "cycles with any request: says nothing about their size"),
+        (f"gpu__dram_throughput.{_ELAPSED}",),  # what ncu calls DRAM Throughput
+        (f"dram__throughput.{_ELAPSED}",),  # the same counters, looked at by the memory alone
+        ("dram__bytes.sum.pct_of_peak_sustained_elapsed",),  # bytes moved, without commands that move none
+        # both directions; one of them alone is half the traffic and is not used
+        ("dram__bytes_read.sum.pct_of_peak_sustained_elapsed", "dram__bytes_write.sum.pct_of_peak_sustained_elapsed"),
+        (f"dram__cycles_active.{_ELAPSED}",),  # cycles with any request: says nothing about their size
     ),
-    "achieved_occupancy": (_one(f"sm__warps_active.{_ACTIVE}", "what ncu calls Achieved Occupancy"),),
-    "sm_throughput": (_one(f"sm__throughput.{_ELAPSED}", "what ncu calls Compute (SM) Throughput"),),
+    "achieved_occupancy": ((f"sm__warps_active.{_ACTIVE}",),),  # what ncu calls Achieved Occupancy
+    "sm_throughput": ((f"sm__throughput.{_ELAPSED}",),),  # what ncu calls Compute (SM) Throughput
 }  # fmt: skip
-"""Figure -> its candidates, the best first. One is chosen per file: the first that any launch carries."""
+"""Figure -> its candidates, the best first, each the sum of some metrics. One is chosen per file: the first that any
+launch carries."""
 
 _LABELS: Mapping[str, str] = {
     "Duration": "gpu__time_duration.sum",
@@ -80,10 +59,10 @@ _LABELS: Mapping[str, str] = {
 """Labels of the details page, of 2019 to today. "Memory Throughput" is not among them: it is the busiest part of the
 whole memory system, caches included (or bytes per second, in another section)."""
 
-WANTED = frozenset(metric for candidates in CANDIDATES.values() for one in candidates for metric in one.metrics)
+WANTED = frozenset(metric for candidates in CANDIDATES.values() for one in candidates for metric in one)
 """Every metric that is read."""
 
-TIMES = frozenset(metric for one in CANDIDATES[DURATION] for metric in one.metrics)
+TIMES = frozenset(metric for one in CANDIDATES[DURATION] for metric in one)
 """Those of them that are times; the others are percentages."""
 
 NANOSECONDS: Mapping[str, float] = {
@@ -114,7 +93,7 @@ def metric_of(cell: str) -> str:
 
 COMMAND = (
     "ncu --csv --page raw --print-units base --log-file launches.csv --metrics "
-    + ",".join(CANDIDATES[figure][0].metrics[0] for figure in CANDIDATES)
+    + ",".join(CANDIDATES[figure][0][0] for figure in CANDIDATES)
     + " PROGRAM"
 )
 """What writes everything that is read."""

@@ -14,7 +14,7 @@ import gc
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, BinaryIO
@@ -25,13 +25,15 @@ from tb_perfcompare.errors import CorruptInput, unreadable
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
-from tb_perfcompare.model.recordings.recording import ReadStats, TraceRecording
+from tb_perfcompare.model.recordings.recording import ReadStats, TraceEvents, TraceRecording
 from tb_perfcompare.sources.storage.blocks import BLOCK_BYTES, Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
-from tb_perfcompare.sources.trace.columns.assemble_columns import Columns
+from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, Counts
 from tb_perfcompare.sources.trace.counter_samples import counter_samples
 from tb_perfcompare.sources.trace.document import MOST_MEMBER_BYTES, Document, State, read_document
 from tb_perfcompare.sources.trace.repair.json_repair import mend
+from tb_perfcompare.sources.trace.scanners.event_list import EventList
+from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, Scanner
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
 
 READER = "torch_profiler"
@@ -63,18 +65,35 @@ def read_trace(
 
     Raises InputError when the file cannot be opened or read, CorruptInput when nothing usable is in it.
     """
-    if isinstance(path_or_file, (str, os.PathLike)):
-        path = os.fspath(path_or_file)
-        try:
-            size = fs.stat(path).bytes
-            with fs.open(path) as file:
-                return _Reading(path, name or fs.basename(path), size, report).read(
-                    file, want_hash, skip_python_functions, block_bytes
-                )
-        except OSError as error:
-            raise unreadable(path, error) from error
-    shown = name or str(getattr(path_or_file, "name", "trace"))
-    return _Reading(shown, shown, 0, report).read(path_or_file, want_hash, skip_python_functions, block_bytes)
+    with _reading(path_or_file, fs, report, name) as (reading, file):
+        return reading.read(file, want_hash, skip_python_functions, block_bytes)
+
+
+def read_events(
+    path_or_file: str | os.PathLike[str] | BinaryIO, *, fs: FileSystem = LOCAL, report: Reporter = silent,
+    name: str | None = None,
+) -> TraceEvents:  # fmt: skip
+    """One trace as its events, for a program that wants them as they are written. Arguments and errors as of
+    `read_trace`."""
+    with _reading(path_or_file, fs, report, name) as (reading, file):
+        return reading.read_events(file)
+
+
+@contextmanager
+def _reading(
+    path_or_file: str | os.PathLike[str] | BinaryIO, fs: FileSystem, report: Reporter, name: str | None
+) -> Iterator[tuple[_Reading, BinaryIO]]:
+    if not isinstance(path_or_file, (str, os.PathLike)):
+        shown = name or str(getattr(path_or_file, "name", "trace"))
+        yield _Reading(shown, shown, 0, report), path_or_file
+        return
+    path = os.fspath(path_or_file)
+    try:
+        size = fs.stat(path).bytes
+        with fs.open(path) as file:
+            yield _Reading(path, name or fs.basename(path), size, report), file
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 class _Reading:
@@ -88,16 +107,11 @@ class _Reading:
 
     def read(self, file: BinaryIO, want_hash: bool, skip_python_functions: bool, block_bytes: int) -> TraceRecording:
         reader = active_reader()
-        with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks, _paused_collector():
-
-            def tell(events: int) -> None:
-                self._report(Progress("reading", self._path, blocks.stored_bytes, self._size, events))
-
-            document = read_document(
-                blocks, lambda: new_scanner(reader, skip_python_functions=skip_python_functions), tell
+        with _paused_collector():
+            document, blocks = self._document(
+                file, lambda: new_scanner(reader, skip_python_functions=skip_python_functions), want_hash, block_bytes
             )
-            if document.scanner is None:
-                raise self._nothing(document, blocks)
+            assert document.scanner is not None
             columns = document.scanner.finish().with_counter_events()
         kept = len(columns.events) + columns.counters.kept
         if columns.seen and not kept and not len(columns.flows) and not columns.skipped:
@@ -108,11 +122,8 @@ class _Reading:
                 place="traceEvents",
                 hint="give a trace written by torch.profiler",
             )
-        complete = document.state is State.DONE and document.damaged_at < 0
         repaired = columns.repaired.copy()
-        if document.has_byte_order_mark:
-            repaired["byte order mark"] += 1
-        properties = _decoded(document.members, repaired)
+        properties = _properties(document, repaired)
         return TraceRecording(
             file=FileFacts(self._name, blocks.stored_bytes, blocks.sha256),
             events=columns.events,
@@ -121,25 +132,51 @@ class _Reading:
             process_labels=columns.process_labels,
             process_names=columns.process_names,
             thread_names=columns.thread_names,
-            fractional_times=columns.fractional_times,
-            fractions=columns.fractions,
             stats=ReadStats(
                 events=columns.seen,
                 kept=kept,
                 dropped=dict(columns.dropped),
                 skipped=dict(columns.skipped),
                 raw_bytes=blocks.raw_bytes,
-                complete=complete,
+                complete=_is_complete(document),
                 reader=f"{READER}/{reader}",
             ),
-            notes=tuple(self._notes(columns, document, blocks, repaired, complete)),
+            notes=tuple(self._notes(columns, document, blocks, repaired)),
             counters=counter_samples(columns.counters, columns.process_labels, columns.events),
         )
 
+    def read_events(self, file: BinaryIO) -> TraceEvents:
+        found: list[EventList] = []
+
+        def scanner() -> PythonScanner:
+            found.append(EventList())  # of several lists of events the last one counts
+            return PythonScanner(builder=found[-1])
+
+        with _paused_collector():
+            document, blocks = self._document(file, scanner, False, BLOCK_BYTES)
+        counts = found[-1].counts
+        properties = _properties(document, counts.repaired)
+        notes = tuple(self._notes(counts, document, blocks, counts.repaired))
+        return TraceEvents(FileFacts(self._name, blocks.stored_bytes), found[-1].events, properties, notes)
+
+    def _document(
+        self, file: BinaryIO, scanner: Callable[[], Scanner], want_hash: bool, block_bytes: int
+    ) -> tuple[Document, Blocks]:
+        """The root, whose scanner has seen all events, and the blocks, which are read and closed."""
+        with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks:
+
+            def tell(events: int) -> None:
+                self._report(Progress("reading", self._path, blocks.stored_bytes, self._size, events))
+
+            document = read_document(blocks, scanner, tell)
+            if document.scanner is None:
+                raise self._nothing(document, blocks)
+            return document, blocks
+
     def _notes(
-        self, columns: Columns, document: Document, blocks: Blocks, repaired: Counter[str], complete: bool
+        self, columns: Columns | Counts, document: Document, blocks: Blocks, repaired: Counter[str]
     ) -> Iterator[Note]:
-        if not complete:
+        if not _is_complete(document):
             read = f"the {columns.seen} whole events found were read"
             yield Note(NoteCode.TRUNCATED, f"{_where_it_ends(document, blocks)}; {read}", self._name)
         elif blocks.damage:
@@ -189,6 +226,10 @@ class _Reading:
         return CorruptInput(self._path, f"{_EVENTS_KEY} is missing", place="root object", hint=hint)
 
 
+def _is_complete(document: Document) -> bool:
+    return document.state is State.DONE and document.damaged_at < 0
+
+
 def _where_it_ends(document: Document, blocks: Blocks) -> str:
     if blocks.damage:
         return blocks.damage
@@ -207,10 +248,12 @@ def _short(key: str) -> str:
     return repr(key if len(key) <= _LONGEST_KEY else f"{key[:_LONGEST_KEY]}…")
 
 
-def _decoded(members: Mapping[str, bytes], repaired: Counter[str]) -> dict[str, Any]:
+def _properties(document: Document, repaired: Counter[str]) -> dict[str, Any]:
     """Root members as values. One that is not JSON is repaired, or left out."""
+    if document.has_byte_order_mark:
+        repaired["byte order mark"] += 1
     properties: dict[str, Any] = {}
-    for key, text in members.items():
+    for key, text in document.members.items():
         try:
             text.decode("utf-8")
         except UnicodeDecodeError:

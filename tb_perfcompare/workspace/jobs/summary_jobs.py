@@ -5,9 +5,8 @@ Readers, analysis and the comparison are imported where they are used: whoever a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -16,7 +15,6 @@ from tb_perfcompare.errors import (
     InputChanged,
     InputError,
     MarkerMissing,
-    SelectionError,
     UnrecognisedFormat,
 )
 from tb_perfcompare.model.formats import ANSWERS, LISTING, NCU, TITLES
@@ -195,57 +193,6 @@ def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareO
 
 def _only(loaded: LoadedSide, steps: Steps) -> Summary:
     return pooled(replace(loaded, side=replace(loaded.side, steps=steps)))
-
-
-@dataclass(frozen=True, slots=True)
-class CompatRequest:
-    """One of torch-tb-profiler's HTTP answers about one file. `worker_count` is that of the whole run; `params` are the
-    route's other arguments."""
-
-    file: CaptureFile
-    route: str
-    group_by: str | None
-    worker_count: int
-    params: Mapping[str, str]
-
-
-def compat_answer(
-    question: CompatRequest, report: Reporter, noted: Callable[[tuple[Note, ...]], None] = lambda notes: None
-) -> Any:
-    """The answer as JSON-able values, which has no place for what weakens it: `noted` is told. Raises InputError and
-    SelectionError."""
-    try:
-        match read_recording(question.file, report):
-            case TraceRecording() as trace:
-                from tb_perfcompare.analysis.compat import answer, read_compat
-
-                noted(trace.notes)
-                return answer(
-                    read_compat(trace), question.route, worker_count=question.worker_count,
-                    group_by=question.group_by, **question.params,
-                )  # fmt: skip
-            case AnswersRecording() as answers:
-                from tb_perfcompare.analysis.answers.summarize_answers import saved_answer
-
-                return saved_answer(answers, question.route, question.group_by)
-            case LaunchRecording() as launches:
-                raise SelectionError(
-                    f"{question.file.shown} is no trace but a file of launches ({TITLES[launches.format]}), "
-                    "which torch-tb-profiler does not answer",
-                    hint="leave out --compat",
-                )
-            case CycleRecording():
-                raise SelectionError(
-                    f"{question.file.shown} is a perf_data table, which torch-tb-profiler does not answer",
-                    hint="leave out --compat",
-                )
-            case SavedSummary():
-                raise SelectionError(
-                    f"{question.file.shown} is a saved baseline: torch-tb-profiler's answers need the trace itself",
-                    hint="leave out --compat",
-                )
-    except InputError as error:
-        raise shown_error(error, question.file) from error
 
 
 def failure_note(file: CaptureFile, error: InputError) -> Note:

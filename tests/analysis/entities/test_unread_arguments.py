@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import generated
 from benchmarks.generated import Load
-from tb_perfcompare.analysis import compat
+from tb_perfcompare import analysis
 from tb_perfcompare.analysis.summarize import UNREAD_ARGUMENTS, summarize, without_unread
 from tb_perfcompare.model.events import ARG_COLUMNS
 from tb_perfcompare.model.recordings.recording import Origin
@@ -17,7 +17,7 @@ from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
 DEMO = Path(__file__).parents[3] / "demo_logs"
 ORIGIN = Origin("here", "run", "worker0", "1")
-COMPAT = Path(compat.__file__).parent
+ANALYSIS = Path(analysis.__file__).parent
 
 
 def demo_traces() -> list[Path]:
@@ -37,9 +37,8 @@ def test_so_is_that_of_a_recording_with_stack(tmp_path: Path) -> None:
 
 
 def test_nothing_that_summarises_names_them() -> None:
-    """Of what is read for a summary; torch-tb-profiler's views are made of whole recordings."""
     assert {column.name for column in ARG_COLUMNS} > UNREAD_ARGUMENTS
-    texts = {path: path.read_text("utf-8") for path in COMPAT.parent.rglob("*.py") if COMPAT not in path.parents}
+    texts = {path: path.read_text("utf-8") for path in ANALYSIS.rglob("*.py")}
     named = {(path.name, name) for path, text in texts.items() for name in UNREAD_ARGUMENTS if f'"{name}"' in text}
     assert named == {("summarize.py", name) for name in UNREAD_ARGUMENTS}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tb_perfcompare.analysis.compat import answer, read_compat
+from tb_perfcompare.analysis.compat import answer
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.model.recordings.recording import Origin
@@ -19,6 +19,7 @@ from tb_perfcompare.model.vendors import VENDORS as ROWS
 from tb_perfcompare.sources.trace.torch_profiler import read_trace
 from tests.analysis.summaries import categories_us, operator_us, recording, summary
 from tests.build import VENDORS, TraceBuilder
+from tests.compat.reading import read
 
 KINETO = ("cuda", "rocm", "mlu", "mtia", "xpu")
 """Vendors whose traces Kineto writes; torch_npu's are in tests/sources/trace/test_process_layers.py."""
@@ -225,5 +226,4 @@ def test_memory_events_carry_the_vendors_number(vendor: str) -> None:
      ("mlu", "mlu_metrics", "MLU Summary")],
 )  # fmt: skip
 def test_the_profilers_device_summary_is_titled_for_the_device(vendor: str, key: str, title: str) -> None:
-    overview = answer(read_compat(recording(one_kernel(vendor))), "overview")
-    assert isinstance(overview, dict) and overview[key]["title"] == title
+    assert answer(read(one_kernel(vendor)), "overview")[key]["title"] == title

@@ -34,7 +34,7 @@ from tb_perfcompare.sources.storage.blocks import LIBRARY, Blocks, read_head
 from tb_perfcompare.sources.trace.excerpt import excerpt_file, read_excerpt
 from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
 from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE
-from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tb_perfcompare.sources.trace.torch_profiler import read_events, read_trace
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
 from tb_perfcompare.workspace.inputs.sides import CaptureFile
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
@@ -194,7 +194,7 @@ def _no_number(text: str) -> NoReturn:
 
 def _compat(path: str) -> object:
     """Every answer that torch-tb-profiler would give."""
-    trace = read_trace(path)
+    trace = read_events(path)
     profile = read_compat(trace)
     for route in ROUTES:
         try:

@@ -132,7 +132,6 @@ def test_times_are_exact_and_in_the_clock_of_the_events() -> None:
     )
     recording = read(b'{"baseTimeNanoseconds":7,"traceEvents":' + text + b"]}")
     assert rows(recording.counters) == [("a", "x", -1, 1_712_195_495_519_689_047, 1.0)]
-    assert not recording.fractional_times  # torch-tb-profiler does not read counters
 
 
 def test_what_becomes_of_every_event_is_counted() -> None:

@@ -70,11 +70,6 @@ def test_times_beyond_int64_are_refused() -> None:
     ]
 
 
-@pytest.mark.parametrize(("texts", "fractional"), [(["1", "2"], False), (["1", "2.0"], True), (["1", "2e0"], True)])
-def test_fractional_is_about_spelling(texts: list[str], fractional: bool) -> None:
-    assert parse_times([text.encode() for text in texts]).fractional.any() == fractional
-
-
 def test_integers_in_any_dress() -> None:
     assert integers("128", '"128"', "128.0", "1.28e2", '" 7 "') == [128, 128, 128, 128, 7]
 
@@ -104,12 +99,6 @@ def test_the_smallest_int64_is_no_time() -> None:
 @pytest.mark.parametrize("text", ['"1.2.3"', '"1-2"', '"-"', '""', '"."'])
 def test_a_text_that_only_looks_like_a_number_is_no_time_and_does_not_disturb_the_others(text: str) -> None:
     assert times('"4"', text, '"5"') == [4000, None, 5000]
-
-
-def test_whether_times_are_fractional_does_not_depend_on_the_quotes() -> None:
-    assert [bool(parse_times([b"4", text]).fractional.any()) for text in (b'"12"', b'" 12 "', b'"12.0"', b'"1e3"')] == [
-        False, False, True, True,
-    ]  # fmt: skip
 
 
 def test_no_numbers() -> None:

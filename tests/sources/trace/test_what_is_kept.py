@@ -218,15 +218,6 @@ def test_events_without_what_they_need_are_dropped_by_reason(event: Any, reason:
     assert [note.code for note in recording.notes] == [NoteCode.DROPPED_EVENTS]
 
 
-def test_a_dropped_event_does_not_make_times_fractional() -> None:
-    assert not read_events(op(ts=1), op(ts=1.5, dur=None)).fractional_times
-
-
-@pytest.mark.parametrize("event", [op(ts=1.5), op(dur=2.0)])
-def test_fractional_times(event: Any) -> None:
-    assert read_events(op(), event).fractional_times
-
-
 @pytest.mark.parametrize(
     ("event", "member", "repair"),
     [

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nanoseconds
 from tb_perfcompare.model.device import DEVICE_WAITS, category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
-from tb_perfcompare.model.recordings.recording import DUR_FRACTION, TS_FRACTION
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.arguments import Densify, dense, joined_spellings
 from tb_perfcompare.sources.trace.columns.counter_events import CounterColumns, no_counters
@@ -42,8 +41,6 @@ class Columns:
     process_labels: Mapping[Place, str]
     process_names: Mapping[Place, str]
     thread_names: Mapping[tuple[Place, Place], str]
-    fractional_times: bool
-    fractions: NDArray[np.uint8] | None
     seen: int
     dropped: Counter[str]
     skipped: Counter[str]
@@ -74,7 +71,6 @@ class Counts:
     repaired: Counter[str] = field(default_factory=Counter)
     negative: int = 0
     finer: int = 0
-    fractional_times: bool = False
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -84,7 +80,6 @@ class Counts:
             self.repaired + other.repaired,
             self.negative + other.negative,
             self.finer + other.finer,
-            self.fractional_times or other.fractional_times,
         )
 
 
@@ -100,7 +95,6 @@ class Gathered:
     start_ns      (n,) int64
     dur_ns        (n,) int64
     complete      (n,) bool, False for memory events
-    fractions     (n,) uint8 TS_FRACTION, DUR_FRACTION: numbers that were written with a fraction
     arguments     a sparse column per key of arguments.SLOTS, in that order
     flows         (f,)
     arrows        (a,)
@@ -115,7 +109,6 @@ class Gathered:
     start_ns: Nanoseconds
     dur_ns: Nanoseconds
     complete: Flags
-    fractions: NDArray[np.uint8]
     arguments: tuple[SparseColumn, ...]
     flows: FlowTable
     arrows: OperatorArrows
@@ -133,7 +126,6 @@ def assemble(found: Gathered, densify: Densify = dense) -> Columns:
     """The columns as the rest of the product takes them. `densify` does the same as `dense`."""
     lanes, lane, arrow_lane = _numbered_by_appearance(found)
     arrows = replace(found.arrows, lane=arrow_lane)
-    fractions = _mixed(found)
     arguments = list(found.arguments)
     found = replace(found, arguments=())
     external_id, correlation, args = joined_spellings(arguments, len(found), densify)
@@ -159,8 +151,6 @@ def assemble(found: Gathered, densify: Densify = dense) -> Columns:
         process_labels=found.labels,
         process_names=found.processes,
         thread_names=found.threads,
-        fractional_times=counts.fractional_times,
-        fractions=fractions,
         seen=counts.seen,
         dropped=counts.dropped,
         skipped=counts.skipped,
@@ -169,13 +159,6 @@ def assemble(found: Gathered, densify: Densify = dense) -> Columns:
         finer=counts.finer,
         counters=found.counters,
     )
-
-
-def _mixed(found: Gathered) -> NDArray[np.uint8] | None:
-    """The fractions where some numbers have one and some do not; a memory event has no duration."""
-    timed = np.where(found.complete, found.fractions, (found.fractions & TS_FRACTION) * (TS_FRACTION | DUR_FRACTION))
-    low, high = timed.min(initial=TS_FRACTION | DUR_FRACTION), timed.max(initial=0)
-    return found.fractions if len(timed) and (low != high or low in (TS_FRACTION, DUR_FRACTION)) else None
 
 
 def _numbered_by_appearance(found: Gathered) -> tuple[LaneTable, Ints32, Ints32]:

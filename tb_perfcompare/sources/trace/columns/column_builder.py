@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import Flags, Ints32
 from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES, MEMORY_EVENT_NAME, OPERATOR_ARROWS
 from tb_perfcompare.model.events import Category, FlowTable
-from tb_perfcompare.model.recordings.recording import DUR_FRACTION, TS_FRACTION
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.arguments import ArgumentColumns
 from tb_perfcompare.sources.trace.columns.assemble_columns import Counts, Gathered
@@ -41,7 +40,6 @@ _DENSE: dict[str, type[np.generic]] = {
     "start_ns": np.int64,
     "dur_ns": np.int64,
     "complete": np.bool_,
-    "fractions": np.uint8,
 }
 _NO_ARGS: dict[str, msgspec.Raw] = {}
 METADATA, COUNTER = "M", "C"
@@ -198,8 +196,6 @@ class ColumnBuilder:
         dur_ns[complete] = np.maximum(length.ns, 0)
         self._negative += int(np.count_nonzero(length.ns < 0))
         self._finer += start.finer + length.finer
-        fractions = np.where(start.fractional, TS_FRACTION, 0).astype(np.uint8)
-        fractions[complete] |= np.where(length.fractional, DUR_FRACTION, 0).astype(np.uint8)
         category = np.fromiter(map(self._categories.__getitem__, map(_cat, events)), np.int32, n)
         places = zip(map(_pid, events), map(_tid, events), strict=True)
         lane = np.fromiter(map(self._lanes.__getitem__, places), np.int32, n)
@@ -210,7 +206,6 @@ class ColumnBuilder:
             "start_ns": start.ns,
             "dur_ns": dur_ns,
             "complete": complete,
-            "fractions": fractions,
         }
         for column, part in columns.items():
             self._dense[column].append(part)
@@ -241,7 +236,6 @@ class ColumnBuilder:
                 self.repaired,
                 self._negative,
                 self._finer,
-                bool(dense["fractions"].any()),
             ),
             labels=self._metadata["process_labels"],
             processes=self._metadata["process_name"],

@@ -58,7 +58,6 @@ def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertio
         start_ns=events(first.start_ns, second.start_ns),
         dur_ns=events(first.dur_ns, second.dur_ns),
         complete=events(first.complete, second.complete),
-        fractions=events(first.fractions, second.fractions),
         arguments=tuple(
             events.sparse(a, _recoded(b, code_of) if column.kind is ArgKind.JSON else b)
             for (column, _), a, b in zip(SLOTS, first.arguments, second.arguments, strict=True)

@@ -53,7 +53,6 @@ def decode_columns(found: Found) -> Gathered:
     skipped = _skipped(texts, found)
     written = list(_places(texts, _numbers(found.pop("lane_pid"), np.int32), _numbers(found.pop("lane_tid"), np.int32)))
     places = {place: lane for lane, place in enumerate(dict.fromkeys(written))}  # 7 and 7.0 are one place
-    marks = _numbers(found.pop("complete"), np.uint8)
     lane_of = np.array([places[place] for place in written], np.int32).tobytes()
     return Gathered(
         strings=strings,
@@ -63,8 +62,7 @@ def decode_columns(found: Found) -> Gathered:
         lane=_recoded(found.pop("lane"), lane_of),
         start_ns=_numbers(found.pop("start_ns"), np.int64),
         dur_ns=_numbers(found.pop("dur_ns"), np.int64),
-        complete=(marks & 1).view(np.bool_),
-        fractions=(marks >> 1).astype(np.uint8, copy=False),
+        complete=_numbers(found.pop("complete"), np.bool_),
         arguments=arguments,
         flows=FlowTable(
             _numbers(found.pop("flow_is_start"), np.bool_),
@@ -84,7 +82,6 @@ def decode_columns(found: Found) -> Gathered:
             repaired=_counter(found, _REPAIRED),
             negative=found["negative"],
             finer=found["rounded"],
-            fractional_times=found["fractional"] > 0,
         ),
     )
 

@@ -38,16 +38,14 @@ _FLOATS = msgspec.json.Decoder(list[float])
 class Times:
     """A column of microsecond texts as nanoseconds.
 
-    ns          (n,) int64, 0 where not `valid`
-    valid       (n,) bool   False: not a finite number, or beyond 292 years
-    finer       how many said more than a nanosecond can hold; they are rounded half to even
-    fractional  (n,) bool   has a point or an exponent
+    ns     (n,) int64, 0 where not `valid`
+    valid  (n,) bool   False: not a finite number, or beyond 292 years
+    finer  how many said more than a nanosecond can hold; they are rounded half to even
     """
 
     ns: Ints
     valid: Flags
     finer: int
-    fractional: Flags
 
 
 def parse_times(texts: Sequence[NumberText]) -> Times:
@@ -56,7 +54,7 @@ def parse_times(texts: Sequence[NumberText]) -> Times:
     if b'"' in _GAP.join(texts):
         texts = [match[1] if (match := _PLAIN_TEXT.fullmatch(text)) else text for text in texts]
     joined, odd = _isolate(texts, _DECIMAL_BYTES)
-    decimals, fractional = _decimals(joined, n)
+    decimals = _decimals(joined, n)
     mantissa = _integers(joined)
     finer = 0
     if decimals is None:
@@ -72,15 +70,13 @@ def parse_times(texts: Sequence[NumberText]) -> Times:
             finer = int(np.count_nonzero(inexact & ~overflow))
     valid = np.ones(n, np.bool_)
     for row in np.flatnonzero(overflow).tolist() + odd:
-        text = bytes(texts[row])
-        exact = _exact_ns(text)
+        exact = _exact_ns(bytes(texts[row]))
         valid[row] = exact is not None
         ns[row] = 0
         if exact is not None:
             ns[row] = round(exact)
             finer += exact.denominator != 1
-            fractional[row] = not _bare(text).lstrip(b"+-").isdigit()
-    return Times(ns, valid, finer, fractional)
+    return Times(ns, valid, finer)
 
 
 def parse_integers(texts: Sequence[NumberText]) -> tuple[Ints, Flags]:
@@ -131,19 +127,17 @@ def _integers(joined: bytes) -> Ints:
     return np.fromstring(joined.translate(_TO_COMMA, b"."), dtype=np.int64, sep=",")
 
 
-def _decimals(joined: bytes, n: int) -> tuple[Ints | None, Flags]:
-    """((n,) digits behind the decimal point, or None where no number has one; (n,) whether it has one)."""
-    has_point = np.zeros(n, np.bool_)
+def _decimals(joined: bytes, n: int) -> Ints | None:
+    """(n,) digits behind the decimal point, or None where no number has one."""
     if b"." not in joined:
-        return None, has_point
+        return None
     data = np.frombuffer(joined, np.uint8)
     ends = np.append(np.flatnonzero(data == 0), len(data))
     points = np.flatnonzero(data == ord("."))
     decimals = np.zeros(n, np.int64)
     rows = np.searchsorted(ends, points)
     decimals[rows] = ends[rows] - points - 1
-    has_point[rows] = True
-    return decimals, has_point
+    return decimals
 
 
 def _round_half_even(
@@ -173,12 +167,7 @@ def _exact_ns(text: bytes) -> Fraction | None:
 
 def _scalar(text: bytes) -> Fraction | None:
     """A JSON number, or the number in a JSON string."""
-    return _number(_bare(text))
-
-
-def _bare(text: bytes) -> bytes:
-    """The content of a JSON string; any other text as it is."""
-    return text[1:-1].strip() if text[:1] == b'"' else text
+    return _number(text[1:-1].strip() if text[:1] == b'"' else text)
 
 
 _MOST_DIGITS = 200

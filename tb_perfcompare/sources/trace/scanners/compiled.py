@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from tb_perfcompare.sources.native import _scanner
 
-INTERFACE = 4
+INTERFACE = 5
 """Of the compiled module that native_scan.py is written for."""
 
 if getattr(_scanner, "INTERFACE", None) != INTERFACE:

@@ -1,0 +1,100 @@
+"""The events of a trace as torch-tb-profiler's release knows them, without those that it fails on."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tb_perfcompare.model.device import MEMORY_EVENT_NAME
+
+Event = dict[str, Any]
+
+GPU_CATEGORIES = dict.fromkeys(
+    ("cuda_runtime", "privateuse1_runtime", "mtia_runtime", "glow_runtime", "xpu_runtime"), "runtime"
+)
+"""Categories that the last state of its source knows and the release does not -> the one that it does."""
+
+ANNOTATIONS = ("user_annotation", "gpu_user_annotation")
+STEP = "ProfilerStep#"
+MOST_DEVICES = 64
+
+_HOST = ("operator", "cpu_op", "python", *ANNOTATIONS)
+_ARROWS = ("fwdbwd", "forward_backward")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownTrace:
+    """
+    events     complete and memory events, in file order
+    arrows     from forward to backward
+    devices    their properties, index = device number
+    lightning  PyTorch Lightning wrote it
+    """
+
+    events: list[Event]
+    arrows: list[Event]
+    devices: list[dict[str, Any]]
+    lightning: bool
+
+
+def known_events(
+    events: Iterable[Event], categories: Mapping[str, str], skipped: Counter[str],
+    rewritten: Callable[[Event], Event] = lambda event: event,
+) -> tuple[list[Event], list[Event]]:  # fmt: skip
+    """(complete and memory events, arrows). `rewritten` is what a kernel or a memory event becomes; what is left out is
+    counted in `skipped`."""
+    known, arrows = [], []
+    for event in events:
+        phase, category = event.get("ph"), event.get("cat", "").lower()
+        if category in _ARROWS and phase in ("s", "f"):
+            if _is_number(event.get("ts")) and isinstance(event.get("id"), (int, float, str)):
+                arrows.append(event)
+        elif phase == "X":
+            category = categories.get(category, category)
+            fault = _fault(event, category)
+            if fault:
+                skipped[fault] += 1
+            elif category == "kernel":
+                known.append(_counted(rewritten({**event, "cat": category})))
+            else:
+                known.append(event if event.get("cat") == category else {**event, "cat": category})
+        elif phase == "i" and event.get("name") == MEMORY_EVENT_NAME and _is_number(event.get("ts")):
+            # on a thread that is no number nothing runs: the memory belongs to no operator
+            known.append(rewritten(event if isinstance(event.get("tid"), int) else {**event, "tid": -1}))
+    return known, arrows
+
+
+def _fault(event: Event, category: str) -> str:
+    if not isinstance(event.get("name"), str):
+        return "event without a name"
+    if not category:
+        return "event without a category"
+    if not _is_number(event.get("ts")) or not _is_number(event.get("dur")):
+        return "event without a time"
+    if category in _HOST and not _is_whole(event.get("tid")):
+        return "host event on a thread without a number"
+    if category in _HOST and event["name"].startswith(STEP) and not _is_whole(event["name"].split("#")[1]):
+        return "step marker without a number"
+    return ""
+
+
+def _counted(kernel: Event) -> Event:
+    """A kernel of no device, or of one beyond those that are counted, has none."""
+    device = kernel["args"].get("device")
+    known = isinstance(device, int) and 0 <= device < MOST_DEVICES
+    return kernel if known else {**kernel, "args": {**kernel["args"], "device": None}}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and abs(value) < math.inf
+
+
+def _is_whole(value: Any) -> bool:
+    try:
+        int(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True

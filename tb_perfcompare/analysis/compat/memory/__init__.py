@@ -1,1 +1,0 @@
-"""torch-tb-profiler's memory views."""

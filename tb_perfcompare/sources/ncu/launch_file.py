@@ -1,0 +1,85 @@
+"""A file of launches while it is read: its lines, and what is left out of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import Any
+
+from tb_perfcompare.errors import unreadable
+from tb_perfcompare.model.files import FileFacts
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
+from tb_perfcompare.model.recordings.recording import ReadStats
+from tb_perfcompare.sources.storage.blocks import Blocks
+from tb_perfcompare.sources.storage.filesystem import FileSystem
+
+
+class LaunchFile:
+    """One pass over one file.
+
+    name   what messages call it
+    torn   reason -> lines or launches that are left out for it
+    first  the first of them, with its number
+    last   number of the last line that was taken
+    taken  launches so far, for progress
+    """
+
+    def __init__(self, name: str, size: int, blocks: Blocks, report: Reporter) -> None:
+        self._size, self._blocks, self._report = size, blocks, report
+        self.name = name
+        self.torn: Counter[str] = Counter()
+        self.first = ""
+        self.last = 0
+        self.taken = 0
+
+    def drop(self, number: int, reason: str) -> None:
+        """Counts a line that cannot be used."""
+        self.torn[reason] += 1
+        self.first = self.first or f"line {number}: {reason}"
+
+    def lines(self, longest: int) -> Iterator[list[str]]:
+        """The lines of each block, without ends and mark; the next has the number `last` + 1. What is longer loses its
+        rest."""
+        rest = b""
+        for block in chain(self._blocks, [b""]):
+            self._report(Progress("reading", self.name, self._blocks.stored_bytes, self._size, self.taken))
+            data = rest + block
+            end = data.rfind(b"\n") + 1 if block else len(data)
+            rest = data[end:][:longest]
+            if end:
+                text = data[:end].decode("utf-8", "replace").removesuffix("\n")
+                if not self.last:
+                    text = text.removeprefix("\ufeff")
+                lines = text.split("\n")
+                yield [line.rstrip("\r") for line in lines] if "\r" in text else lines
+                self.last += len(lines)
+
+    def recording(self, table: LaunchTable, reader: str, what: str, notes: list[Note], **facts: Any) -> LaunchRecording:
+        """`what` says what was dropped; `notes` are those of the format, `facts` members of LaunchRecording."""
+        damage, dropped = self._blocks.damage, sum(self.torn.values())
+        said = []
+        if damage:
+            said.append(Note(NoteCode.TRUNCATED, f"{damage}; the lines before are used", self.name))
+        if dropped:
+            message = f"{dropped} {what} dropped, the first: {self.first}"
+            said.append(Note(NoteCode.DROPPED_EVENTS, message, self.name))
+        stored = self._blocks.stored_bytes
+        stats = ReadStats(len(table) + dropped, len(table), dict(self.torn), {}, stored, not damage, reader)
+        file = FileFacts(self.name, stored, self._blocks.sha256)
+        return LaunchRecording(file, table, stats, (*said, *notes), **facts)
+
+
+def read_launch_file(
+    path: str, read: Callable[[LaunchFile], LaunchRecording], fs: FileSystem, report: Reporter, want_hash: bool,
+    name: str | None,
+) -> LaunchRecording:  # fmt: skip
+    """What `read` makes of the file. Raises InputError when it cannot be opened."""
+    try:
+        size = fs.stat(path).bytes
+        with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
+            return read(LaunchFile(name or fs.basename(path), size, blocks, report))
+    except OSError as error:
+        raise unreadable(path, error) from error

@@ -1,0 +1,86 @@
+"""What torch-tb-profiler answers about a file, in a process of its own: a lack of memory ends only that, and nothing
+that torch-tb-profiler prints or replaces is seen elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.model.formats import BASELINE, CYCLES, TITLES, TRACE
+from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.model.recordings.answers import AnswersRecording
+from tb_perfcompare.render.wire import json_encoding as wire
+from tb_perfcompare.workspace.inputs.capture_files import as_meant
+from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.jobs.summary_jobs import shown_error
+
+TIMES_A_SUMMARY = 11
+"""Memory per event, measured: 1,800 to 2,250 bytes, where a summary needs 200."""
+
+_OTHERS = {
+    CYCLES: "a perf_data table, which torch-tb-profiler does not answer",
+    BASELINE: "a saved baseline: torch-tb-profiler's answers need the trace itself",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CompatRequest:
+    """One of torch-tb-profiler's HTTP answers about one file. `worker_count` is that of the whole run; `params` are the
+    route's other arguments."""
+
+    file: CaptureFile
+    route: str
+    group_by: str | None
+    worker_count: int
+    params: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CompatAnswer:
+    """JSON, and what weakens it, for which that has no place."""
+
+    json: bytes
+    notes: tuple[Note, ...] = ()
+
+
+def compat_answer(question: CompatRequest, report: Reporter) -> CompatAnswer:
+    """Raises InputError and SelectionError."""
+    try:
+        return _answered(question, report)
+    except InputError as error:
+        raise shown_error(error, question.file) from error
+
+
+def _answered(question: CompatRequest, report: Reporter) -> CompatAnswer:
+    from tb_perfcompare.sources import registry
+
+    def renamed(progress: Progress, /) -> None:
+        report(replace(progress, path=file.shown))
+
+    file = question.file
+    with as_meant(file) as fs:
+        reader = registry.recognise(file.path, fs)
+        if reader.format == TRACE:
+            from tb_perfcompare.analysis.compat import check_route
+            from tb_perfcompare.sources.trace.torch_profiler import read_events
+
+            check_route(question.route)
+            events = read_events(file.path, fs=fs, report=renamed, name=file.name)
+        else:
+            recording = reader.read(file.path, fs=fs, report=renamed, want_hash=False, name=file.name, part=file.part)
+    if reader.format == TRACE:
+        from tb_perfcompare.analysis.compat import answer, read_compat
+
+        profile = read_compat(events)
+        found = answer(
+            profile, question.route, worker_count=question.worker_count, group_by=question.group_by,
+            **dict(question.params),
+        )  # fmt: skip
+        return CompatAnswer(wire.encode(found), (*events.notes, *profile.notes))
+    if isinstance(recording, AnswersRecording):
+        from tb_perfcompare.analysis.answers.summarize_answers import saved_answer
+
+        return CompatAnswer(wire.encode(saved_answer(recording, question.route, question.group_by)))
+    usual = f"no trace but a file of launches ({TITLES[reader.format]}), which torch-tb-profiler does not answer"
+    raise SelectionError(f"{file.shown} is {_OTHERS.get(reader.format, usual)}", hint="leave out --compat")
