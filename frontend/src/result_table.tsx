@@ -9,7 +9,7 @@ import { ATTRIBUTION } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
 import { findRow, isCut, rowKey, shorterStep } from './table/rows';
-import { hasSteps, STEPPED } from './table/step_column';
+import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows } from './table/table_view';
 import { useWhole } from './table/use_whole';
 import { Icon } from './ui/icons';
@@ -35,14 +35,14 @@ export function ResultTable(props: Props) {
         address={address}
         stepTime={shorterStep(comparison.headline.baseline, comparison.headline.candidate)}
         words={metricWords(comparison.headline.metric)}
-        sums={!NOT_SUMMED.has(tab)}
+        sums={table.adds_up}
         figure={figureOf(props, source)}
         flame={tab === CALL_TREE ? flameOf(props, source) : undefined}
         onChange={onChange}
         detail={(row) => (
           <>
-            {STEPPED.has(tab) && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
-            {CALLED.has(tab) && tracesIn(comparison) && (
+            {table.per_step && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
+            {table.callers && tracesIn(comparison) && (
               <Lazy load={loadRowPaths} height={120} props={{ question, query, table: tab, row, comparison, tabs, attribution, onGo: (to: Change) => onChange({ ...fresh, ...to }, true) }} />
             )}
           </>
@@ -75,11 +75,6 @@ const loadStacks = () => import('./charts/stacks/stacks_view').then((part) => pa
 const loadTimeline = () => import('./charts/launch_timeline/timeline_view').then((part) => part.TimelineView);
 
 const CALL_TREE = 'call_tree';
-/** Tables whose rows lie in each other, are times of the same steps, or means of kinds: they add up to nothing. */
-const NOT_SUMMED = new Set([CALL_TREE, 'ranks', 'iteration_kinds']);
-
-/** Tables whose rows have callers, or rows in other tables, where the run is a trace. */
-const CALLED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'memcpy', 'communication']);
 
 function tracesIn({ baseline, candidate }: Comparison): boolean {
   return [baseline, candidate].some(({ format }) => format === 'torch_profiler_trace');

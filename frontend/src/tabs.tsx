@@ -14,25 +14,18 @@ import { sentence, text } from './ui/strings';
 import { useWidth } from './ui/use_width';
 import { firstOf, viewOf, type View } from './views';
 
-const ORDER = [
-  'categories', 'ranks', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
-  'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'iteration_kinds', 'device', 'environment', 'recommendations',
-];
-
 /** Formats of which two recordings can be compared in the strict way: those that have cycles or steps with functions in them. */
 const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
 
 /** The format whose events have times of their own. */
 const TIMED_FORMAT = 'torch_profiler_trace';
 
-/** What the server gives, in a fixed order; then unknown tables; absent ones last. */
+/** What the server gives; absent ones last. views.ts orders them. */
 export function tabsOf(comparison: Comparison): Tab[] {
   const given = Object.keys(comparison.tables);
-  const named = [...ORDER.filter((name) => given.includes(name)), ...given.filter((name) => !ORDER.includes(name))];
-  const present: Tab[] = named.map((name) => {
-    const table = comparison.tables[name]!;
-    return { id: name, label: labelOf(name, comparison, table.title), count: usualCount(table, comparison.headline.baseline), title: table.title, absent: '' };
-  });
+  const present: Tab[] = Object.entries(comparison.tables).map(([name, table]) => ({
+    id: name, label: labelOf(name, comparison, table.title), count: usualCount(table, comparison.headline.baseline), title: table.title, absent: '',
+  }));
   const reasons = absentReasons(comparison, given);
   const refused = reasons.get(STRICT) ?? strictReason(comparison);
   const strict: Tab = { id: STRICT, label: text.tabs.strict, count: null, absent: reasonText(refused) };

@@ -1,14 +1,26 @@
 // Small values of the contract for the tests: only what a test is about is spelled out there.
 
-import type { Column, Comparison, Kind, Ledger, LedgerRow, Role, RunEntry, RunsAnswer, Table } from '../src/contract/wire';
+import { PLAIN_TABLE, type Column, type Comparison, type Kind, type Ledger, type LedgerRow, type Role, type RunEntry, type RunsAnswer, type Table } from '../src/contract/wire';
+
+/** What the server says of a column of such a name. */
+function meant(name: string, role: Role): Pick<Column, 'measure' | 'side' | 'statistic'> {
+  const side = /^(baseline|candidate)(_|$)/.exec(name)?.[1] ?? role;
+  const tested = /(?:^|_)(change|q|p)$/.exec(name)?.[1] ?? (/^[pu]_/.test(name) ? 'p' : 'value');
+  const statistic = role === 'delta' ? 'delta' : role === 'percent' ? (name === 'share' ? 'share' : 'ratio') : tested;
+  const measure = name.replace(/^(baseline|candidate)(_|$)|(^|_)(change|q|p)$|_[ab]$|^[pu]_/g, '').replace(/_?delta/, '').replace(/_?us$/, '');
+  return { measure, side: side === 'baseline' || side === 'candidate' ? side : '', statistic };
+}
 
 export function column(name: string, role: Role, kind: Kind, over: Partial<Column> = {}): Column {
-  return { name, label: name, unit: '', better: 'lower', description: `about ${name}`, role, kind, shown: true, ...over };
+  return { name, label: name, unit: '', better: 'lower', description: `about ${name}`, role, kind, shown: true, ...meant(name, role), ...over };
 }
+
+export { PLAIN_TABLE as PLAIN };
 
 /** name | A | B | delta | status, times in microseconds */
 export function kernels(rows: [string, number | null, number | null, number, string][]): Table {
   return {
+    ...PLAIN_TABLE,
     title: 'Kernels',
     columns: [
       column('name', 'key', 'text'),

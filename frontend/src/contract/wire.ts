@@ -197,10 +197,23 @@ export interface Column {
   role: Role;
   kind: Kind;
   shown: boolean;
+  /** what it measures, "" for a table's main measure */
+  measure: string;
+  side: 'baseline' | 'candidate' | '';
+  /** which figure of the measure: value, delta, shift, change, p, q, ... */
+  statistic: string;
 }
 
 export interface Table {
   title: string;
+  /** rows have times of their own in every step */
+  per_step: boolean;
+  /** traces tell from where the rows were called */
+  callers: boolean;
+  /** sums over rows say something */
+  adds_up: boolean;
+  /** parts of the step that a row's name is an entry of */
+  categories: string[];
   columns: Column[];
   /** the first rows only, where `total_rows` is more */
   rows: Cell[][];
@@ -337,6 +350,12 @@ export interface ServerError {
 }
 
 export type StreamLine = { progress: Progress } | { result: unknown } | { error: ServerError };
+
+/** What a column that the page makes says of itself, unless it says otherwise. */
+export const PLAIN_COLUMN = { unit: '', better: 'none', description: '', role: 'plain', kind: 'text', shown: true, measure: '', side: '', statistic: 'value' } as const;
+
+/** What can be done with a table that the page makes. */
+export const PLAIN_TABLE = { per_step: false, callers: false, adds_up: true, categories: [] as string[], notes: [] as string[] };
 
 const COMPARISON_SCHEMA = 'tb_perfcompare.comparison/1';
 const RUNS_SCHEMA = 'tb_perfcompare.runs/1';

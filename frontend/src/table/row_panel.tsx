@@ -9,7 +9,7 @@ import { Measures } from '../ui/controls/measures';
 import { adoptSheet } from '../ui/sheets';
 import { text } from '../ui/strings';
 import { cellText, headerUnit, meaning, type ColumnView } from './columns';
-import { family, isMeasuredDelta, nameIndex, rowKey, sideOfColumn } from './rows';
+import { isMeasuredDelta, nameIndex, rowKey } from './rows';
 import css from './row_panel.css?inline';
 
 adoptSheet(css);
@@ -39,16 +39,16 @@ interface Measure {
 export function measuresOf(views: ColumnView[]): { measures: Measure[]; others: ColumnView[] } {
   const groups = new Map<string, ColumnView[]>();
   for (const view of views) {
-    if (sideOfColumn(view.column.name) === null && !isMeasuredDelta(view.column)) continue;
-    const key = family(view.column.name);
+    if (view.column.side === '' && !isMeasuredDelta(view.column)) continue;
+    const key = view.column.measure;
     groups.set(key, [...(groups.get(key) ?? []), view]);
   }
   const measures: Measure[] = [];
   const used = new Set<ColumnView>();
   for (const group of groups.values()) {
     const of = (test: (view: ColumnView) => boolean): ColumnView | null => group.find(test) ?? null;
-    const a = of((view) => sideOfColumn(view.column.name) === 'a');
-    const b = of((view) => sideOfColumn(view.column.name) === 'b');
+    const a = of((view) => view.column.side === 'baseline');
+    const b = of((view) => view.column.side === 'candidate');
     const delta = of((view) => isMeasuredDelta(view.column));
     if (!a || !b) continue;
     for (const view of [a, b, delta]) if (view) used.add(view);

@@ -2,26 +2,9 @@
 
 import type { Column, Table } from '../contract/wire';
 
-const SHIFT = /^(.*_)?shift(?:_low|_high)?_us$/;
-
 /** Differences of a whole measure, not the parts a difference is split into, nor estimates of it. */
 export function isMeasuredDelta(column: Column): boolean {
-  return column.role === 'delta' && !/^(count|rate)_effect_/.test(column.name) && !SHIFT.test(column.name);
-}
-
-const SIDE_PREFIX = /^(baseline|normal|candidate|abnormal|delta|count_effect|rate_effect)_/;
-
-/** `baseline_x_us`, `candidate_x_us`, `x_delta_us` and `x_shift_us` are one measure, x_us; so are `x_a`, `x_b` and `x_delta`.
- *  A bare `baseline` is a table's only measure, "". */
-export function family(name: string): string {
-  if (/^(baseline|normal|candidate|abnormal|delta)$/.test(name)) return '';
-  return name.replace(SIDE_PREFIX, '').replace(SHIFT, '$1us').replace(/_delta_/, '_').replace(/_(a|b|delta)$/, '');
-}
-
-/** The side that a column is about, null for those of both or of none. */
-export function sideOfColumn(name: string): 'a' | 'b' | null {
-  if (/^(baseline|normal)(_|$)|_a$/.test(name)) return 'a';
-  return /^(candidate|abnormal)(_|$)|_b$/.test(name) ? 'b' : null;
+  return column.statistic === 'delta';
 }
 
 /** Places of the differences of times, the main one first. */

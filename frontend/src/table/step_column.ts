@@ -1,10 +1,9 @@
 // The column of small pictures of each row's steps: which tables have it, of which time, and where it stands.
 
-import type { Comparison, Table } from '../contract/wire';
+import { PLAIN_COLUMN, type Comparison, type Table } from '../contract/wire';
 import { text, type MetricWords } from '../ui/strings';
 import type { ColumnView } from './columns';
 import { EXPOSED } from './metric_choice';
-import { family } from './rows';
 
 /** Its name in links. The server has no such column: what it draws is fetched for the rows in view. */
 export const STEP_COLUMN = 'step_lines';
@@ -12,17 +11,14 @@ const STEP_COLUMN_WIDTH = 148;
 /** Widths at which it is shown unless chosen otherwise. */
 export const STEP_COLUMN_FITS = '(min-width: 1240px)';
 
-/** Tables of entities, whose times in each step the server knows. */
-export const STEPPED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'functions', 'memcpy', 'communication']);
-
 /** Whether rows have times of several steps: not those of totals, which were not tested, nor of one recording a side. */
 export function hasSteps(comparison: Comparison, name: string): boolean {
-  return STEPPED.has(name) && comparison.headline.n.some((n) => n > 1) && testedMeasures(comparison.tables[name]).length > 0;
+  return comparison.tables[name]?.per_step === true && comparison.headline.n.some((n) => n > 1) && testedMeasures(comparison.tables[name]).length > 0;
 }
 
 /** Names of the times that the rows are compared by step by step, "" the main one. */
 function testedMeasures(table: Table | undefined): string[] {
-  return (table?.columns ?? []).flatMap(({ name }) => (name === 'change' ? [''] : name.endsWith('_change') ? [name.slice(0, -'_change'.length)] : []));
+  return (table?.columns ?? []).flatMap(({ statistic, measure }) => (statistic === 'change' ? [measure] : []));
 }
 
 /** The time whose steps are drawn: the one that is shown, where the rows were tested by it. */
@@ -34,11 +30,11 @@ export function drawnMeasure(table: Table, metric: string): string {
 /** The column of the steps. */
 export function stepColumn(views: ColumnView[], measure: string, fits: boolean, words: MetricWords): ColumnView {
   const main = measure === '';
-  const label = views.find(({ column }) => column.role === 'baseline' && family(column.name) === `${measure}_us`)?.column.label ?? '';
+  const label = views.find(({ column }) => column.role === 'baseline' && column.kind === 'time_us' && column.measure === measure)?.column.label ?? '';
   const what = main ? text.stepLines.main : label.replace(/\s+A$/, '');
   return {
     column: {
-      name: STEP_COLUMN, label: text.stepLines.label(words.many), unit: main ? text.stepLines.sides : what, better: 'none', role: 'plain', kind: 'text', shown: fits,
+      ...PLAIN_COLUMN, name: STEP_COLUMN, label: text.stepLines.label(words.many), unit: main ? text.stepLines.sides : what, shown: fits, measure, statistic: 'steps',
       description: text.stepLines.about(what, words),
     },
     index: -1, numeric: false, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width: STEP_COLUMN_WIDTH,

@@ -68,6 +68,7 @@ test('a rest is drawn where there is one: time, calls or paths', () => {
 });
 
 const COMPARISON = {
+  tables: { kernels: { categories: ['Kernel', 'Communication'] } },
   findings: [
     { rule: 'entity', subject: 'gemm', sentence: 'gemm is slower.', evidence: [{ table: 'kernels', row: 'gemm' }] },
     { rule: 'other', subject: 'x', sentence: 'x is slower.', evidence: [{ table: 'kernels', row: 'x' }] },

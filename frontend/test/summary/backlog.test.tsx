@@ -5,11 +5,11 @@ import type { Cell, Ledger, Table } from '../../src/contract/wire';
 import { stepTimes } from '../../src/summary/steps';
 import { WaterfallView } from '../../src/summary/waterfall_view';
 import { metricWords } from '../../src/ui/strings';
-import { column, comparison, ledger, ledgerRow } from '../samples';
+import { PLAIN, column, comparison, ledger, ledgerRow } from '../samples';
 
 function steps(rows: [step: string, us: number, backlog: number | null][]): Table {
   return {
-    title: 'Steps',
+    ...PLAIN, title: 'Steps',
     columns: [
       column('side', 'key', 'text'),
       column('step', 'key', 'text'),

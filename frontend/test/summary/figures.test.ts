@@ -5,7 +5,7 @@ import { placesOf } from '../../src/summary/step_strip';
 import { stepAxis, stepTimes } from '../../src/summary/steps';
 import { waterfall } from '../../src/summary/waterfall';
 import { metricWords, text } from '../../src/ui/strings';
-import { column, comparison, ledger, ledgerRow } from '../samples';
+import { PLAIN, column, comparison, ledger, ledgerRow } from '../samples';
 
 describe('waterfall', () => {
   it('starts at A, ends at B, and joins every bar to the next', () => {
@@ -67,7 +67,7 @@ describe('ledger', () => {
 
 describe('step times', () => {
   const table = {
-    title: 'Steps',
+    ...PLAIN, title: 'Steps',
     columns: [column('side', 'key', 'text'), column('capture', 'key', 'text'), column('step', 'key', 'text'), column('total_us', 'plain', 'time_us'), column('admitted', 'plain', 'bool'), column('reason', 'text', 'text')],
     rows: [
       ['baseline', 'r/w/1', '1', 10, true, ''],

@@ -23,7 +23,7 @@ def plain(cell: Cell) -> Cell:
 
 
 def as_plain(value: Any) -> Any:
-    """A dataclass as what is sent: its fields, and what they hold, all plain."""
+    """A dataclass as what is sent: its fields, and the properties that its class names as DERIVED, all plain."""
     if isinstance(value, Enum):
         return value.value
     if value is None or isinstance(value, (str, int, float)):
@@ -35,7 +35,7 @@ def as_plain(value: Any) -> Any:
 
 @functools.cache
 def _field_names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+    return (*(field.name for field in fields(kind)), *getattr(kind, "DERIVED", ()))
 
 
 def device_dict(device: DeviceFacts) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
+from tb_perfcompare.comparison.result.column_meaning import meaning
 from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, plain
+from tb_perfcompare.comparison.result.table_catalogue import table_facts
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.units import Better
@@ -148,6 +150,22 @@ class Column:
     role: str = "plain"
     kind: str = "number"
     shown: bool = True
+    DERIVED: ClassVar = ("measure", "side", "statistic")
+
+    @property
+    def measure(self) -> str:
+        """What it measures, "" for a table's main measure."""
+        return meaning(self.name, self.role, self.kind).measure
+
+    @property
+    def side(self) -> str:
+        """baseline, candidate, or "" for both or neither."""
+        return meaning(self.name, self.role, self.kind).side
+
+    @property
+    def statistic(self) -> str:
+        """Which figure of the measure (column_meaning.Meaning)."""
+        return meaning(self.name, self.role, self.kind).statistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +180,10 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The table as it stands in the JSON form: `title`, `columns`, `rows`, `notes`."""
+        """The table in the JSON form: `title`, what can be done with it, `columns`, `rows`, `notes`."""
         return {
             "title": self.title,
+            **as_plain(table_facts(self.name)),
             "columns": as_plain(self.columns),
             "rows": self._plain_rows(),
             "notes": list(self.notes),

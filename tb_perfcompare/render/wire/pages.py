@@ -19,6 +19,7 @@ from tb_perfcompare.comparison.result.comparison import VIEW_SCHEMA, Comparison
 from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, picked
+from tb_perfcompare.comparison.result.table_catalogue import table_facts
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.collector import paused_collector
@@ -152,6 +153,7 @@ def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[
 def _head(table: Table) -> dict[str, Any]:
     return {
         "title": raw(table.title),
+        **as_plain(table_facts(table.name)),
         "columns": raw(as_plain(table.columns)),
         "notes": raw(list(table.notes)),
         "total_rows": len(table.rows),
