@@ -5,7 +5,7 @@ import { apiUrl, eachLine } from '../api/api';
 import { asFailure, type Failure } from '../api/failure';
 import { checked, type Progress } from '../contract/wire';
 import { Kept } from '../ui/kept';
-import { VERDICTS_SCHEMA, type Row, type VerdictsAnswer, type VerdictsLine } from './wire';
+import type { Row, VerdictsAnswer, VerdictsLine } from './wire';
 
 export interface VerdictsState {
   /** by place among the candidates; undefined: not compared yet */
@@ -52,7 +52,7 @@ export function useVerdicts(keys: string[], query: URLSearchParams): [VerdictsSt
           return { ...before, rows, at: null };
         });
       else {
-        checked(line.result, VERDICTS_SCHEMA);
+        checked<VerdictsAnswer>(line.result, 'tb_perfcompare.verdicts/1');
         // what failed may be readable next time
         if (line.result.rows.every((row) => row.error === null)) answers.set(question, line.result);
         line.result.rows.forEach((row, place) => row.error === null && known.set(keys[place]!, row));

@@ -1,6 +1,6 @@
 // Buttons that act on the pair: suggestions, link, export, rescan, keys.
 
-import { apiUrl, fetchText } from '../api/api';
+import { apiUrl, request } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
 import { addressWith, copyText, currentHash } from '../host/host';
 import { writeHash, type Address, type Page } from '../host/url_state';
@@ -83,7 +83,8 @@ function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, o
   };
   const shown = comparison?.tables[table] ? table : 'kernels' in (comparison?.tables ?? {}) ? 'kernels' : 'categories';
   const copyReport = (): void => {
-    fetchText(url('md'))
+    request(url('md'))
+      .then((response) => response.text())
       .then(copyText)
       .then((done) => onSay(done ? text.actions.copiedMd : text.actions.notCopied))
       .catch((error: unknown) => onSay(error instanceof Error ? error.message : String(error)));

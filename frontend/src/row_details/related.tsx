@@ -6,7 +6,7 @@ import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import type { RowLink } from './links';
 import { told } from './paths';
-import type { RelatedRow, RowPaths } from './paths_wire';
+import type { RelatedRow, RowPaths } from '../contract/sent';
 import { words } from './words';
 
 type Go = (change: Change) => void;

@@ -1,7 +1,9 @@
 // From where a row was called, on both sides, and where else it is found.
 
 import { useMemo, useState } from 'preact/hooks';
+import { fetchAnswer, queryWith } from '../api/api';
 import { useAnswer } from '../api/use_answer';
+import type { RowPaths } from '../contract/sent';
 import type { Comparison, Table } from '../contract/wire';
 import type { Tab } from '../host/tab';
 import type { Change } from '../host/use_address';
@@ -15,7 +17,6 @@ import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import { rowLinks } from './links';
 import { drawn, type DrawnPath, type FrameText, type Told } from './paths';
-import { fetchRowPaths, type RowPaths } from './paths_wire';
 import { Callees, Links, Related } from './related';
 import css from './row_paths.css?inline';
 import { words } from './words';
@@ -47,7 +48,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
   const [measure, setMeasure] = useState(chosen.measure);
   const [together, setTogether] = useState(chosen.together);
   const key = [question, table, row, together].join('\n');
-  const answer = useAnswer(key, (signal) => fetchRowPaths(query, table, row, together, signal).then((paths) => ({ row, paths })), PASSING_MS);
+  const answer = useAnswer(key, (signal) => fetchAnswer<RowPaths>('row_paths', queryWith(query, { table, row, modules: together ? 'together' : '' }), 'tb_perfcompare.row_paths/1', signal).then((paths) => ({ row, paths })), PASSING_MS);
   Object.assign(chosen, { way, measure, together });
   // another row's callers would be wrong here, the same row's with other modules are not
   const found = answer.found?.row === row ? answer.found.paths : null;

@@ -1,7 +1,7 @@
 // One row step by step: its time in every step of both sides, on one scale.
 
 import { useState } from 'preact/hooks';
-import { fetchRowSteps } from '../api/api';
+import { fetchAnswer, queryWith } from '../api/api';
 import { useAnswer } from '../api/use_answer';
 import type { RowSteps, StepTimes } from '../contract/wire';
 import { failureText } from '../states/failed';
@@ -32,7 +32,7 @@ interface Props {
 export function RowStepsView({ question, query, table, row }: Props) {
   const key = [question, table, row].join('\n');
   // the last row's picture stays until the next one's is there
-  const { key: answered, found, failure } = useAnswer(key, (signal) => fetchRowSteps(query, table, row, signal), PASSING_MS);
+  const { key: answered, found, failure } = useAnswer(key, (signal) => fetchAnswer<RowSteps>('row', queryWith(query, { table, row }), 'tb_perfcompare.row/1', signal), PASSING_MS);
   const [measure, setMeasure] = useState('');
   const [box, width] = useWidth();
   const measures = found?.measures ?? [];

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { apiUrl, fetchStrict } from '../api/api';
 import { useStream } from '../api/use_stream';
-import type { StrictAnswer, StrictFinding } from '../contract/strict_wire';
+import type { StrictAnswer, StrictFinding } from '../contract/sent';
 import type { Column, Headline } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';

@@ -9,7 +9,8 @@ import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { sentence } from '../ui/strings';
 import type { Letter } from './data/fetch';
-import type { EventAnswer, EventFacts, Picture } from './data/wire';
+import type { EventAnswer, EventFacts } from '../contract/sent';
+import type { Picture } from './data/wire';
 import { words } from './data/words';
 import { differencesOf } from './state';
 

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
 import type { Span } from '../charts/span';
+import type { EventFacts } from '../contract/sent';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
@@ -14,7 +15,7 @@ import { Canvases, scrollTo, type Selected } from './canvases';
 import { otherSide, readChoice, type Letter } from './data/fetch';
 import { around } from './data/span';
 import { bestPicture, usePictures, type SideState } from './data/use_pictures';
-import { eventOf, markOf, type EventFacts } from './data/wire';
+import { eventOf, markOf } from './data/wire';
 import { words } from './data/words';
 import { layoutOf, readFolds, writeFolds } from './drawing/layout';
 import type { Shown } from './drawing/stage';

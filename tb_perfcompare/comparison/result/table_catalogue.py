@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Annotated, TypedDict
 
 
-@dataclass(frozen=True, slots=True)
-class TableFacts:
-    """per_step    rows have times of their own in every step
-    callers     traces tell from where the rows were called, or in which other tables they are
-    adds_up     sums over rows say something: rows do not lie in each other, are no times of the same steps, no means
-    categories  parts of the step that a row's name is an entry of, in the ledger
-    """
+class TableFacts(TypedDict):
+    """What can be done with a table."""
 
-    per_step: bool = False
-    callers: bool = False
-    adds_up: bool = True
-    categories: tuple[str, ...] = ()
+    per_step: Annotated[bool, "rows have times of their own in every step"]
+    callers: Annotated[bool, "traces tell from where the rows were called, or in which other tables they are"]
+    adds_up: Annotated[bool, "sums over rows say something: rows do not lie in each other and are no means"]
+    categories: Annotated[Sequence[str], "parts of the step that a row's name is an entry of"]
+
+
+def _facts(*categories: str, per_step: bool = False, callers: bool = False, adds_up: bool = True) -> TableFacts:
+    return {"per_step": per_step, "callers": callers, "adds_up": adds_up, "categories": list(categories)}
 
 
 def _entities(*categories: str) -> TableFacts:
-    return TableFacts(per_step=True, callers=True, categories=categories)
+    return _facts(*categories, per_step=True, callers=True)
 
 
 TABLES = {
@@ -33,14 +33,14 @@ TABLES = {
     "kernels_by_launch": _entities(),
     "communication": _entities("Communication"),
     "memcpy": _entities("Memcpy", "Memset"),
-    "functions": TableFacts(per_step=True),
-    "call_tree": TableFacts(adds_up=False),
-    "ranks": TableFacts(adds_up=False),
-    "iteration_kinds": TableFacts(adds_up=False),
+    "functions": _facts(per_step=True),
+    "call_tree": _facts(adds_up=False),
+    "ranks": _facts(adds_up=False),
+    "iteration_kinds": _facts(adds_up=False),
 }
 """Tables that are not here have nothing but their cells, which add up."""
 
 
 def table_facts(name: str) -> TableFacts:
     """Of a table of this name."""
-    return TABLES.get(name, TableFacts())
+    return TABLES.get(name) or _facts()

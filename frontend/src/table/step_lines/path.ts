@@ -2,7 +2,7 @@
 
 import { formatTime } from '../../ui/format';
 import { text } from '../../ui/strings';
-import type { SideLine, StepLine } from './wire';
+import type { SideLine, StepLine } from '../../contract/sent';
 
 export const LANE = 64;
 const GAP = 8;
