@@ -16,6 +16,7 @@ import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';
 import { Badge } from './ui/sides';
 import { metricWords, sentence, text } from './ui/strings';
+import { tableText } from './table/words';
 
 interface Props extends ResultProps {
   table: Table;
@@ -52,8 +53,8 @@ export function ResultTable(props: Props) {
             <ul class="profiler-links">
               {(['a', 'b'] as const).map((letter) => (
                 <li key={letter}>
-                  <button type="button" class="link-button" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
-                    <Badge side={letter} /> {text.panel.openView(profilerView({ table: tab, row })?.label ?? '')}{' '}
+                  <button type="button" class="link-button soft" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
+                    <Badge side={letter} /> {tableText.panel.openView(profilerView({ table: tab, row })?.label ?? '')}{' '}
                     <Icon name="open" size={12} />
                   </button>
                 </li>
@@ -155,11 +156,11 @@ function Picture({ table, source, columns, rows, children }: PictureProps) {
   const keys = table.columns.filter((column) => column.role === 'key').map((column) => column.name);
   const { table: whole, failure } = useWhole(source, table, [...new Set([...keys, ...columns])]);
   const selected = useMemo(() => (whole && rows.key !== '' ? findRow(whole, rows.key) : -1), [whole, rows.key]);
-  if (!whole) return <p class="table-notes muted late">{failure ? sentence(failure.message) : text.lazy.loading}</p>;
+  if (!whole) return <p class="table-notes muted late small">{failure ? sentence(failure.message) : text.lazy.loading}</p>;
   return (
     <>
       {children(whole, selected, (row) => rows.open(rowKey(whole, row)))}
-      {isCut(whole) && <p class="table-notes muted">{text.table.drawn(whole.rows.length, whole.total_rows ?? 0)}</p>}
+      {isCut(whole) && <p class="table-notes muted small">{tableText.drawn(whole.rows.length, whole.total_rows ?? 0)}</p>}
     </>
   );
 }

@@ -107,7 +107,7 @@ export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }
     list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[place]?.focus();
   };
   return (
-    <div class="tab-bar">
+    <div class="tab-bar wrap">
       <div class="tabs" role="tablist" aria-label={text.views.region} ref={list} onKeyDown={onKeyDown}>
         {views.map((view) => (
           <button
@@ -149,7 +149,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
         </span>
       )}
       {kind && kind.tabs.length > 1 && (
-        <label class="group-by">
+        <label class="group-by line muted">
           {text.views.groupBy}
           <Select value={current} options={kind.tabs.map((tab) => [tab.id, group(tab) + (tab.count === null ? '' : ` (${formatCount(tab.count)})`)])} onChoose={onChoose} />
         </label>
@@ -166,7 +166,7 @@ function MetricChoice({ table, metric, sort, onMetric }: { table: Table; metric:
   const shown = useMemo(() => metricOf(table, metric, sort), [table, metric, sort]);
   if (metrics.length < 2) return null;
   return (
-    <label class="metric-choice">
+    <label class="metric-choice line muted">
       {text.table.metric}
       <Select value={shown?.name || MAIN} options={metrics.map(({ name, label }) => [name || MAIN, label])} onChoose={onMetric} />
     </label>
@@ -181,7 +181,7 @@ function Absent({ tabs }: { tabs: Tab[] }) {
         <ul class="absent-list">
           {[...new Set(tabs.map((tab) => tab.absent))].map((reason) => (
             <li key={reason}>
-              <span class="absent-name">
+              <span class="absent-name strong muted">
                 {tabs
                   .filter((tab) => tab.absent === reason)
                   .map((tab) => tab.label)

@@ -63,7 +63,7 @@ describe('the waterfall', () => {
   it('has a row for every part, those without change too, and says that they add up', () => {
     render(<WaterfallView ledger={comparison().ledger} words={metricWords('step_time')} omitEmpty={false} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel', 'Other']);
-    expect(shown()).toContain('The parts add up to +25.00 ms, the whole difference, exactly.');
+    expect(shown()).toContain('The parts add up exactly to +25.00 ms, the whole difference.');
   });
   it('leaves out parts that a listing cannot have, and says so', () => {
     render(<WaterfallView ledger={comparison().ledger} words={metricWords('kernel_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);

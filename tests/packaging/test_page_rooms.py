@@ -31,7 +31,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "charts/stacks": {"api", "charts", "contract", "table", "ui", "ui/controls"},
     "pair": {"api", "contract", "host", "table", "ui", "ui/controls"},
     "summary": {"api", "charts", "contract", "host", "table", "ui"},
-    "row_details": {"api", "contract", "host", "states", "summary", "table", "ui", "ui/controls"},
+    "row_details": {
+        "api", "contract", "host", "states", "summary", "table", "table/step_lines", "ui", "ui/controls",
+    },
     "timelines": {
         "api", "charts", "contract", "host", "states", "timelines/data", "timelines/drawing", "ui", "ui/controls",
     },

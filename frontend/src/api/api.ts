@@ -115,6 +115,18 @@ export async function fetchRows(source: RowSource, asked: Record<string, string>
   return page;
 }
 
+/** All rows that are asked for, page by page, until there are `most`. */
+export async function fetchEveryRow(source: RowSource, asked: Record<string, string>, signal: AbortSignal, most = Infinity): Promise<TablePage['rows']> {
+  const rows: TablePage['rows'] = [];
+  let next: number | null = 0;
+  while (next !== null && rows.length < most) {
+    const page: TablePage = await fetchRows(source, { ...asked, offset: String(next), limit: '20000' }, signal);
+    for (const cells of page.rows) rows.push(cells);
+    next = page.next_offset;
+  }
+  return rows;
+}
+
 /** Each line of an answer as it comes; one that is an error is thrown. Aborting the signal stops the work at the server too. */
 export async function eachLine<T>(url: string, take: (line: T) => void, signal: AbortSignal): Promise<void> {
   const response = await request(url, signal);

@@ -9,8 +9,6 @@ export type Cell = sent.Table['rows'][number][number];
 export type VerdictWord = sent.Headline['verdict'];
 export type Role = sent.Column['role'];
 export type Kind = sent.Column['kind'];
-/** Column -> sum over some rows; null where nothing was measured. */
-export type Sums = sent.RowSums['sums'];
 
 /** The times of one row in the steps of a side. */
 export interface StepTimes {

@@ -104,7 +104,7 @@ function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, o
         <ul class="pop-list">
           {links.map(([label, href]) => (
             <li key={label}>
-              <a class="pop-item" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
+              <a class="pop-item stack" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
                 {label}
               </a>
             </li>
@@ -113,7 +113,7 @@ function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, o
             <li key={label}>
               <button
                 type="button"
-                class="pop-item"
+                class="pop-item stack"
                 onClick={() => {
                   act();
                   close();

@@ -67,7 +67,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
             <h3>{words.title}</h3>
             {measures.length > 1 && <Select label={words.measure} value={time} options={measures.map(({ name, label }) => [name, name === '' ? words.main : label])} onChoose={setMeasure} />}
           </header>
-          <div class="path-tools">
+          <div class="path-tools wrap small">
             <Segments label={words.way} all={found.ways} chosen={(one) => one === shown} name={(one) => words.ways[one.way] ?? one.way} onChoose={(one) => setWay(one.way)} />
             {(numbered || !together) && (
               <label title={words.togetherAbout}>
@@ -114,7 +114,7 @@ function Paths({ found, way, measure, onGo }: { found: RowPaths; way: string; me
             )}
           </ul>
           {paths.length > FIRST && (
-            <button type="button" class="link-button" onClick={() => setAll(!all)}>
+            <button type="button" class="link-button soft" onClick={() => setAll(!all)}>
               {all ? text.findings.fewer : text.findings.more(paths.length - FIRST + (rest ? 1 : 0))}
             </button>
           )}
@@ -133,7 +133,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
       {some.length === 0 && <span class="muted">{words.top[way] ?? ''}</span>}
       {some.map((frame, index) => (
         <span key={index} title={frame.full}>
-          {index > 0 && <span class="path-step"> › </span>}
+          {index > 0 && <span class="path-step muted"> › </span>}
           {shortName(frame.text)}
           {frame.place && <span class="muted"> {frame.place}</span>}
         </span>
@@ -156,7 +156,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
           {hidden > 0 && <span class="muted path-more">{words.frames(hidden)}</span>}
           {figures}
         </summary>
-        <ol class="path-frames">
+        <ol class="path-frames small">
           {path.frames.map((frame, index) => (
             <FrameLine key={index} frame={frame} other={path.others.get(index)} onGo={onGo} />
           ))}
@@ -168,7 +168,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
 
 function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | undefined; onGo: Props['onGo'] }) {
   const name = frame.table ? (
-    <button type="button" class="link-button" onClick={() => onGo({ tab: frame.table, min: 0, row: frame.full })}>
+    <button type="button" class="link-button soft" onClick={() => onGo({ tab: frame.table, min: 0, row: frame.full })}>
       {frame.text}
     </button>
   ) : (
@@ -184,7 +184,7 @@ function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | u
 function Numbers({ time, calls }: { time: Told; calls: Told }) {
   const count = (value: number | null): string => (value === null ? '–' : formatCount(value));
   return (
-    <span class="path-numbers">
+    <span class="path-numbers small">
       <span class="text-a">{time.a === null ? '–' : formatTime(time.a)}</span>
       <span class="text-b">{time.b === null ? '–' : formatTime(time.b)}</span>
       <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>

@@ -2,6 +2,7 @@
 
 import type { Cell, Column, Table } from '../contract/wire';
 import { isMeasuredDelta } from './rows';
+import { tableText } from './words';
 import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
 
 export interface ColumnView {
@@ -153,10 +154,10 @@ export function headerUnit(view: ColumnView): string {
 }
 
 /** `row` is the cell's row, for columns whose unit stands there. */
-export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes: string; no: string }, row?: Cell[]): string {
+export function cellText(view: ColumnView, cell: Cell | undefined, row?: Cell[]): string {
   if (view.derive) return view.derive(row ?? []).text || NOT_MEASURED;
   if (cell === null || cell === undefined || cell === '') return NOT_MEASURED;
-  if (typeof cell === 'boolean') return cell ? words.yes : words.no;
+  if (typeof cell === 'boolean') return cell ? tableText.yes : tableText.no;
   if (typeof cell === 'string') return view.column.name === 'unit' ? formatUnit(cell) : cell;
   const signed = isSigned(view.column);
   switch (view.column.kind) {

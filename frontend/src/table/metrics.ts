@@ -5,13 +5,14 @@ import { direction, formatCount, formatP, formatPercent, formatTime, NOT_MEASURE
 import { text, type MetricWords } from '../ui/strings';
 import type { ColumnView, Derived } from './columns';
 import { callsAt, type Metric } from './metric_choice';
+import { tableText } from './words';
 
 /** The columns with those of one metric in sight: both sides, the difference in its three scales, calls, and in one word what changed. */
 export function metricColumns(views: ColumnView[], table: Table, metric: Metric, stepTime: number | null, words: MetricWords, steps: ColumnView | null): ColumnView[] {
   const times = [metric.a, metric.b, metric.delta];
   const [callsA, callsB] = callsAt(table) as [number, number];
   const number = (cells: Cell[], index: number): number | null => (typeof cells[index] === 'number' ? cells[index] : null);
-  const [row, step, calls, perCall] = text.table.derived(words);
+  const [row, step, calls, perCall] = tableText.derived(words);
   const each = (cells: Cell[], time: number, count: number): number | null => ((number(cells, count) ?? 0) > 0 && number(cells, time) !== null ? number(cells, time)! / number(cells, count)! : null);
   // in colour where it is more than chance, or was not tested
   const change = figureAt(table, metric, 'change');
@@ -53,7 +54,7 @@ function arrow(a: number | null, b: number | null, format: (value: number | null
 /** new, gone, replaced, slower, faster or n.s.: the row's status, else what the test of this time says. */
 function chipColumn(table: Table, metric: Metric): ColumnView {
   const [status, change, q] = [table.columns.findIndex(({ role }) => role === 'status'), figureAt(table, metric, 'change'), figureAt(table, metric, 'q')];
-  const view = column('chip', { label: text.table.chip, about: text.table.chipAbout }, 86, (cells) => {
+  const view = column('chip', { label: tableText.chip, about: tableText.chipAbout }, 86, (cells) => {
     const kept = String(cells[status] ?? '');
     const said = typeof cells[change] === 'string' ? cells[change] : '';
     const word = kept in text.table.chips && kept !== 'both' ? kept : (said.split(',')[0] ?? '');

@@ -71,3 +71,42 @@ export function findRow(table: Table, key: string): number {
 export function shorterStep(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.min(a, b);
 }
+
+export interface StepTime {
+  side: 'a' | 'b';
+  step: string;
+  capture: string;
+  us: number;
+  admitted: boolean;
+  reason: string;
+  /** of `us`, what device work that an earlier step launched owns; 0 where the table does not say */
+  backlog: number;
+  /** row in the steps table */
+  row: number;
+}
+
+/** Steps of both sides out of the table of steps, in its order; [] where it is absent or has other columns. */
+export function stepTimes(table: Table | undefined): StepTime[] {
+  if (!table) return [];
+  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
+  const [side, step, capture, total, admitted, reason, backlog] = ['side', 'step', 'capture', 'total_us', 'admitted', 'reason', 'backlog_us'].map(at) as [
+    number, number, number, number, number, number, number,
+  ];
+  if (side < 0 || total < 0) return [];
+  return table.rows.flatMap((cells, row) => {
+    const us = cells[total];
+    if (typeof us !== 'number') return [];
+    return [
+      {
+        side: cells[side] === 'candidate' ? 'b' : 'a',
+        step: String(cells[step] ?? ''),
+        capture: String(cells[capture] ?? ''),
+        us,
+        admitted: admitted < 0 || cells[admitted] !== false,
+        reason: String(cells[reason] ?? ''),
+        backlog: Number(cells[backlog] ?? 0),
+        row,
+      },
+    ];
+  });
+}

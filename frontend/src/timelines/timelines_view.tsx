@@ -141,8 +141,8 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
     </>
   );
   return (
-    <div class="st" aria-busy={pictures.a.waiting || pictures.b.waiting}>
-      <div class="toolbar st-toolbar" role="group" aria-label={words.toolbar}>
+    <div class="st stack" aria-busy={pictures.a.waiting || pictures.b.waiting}>
+      <div class="toolbar st-toolbar wrap" role="group" aria-label={words.toolbar}>
         <Tools
           colours={shown.colours}
           search={address.q}
@@ -195,7 +195,7 @@ function SideTrouble({ side, state, onTypical, onAgain }: { side: Letter; state:
     return (
       <p class="st-trouble" role="alert">
         {sentence(message)} {hint !== '' && <span class="muted">{sentence(hint)}</span>}{' '}
-        <button type="button" class="link-button" onClick={chosen ? onTypical : onAgain}>
+        <button type="button" class="link-button soft" onClick={chosen ? onTypical : onAgain}>
           {chosen ? words.states.typical : text.errors.retry}
         </button>
       </p>

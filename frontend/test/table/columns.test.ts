@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { cellText, columnViews, headerLabel, headerUnit, meaning, toggleColumn, visibleColumns } from '../../src/table/columns';
 import { measuresOf } from '../../src/table/row_panel';
 import { isMeasuredDelta } from '../../src/table/rows';
-import { text } from '../../src/ui/strings';
 import { PLAIN, column, kernels } from '../samples';
 
 describe('columns', () => {
@@ -22,9 +21,9 @@ describe('columns', () => {
     expect(visibleColumns(views, ',').map((view) => view.column.name)).toEqual(['name']);
   });
   it('writes cells, and a dash for what is absent', () => {
-    expect(cellText(of('delta_us'), 1000, text.table)).toBe('+1,000.0');
-    expect(cellText(of('candidate_us'), null, text.table)).toBe('–');
-    expect(cellText(of('calls'), 3, text.table)).toBe('3');
+    expect(cellText(of('delta_us'), 1000)).toBe('+1,000.0');
+    expect(cellText(of('candidate_us'), null)).toBe('–');
+    expect(cellText(of('calls'), 3)).toBe('3');
   });
   it('knows which way is worse', () => {
     expect(meaning(of('delta_us').column, 5)).toBe(1);
@@ -52,7 +51,7 @@ describe('figures of the strict report and of counters', () => {
     notes: [],
   };
   const views = columnViews(table);
-  const shown = (row: number): string[] => views.map((view, index) => cellText(view, table.rows[row]![index], text.table, table.rows[row]));
+  const shown = (row: number): string[] => views.map((view, index) => cellText(view, table.rows[row]![index], table.rows[row]));
   it('have one precision per measure, and probabilities as such', () => {
     expect(shown(0)).toEqual(['gemm', '12.00', '112.50', '+100.50', '0.0012']);
     expect(shown(1)).toEqual(['copy', '3.00', '3.25', '+0.25', '<0.001']);
@@ -72,7 +71,7 @@ describe('figures of the strict report and of counters', () => {
       rows: [['clock', 'MHz', 1410, -1200], ['link', 'bytes/s', 3_161_200, 625_210], ['use', '%', 6, 15.25]],
     };
     const own = columnViews(counters);
-    const cells = counters.rows.map((row) => own.map((view, index) => cellText(view, row[index], text.table, row).replaceAll('\u202f', ' ').replaceAll('\u2212', '-')));
+    const cells = counters.rows.map((row) => own.map((view, index) => cellText(view, row[index], row).replaceAll('\u202f', ' ').replaceAll('\u2212', '-')));
     expect(cells).toEqual([['clock', 'MHz', '1,410', '-1,200'], ['link', 'bytes/s', '3.16 MB/s', '+625 kB/s'], ['use', '%', '6.00', '+15.25']]);
     expect(own[3]!.largest).toBe(0);
   });
