@@ -195,7 +195,7 @@ export function App() {
             sides={paired ? 'both' : page === 'verdicts' ? 'a' : 'none'}
             back={
               candidates.length > 0 && (
-                <button type="button" class="link-button more" onClick={several}>
+                <button type="button" class="link-button more soft" onClick={several}>
                   {text.pages.back(candidates.length)}
                 </button>
               )

@@ -9,13 +9,14 @@ import { ATTRIBUTION } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
 import { findRow, isCut, rowKey, shorterStep } from './table/rows';
-import { hasSteps, STEPPED } from './table/step_column';
+import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows } from './table/table_view';
 import { useWhole } from './table/use_whole';
 import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';
 import { Badge } from './ui/sides';
 import { metricWords, sentence, text } from './ui/strings';
+import { tableText } from './table/words';
 
 interface Props extends ResultProps {
   table: Table;
@@ -35,14 +36,14 @@ export function ResultTable(props: Props) {
         address={address}
         stepTime={shorterStep(comparison.headline.baseline, comparison.headline.candidate)}
         words={metricWords(comparison.headline.metric)}
-        sums={!NOT_SUMMED.has(tab)}
+        sums={table.adds_up}
         figure={figureOf(props, source)}
         flame={tab === CALL_TREE ? flameOf(props, source) : undefined}
         onChange={onChange}
         detail={(row) => (
           <>
-            {STEPPED.has(tab) && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
-            {CALLED.has(tab) && tracesIn(comparison) && (
+            {table.per_step && <Lazy load={loadRowSteps} height={150} props={{ question, query, table: tab, row }} />}
+            {table.callers && tracesIn(comparison) && (
               <Lazy load={loadRowPaths} height={120} props={{ question, query, table: tab, row, comparison, tabs, attribution, onGo: (to: Change) => onChange({ ...fresh, ...to }, true) }} />
             )}
           </>
@@ -52,8 +53,8 @@ export function ResultTable(props: Props) {
             <ul class="profiler-links">
               {(['a', 'b'] as const).map((letter) => (
                 <li key={letter}>
-                  <button type="button" class="link-button" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
-                    <Badge side={letter} /> {text.panel.openView(profilerView({ table: tab, row })?.label ?? '')}{' '}
+                  <button type="button" class="link-button soft" title={profiler.hint(letter)} onClick={() => profiler.open(letter, { table: tab, row })}>
+                    <Badge side={letter} /> {tableText.panel.openView(profilerView({ table: tab, row })?.label ?? '')}{' '}
                     <Icon name="open" size={12} />
                   </button>
                 </li>
@@ -75,11 +76,6 @@ const loadStacks = () => import('./charts/stacks/stacks_view').then((part) => pa
 const loadTimeline = () => import('./charts/launch_timeline/timeline_view').then((part) => part.TimelineView);
 
 const CALL_TREE = 'call_tree';
-/** Tables whose rows lie in each other, are times of the same steps, or means of kinds: they add up to nothing. */
-const NOT_SUMMED = new Set([CALL_TREE, 'ranks', 'iteration_kinds']);
-
-/** Tables whose rows have callers, or rows in other tables, where the run is a trace. */
-const CALLED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'memcpy', 'communication']);
 
 function tracesIn({ baseline, candidate }: Comparison): boolean {
   return [baseline, candidate].some(({ format }) => format === 'torch_profiler_trace');
@@ -160,11 +156,11 @@ function Picture({ table, source, columns, rows, children }: PictureProps) {
   const keys = table.columns.filter((column) => column.role === 'key').map((column) => column.name);
   const { table: whole, failure } = useWhole(source, table, [...new Set([...keys, ...columns])]);
   const selected = useMemo(() => (whole && rows.key !== '' ? findRow(whole, rows.key) : -1), [whole, rows.key]);
-  if (!whole) return <p class="table-notes muted late">{failure ? sentence(failure.message) : text.lazy.loading}</p>;
+  if (!whole) return <p class="table-notes muted late small">{failure ? sentence(failure.message) : text.lazy.loading}</p>;
   return (
     <>
       {children(whole, selected, (row) => rows.open(rowKey(whole, row)))}
-      {isCut(whole) && <p class="table-notes muted">{text.table.drawn(whole.rows.length, whole.total_rows ?? 0)}</p>}
+      {isCut(whole) && <p class="table-notes muted small">{tableText.drawn(whole.rows.length, whole.total_rows ?? 0)}</p>}
     </>
   );
 }

@@ -14,25 +14,18 @@ import { sentence, text } from './ui/strings';
 import { useWidth } from './ui/use_width';
 import { firstOf, viewOf, type View } from './views';
 
-const ORDER = [
-  'categories', 'ranks', 'call_tree', 'functions', 'operators', 'operators_by_shape', 'operators_by_type', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'modules', 'modules_ledger', 'communication',
-  'memcpy', 'memory', 'memory_operators', 'memory_curves', 'bound', 'counters', 'steps', 'iteration_kinds', 'device', 'environment', 'recommendations',
-];
-
 /** Formats of which two recordings can be compared in the strict way: those that have cycles or steps with functions in them. */
 const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
 
 /** The format whose events have times of their own. */
 const TIMED_FORMAT = 'torch_profiler_trace';
 
-/** What the server gives, in a fixed order; then unknown tables; absent ones last. */
+/** What the server gives; absent ones last. views.ts orders them. */
 export function tabsOf(comparison: Comparison): Tab[] {
   const given = Object.keys(comparison.tables);
-  const named = [...ORDER.filter((name) => given.includes(name)), ...given.filter((name) => !ORDER.includes(name))];
-  const present: Tab[] = named.map((name) => {
-    const table = comparison.tables[name]!;
-    return { id: name, label: labelOf(name, comparison, table.title), count: usualCount(table, comparison.headline.baseline), title: table.title, absent: '' };
-  });
+  const present: Tab[] = Object.entries(comparison.tables).map(([name, table]) => ({
+    id: name, label: labelOf(name, comparison, table.title), count: usualCount(table, comparison.headline.baseline), title: table.title, absent: '',
+  }));
   const reasons = absentReasons(comparison, given);
   const refused = reasons.get(STRICT) ?? strictReason(comparison);
   const strict: Tab = { id: STRICT, label: text.tabs.strict, count: null, absent: reasonText(refused) };
@@ -114,7 +107,7 @@ export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }
     list.current?.querySelectorAll<HTMLElement>('[role="tab"]')[place]?.focus();
   };
   return (
-    <div class="tab-bar">
+    <div class="tab-bar wrap">
       <div class="tabs" role="tablist" aria-label={text.views.region} ref={list} onKeyDown={onKeyDown}>
         {views.map((view) => (
           <button
@@ -156,7 +149,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
         </span>
       )}
       {kind && kind.tabs.length > 1 && (
-        <label class="group-by">
+        <label class="group-by line muted">
           {text.views.groupBy}
           <Select value={current} options={kind.tabs.map((tab) => [tab.id, group(tab) + (tab.count === null ? '' : ` (${formatCount(tab.count)})`)])} onChoose={onChoose} />
         </label>
@@ -173,7 +166,7 @@ function MetricChoice({ table, metric, sort, onMetric }: { table: Table; metric:
   const shown = useMemo(() => metricOf(table, metric, sort), [table, metric, sort]);
   if (metrics.length < 2) return null;
   return (
-    <label class="metric-choice">
+    <label class="metric-choice line muted">
       {text.table.metric}
       <Select value={shown?.name || MAIN} options={metrics.map(({ name, label }) => [name || MAIN, label])} onChoose={onMetric} />
     </label>
@@ -188,7 +181,7 @@ function Absent({ tabs }: { tabs: Tab[] }) {
         <ul class="absent-list">
           {[...new Set(tabs.map((tab) => tab.absent))].map((reason) => (
             <li key={reason}>
-              <span class="absent-name">
+              <span class="absent-name strong muted">
                 {tabs
                   .filter((tab) => tab.absent === reason)
                   .map((tab) => tab.label)

@@ -1,14 +1,27 @@
 // Small values of the contract for the tests: only what a test is about is spelled out there.
 
-import type { Column, Comparison, Kind, Ledger, LedgerRow, Role, RunEntry, RunsAnswer, Table } from '../src/contract/wire';
+import { PLAIN_TABLE, type Column, type Comparison, type Headline, type Kind, type Ledger, type LedgerRow, type Role, type RunEntry, type RunsAnswer, type Table } from '../src/contract/wire';
+import type { Shift } from '../src/contract/sent';
+
+/** What the server says of a column of such a name. */
+function meant(name: string, role: Role): Pick<Column, 'measure' | 'side' | 'statistic'> {
+  const side = /^(baseline|candidate)(_|$)/.exec(name)?.[1] ?? role;
+  const tested = /(?:^|_)(change|q|p)$/.exec(name)?.[1] ?? (/^[pu]_/.test(name) ? 'p' : 'value');
+  const statistic = role === 'delta' ? 'delta' : role === 'percent' ? (name === 'share' ? 'share' : 'ratio') : tested;
+  const measure = name.replace(/^(baseline|candidate)(_|$)|(^|_)(change|q|p)$|_[ab]$|^[pu]_/g, '').replace(/_?delta/, '').replace(/_?us$/, '');
+  return { measure, side: side === 'baseline' || side === 'candidate' ? side : '', statistic };
+}
 
 export function column(name: string, role: Role, kind: Kind, over: Partial<Column> = {}): Column {
-  return { name, label: name, unit: '', better: 'lower', description: `about ${name}`, role, kind, shown: true, ...over };
+  return { name, label: name, unit: '', better: 'lower', description: `about ${name}`, role, kind, shown: true, ...meant(name, role), ...over };
 }
+
+export { PLAIN_TABLE as PLAIN };
 
 /** name | A | B | delta | status, times in microseconds */
 export function kernels(rows: [string, number | null, number | null, number, string][]): Table {
   return {
+    ...PLAIN_TABLE,
     title: 'Kernels',
     columns: [
       column('name', 'key', 'text'),
@@ -22,15 +35,15 @@ export function kernels(rows: [string, number | null, number | null, number, str
   };
 }
 
-export function ledgerRow(path: string[], baseline: number, candidate: number, status = 'both'): LedgerRow {
-  return { path, baseline, candidate, delta: candidate - baseline, calls: [1, 1], count_effect: 0, rate_effect: candidate - baseline, status };
+export function ledgerRow(path: string[], baseline: number, candidate: number, status: LedgerRow['status'] = 'both'): LedgerRow {
+  return { path, name: '', baseline, candidate, delta: candidate - baseline, calls: [1, 1], count_effect: 0, rate_effect: candidate - baseline, mix_effect: 0, same_shape_effect: candidate - baseline, status };
 }
 
 /** Totals are the sums of the rows of depth 1. */
 export function ledger(rows: LedgerRow[], denominator = 1): Ledger {
   const heads = rows.filter((row) => row.path.length === 1);
   const sum = (pick: (row: LedgerRow) => number): number => heads.reduce((total, row) => total + pick(row), 0);
-  return { denominator, baseline: sum((r) => r.baseline), candidate: sum((r) => r.candidate), delta: sum((r) => r.delta), rows };
+  return { unit: 'ns', backlog: [0, 0], denominator, baseline: sum((r) => r.baseline), candidate: sum((r) => r.candidate), delta: sum((r) => r.delta), rows };
 }
 
 export function run(name: string, spans: string[] = ['1'], workers: string[] = ['worker0']): RunEntry {
@@ -48,6 +61,17 @@ export function runs(entries: RunEntry[], over: Partial<RunsAnswer> = {}): RunsA
   return { schema: 'tb_perfcompare.runs/1', version: '0', roots: ['logs'], profiler_tab: false, runs: entries, pairs: [], problems: [], ...over };
 }
 
+/** A shift and its interval, as fractions. */
+export function shift(estimate: number, low: number | null, high: number | null): Shift {
+  return { estimate, low, high, estimate_us: null, low_us: null, high_us: null, level: 0.95 };
+}
+
+/** What a headline without more than a verdict says. */
+export const HEADLINE = {
+  margin: 0.01, inflation: 1, scope: '', method: '', sensitivity: '', certainty: null, sentence: '', facts: [], basis: 'recorded', machine: null, program: null, paces: [], unsplit: '',
+  recorded: null, alternatives: [],
+} satisfies Partial<Headline>;
+
 const side = (name: string): Comparison['baseline'] => ({
   source: name,
   run: name,
@@ -55,7 +79,7 @@ const side = (name: string): Comparison['baseline'] => ({
   span: '1',
   format: 'torch_profiler_trace',
   device: { kind: 'cpu', word: 'CPU', name: null, count: 0 },
-  steps: { count: 2, admitted: 2, dropped: [] },
+  steps: { count: 2, admitted: 2, dropped: [], by: null },
   files: [],
   captures: 1,
 });
@@ -63,6 +87,7 @@ const side = (name: string): Comparison['baseline'] => ({
 export function comparison(over: Partial<Comparison> = {}): Comparison {
   return {
     schema: 'tb_perfcompare.comparison/1',
+    version: '0',
     window: 'device',
     baseline: side('normal'),
     candidate: side('abnormal'),
@@ -73,11 +98,12 @@ export function comparison(over: Partial<Comparison> = {}): Comparison {
       candidate: 125_000,
       delta: 25_000,
       ratio: 1.25,
-      shift: { estimate: 0.24, low: 0.2, high: 0.3, level: 0.95 },
+      shift: shift(0.24, 0.2, 0.3),
       p: 0.00001,
       n: [10, 12],
       verdict: 'slower',
       reason: 'the interval lies beyond the margin',
+      ...HEADLINE,
     },
     ledger: ledger([ledgerRow(['Kernel'], 100_000_000, 125_000_000), ledgerRow(['Other'], 0, 0)]),
     findings: [],

@@ -3,7 +3,7 @@
 import { render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { asComparison, SchemaError, type VerdictWord } from '../src/contract/wire';
+import { checked, SchemaError, type Finding, type VerdictWord } from '../src/contract/wire';
 import { formatTitle } from '../src/pair/selection';
 import { Caveats } from '../src/summary/caveats';
 import { Findings } from '../src/summary/findings';
@@ -63,7 +63,7 @@ describe('the waterfall', () => {
   it('has a row for every part, those without change too, and says that they add up', () => {
     render(<WaterfallView ledger={comparison().ledger} words={metricWords('step_time')} omitEmpty={false} selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
     expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel', 'Other']);
-    expect(shown()).toContain('The parts add up to +25.00 ms, the whole difference, exactly.');
+    expect(shown()).toContain('The parts add up exactly to +25.00 ms, the whole difference.');
   });
   it('leaves out parts that a listing cannot have, and says so', () => {
     render(<WaterfallView ledger={comparison().ledger} words={metricWords('kernel_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
@@ -94,9 +94,9 @@ describe('the waterfall', () => {
 
 it('links a finding to its evidence, once per table', () => {
   const seen = vi.fn();
-  const finding = {
-    rule: 'kernel_time', subject: 'gemm', category: 'Kernel', delta_us: 5, share: 0.5, sentence: 'Kernels take more.', confidence: 'sure',
-    evidence: [{ table: 'kernels', row: 'gemm' }, { table: 'kernels', row: 'relu' }, { table: 'absent', row: 'x' }],
+  const finding: Finding = {
+    rule: 'kernel_time', subject: 'gemm', category: 'Kernel', delta_us: 5, share: 0.5, sentence: 'Kernels take more.', confidence: 'sure', look_at: '',
+    evidence: [['kernels', 'gemm'], ['kernels', 'relu'], ['absent', 'x']].map(([table, row]) => ({ table: table!, row: row!, value: '' })),
   };
   render(<Findings comparison={comparison({ findings: [finding], tables: { kernels: kernels([]) } })} onEvidence={seen} />, root);
   const links = root.querySelectorAll<HTMLButtonElement>('.cause-item .link-button');
@@ -167,6 +167,6 @@ describe('a table of fifty thousand rows', () => {
 });
 
 it('refuses an answer of another schema', () => {
-  expect(() => asComparison({ schema: 'tb_perfcompare.comparison/2' })).toThrow(SchemaError);
-  expect(() => asComparison(null)).toThrow(SchemaError);
+  expect(() => checked({ schema: 'tb_perfcompare.comparison/2' }, 'tb_perfcompare.comparison/1')).toThrow(SchemaError);
+  expect(() => checked(null, 'tb_perfcompare.comparison/1')).toThrow(SchemaError);
 });

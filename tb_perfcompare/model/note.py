@@ -63,8 +63,8 @@ ALWAYS_SAID = LOST | {NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """`where` names the file, table or step the note is about ("" for the whole). A message that is too long to be read
-    loses its middle."""
+    """A weakness of what is said. `where` names the file, table or step it is about ("" for the whole). A message that
+    is too long to be read loses its middle."""
 
     code: NoteCode
     message: str

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result.column_meaning import DELTA, VALUE
 from tb_perfcompare.comparison.result.comparison import Comparison, View
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Shift, Verdict
@@ -185,17 +186,22 @@ def _brief(table: Table, top: int) -> Table:
     return replace(table, columns=tuple(map(_narrow, chosen)), notes=(*table.notes, *_what_is_measured(table)))
 
 
-_LETTERS = {"baseline_us": "A", "candidate_us": "B", "delta_us": "Δ"}
-"""Columns of a table's main measure."""
+_LETTERS = {"baseline": "A", "candidate": "B", "delta": "Δ"}
+"""Role of a column of a table's main measure -> its label."""
+
+
+def _is_main(column: Column) -> bool:
+    return column.measure == "" and column.kind == "time_us" and column.statistic in (VALUE, DELTA)
 
 
 def _narrow(column: Column) -> Column:
-    return replace(column, label=_LETTERS.get(column.name, column.label))
+    return replace(column, label=_LETTERS.get(column.role, column.label)) if _is_main(column) else column
 
 
 def _what_is_measured(table: Table) -> tuple[str, ...]:
     """What the letters stand for, where the table's own headings say it."""
-    labels = [column.label.removesuffix(" A") for column in table.columns if column.name == "baseline_us"]
+    firsts = [column for column in table.columns if _is_main(column) and column.role == "baseline"]
+    labels = [column.label.removesuffix(" A") for column in firsts]
     return tuple(f"A, B and Δ are {label.lower()} time." for label in labels if label != "A")
 
 

@@ -59,7 +59,7 @@ def test_the_callers_of_a_row_are_read_when_it_is_opened_and_are_the_row(fresh_t
 def test_below_its_callers_stands_what_the_row_calls(fresh_tab: Tab, axe: str) -> None:
     tab = opened(fresh_tab, "operators", "aten::layer_norm")
     below = tab.wait(".callees")
-    assert below.locator("li").first.inner_text().startswith("itself")
+    assert below.locator("li").first.inner_text().startswith("self")
     assert tab.find(".paths").first.bounding_box()["y"] < below.bounding_box()["y"]  # type: ignore[index]
     tab.frame.evaluate(axe)
     assert tab.frame.evaluate("axe.run('.callees').then(found => found.violations.map(one => one.id))") == []

@@ -20,7 +20,7 @@ def test_a_link_shows_a_row_for_each_with_its_verdict_or_why_there_is_none(tab: 
     tab.go(link(a=NORMAL, c=ALL, page="verdicts")).wait(".vs-looks")
     assert names(tab) == [ABNORMAL, GPU_B, "damaged", f"{NORMAL} · worker0 · span 2"]
     rows = tab.find(ROWS).all_inner_texts()
-    assert "Slower" in rows[0] and "stands after 2 looks" in rows[0] and "Data loader wait" in rows[0]
+    assert "Slower" in rows[0] and "holds for 2 comparisons" in rows[0] and "Data loader wait" in rows[0]
     assert "Not comparable" in rows[1] and "device kind" in rows[1]
     assert "not compared: damaged/" in rows[2]
     assert tab.find(".vs-state [role=status]").inner_text() == "4 candidates compared"

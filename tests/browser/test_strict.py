@@ -14,7 +14,7 @@ STRICT = link(a=TABLE_A, b=TABLE_B, tab="strict")
 def test_the_report_of_a_pair_of_tables(tab: Tab, picture: Picture) -> None:
     tab.go(STRICT).wait(".strict-triplets .grid-body .row")
     assert tab.find(".strict-title h2").inner_text().startswith("Strict Performance Comparison: perf_data_synthetic")
-    assert "known weaknesses of this method touch this pair" in tab.find(".strict-weak").inner_text()
+    assert "known weaknesses of this method apply to this pair" in tab.find(".strict-weak").inner_text()
     few = tab.find(".strict-weak > ul > li").count()
     tab.find(".strict-weak .link-button").click()
     assert tab.find(".strict-weak > ul > li").count() > few
@@ -113,4 +113,4 @@ def test_a_part_that_cannot_be_fetched_says_so(fresh_tab: Tab) -> None:
     tab.page.route("**/static/strict_view-*.js", lambda route: route.abort())
     tab.load(STRICT)
     assert tab.wait(".lazy button").inner_text() == "Reload"
-    assert "cannot be loaded" in tab.find(".lazy").inner_text()
+    assert "did not load" in tab.find(".lazy").inner_text()

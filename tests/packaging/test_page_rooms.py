@@ -31,8 +31,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "charts/stacks": {"api", "charts", "contract", "table", "ui", "ui/controls"},
     "pair": {"api", "contract", "host", "table", "ui", "ui/controls"},
     "summary": {"api", "charts", "contract", "host", "table", "ui"},
-    "row_details": {"api", "contract", "host", "states", "summary", "table", "ui", "ui/controls"},
-    "timelines": {"api", "charts", "host", "states", "timelines/data", "timelines/drawing", "ui", "ui/controls"},
+    "row_details": {
+        "api", "contract", "host", "states", "summary", "table", "table/step_lines", "ui", "ui/controls",
+    },
+    "timelines": {
+        "api", "charts", "contract", "host", "states", "timelines/data", "timelines/drawing", "ui", "ui/controls",
+    },
     "timelines/drawing": {"charts", "timelines/data", "ui"},
     "timelines/data": {"api", "charts", "contract", "ui"},
     "strict": {"api", "contract", "host", "states", "summary", "table", "ui", "ui/controls"},

@@ -99,7 +99,7 @@ def test_workers_spans_and_steps_narrow_a_side(server: Server, tmp_path: Path) -
 def test_a_view_answers_one_table(lasting: Server) -> None:
     answer = lasting.json("api/view", run="normal", view="operators")
     assert list(answer) == ["schema", "view", "reading", "side", "table", "notes"]
-    jsonschema.validate(answer["table"], {**SCHEMA["$defs"]["table"], "$defs": SCHEMA["$defs"]})
+    jsonschema.validate(answer["table"], {**SCHEMA["$defs"]["Table"], "$defs": SCHEMA["$defs"]})
     assert lasting.json("api/view", run="normal", steps="2-3")["view"] == "overview"
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import jsonschema
 import pytest
 
+from build_support.wire_types import json_schema
 from tb_perfcompare.comparison.ledger.rows import sum_row
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -19,7 +20,14 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import DroppedStep
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.render.wire.pages import MOST_ROWS, Page, comparison_answer, table_answer, view_answer
+from tb_perfcompare.render.wire.pages import (
+    MOST_ROWS,
+    Page,
+    TablePageDict,
+    comparison_answer,
+    table_answer,
+    view_answer,
+)
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
 from tests.render.examples import comparison
 from tests.render.test_wire import SCHEMA
@@ -117,6 +125,7 @@ def test_a_page_may_hold_some_columns_only_and_know_where_a_row_stands() -> None
     table = wide(30)
     chosen = choose_rows(table, RowQuery(sort=(("name", True),)))
     sent = json.loads(table_answer(table, chosen, Page(2, 2, ("delta_us", "name")), str(table.rows[29][0])))
+    jsonschema.validate(sent, json.loads(json_schema("a page", TablePageDict)))
     assert (sent["columns"], sent["place"]) == (["delta_us", "name"], 0)
     assert sent["rows"] == [[table.rows[n][1], table.rows[n][0]] for n in (27, 26)]
     with pytest.raises(SelectionError, match="no column 'x'"):

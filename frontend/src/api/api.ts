@@ -1,7 +1,7 @@
 // The server's routes. Addresses are relative to this module, so any path prefix or proxy works.
 
-import { asStrict, type StrictAnswer } from '../contract/strict_wire';
-import { asComparison, asRowSteps, asRuns, asTablePage, type Comparison, type Progress, type RowSteps, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from '../contract/wire';
+import type { StrictAnswer } from '../contract/sent';
+import { checked, type Comparison, type Progress, type RunEntry, type RunsAnswer, type ServerError, type StreamLine, type TablePage } from '../contract/wire';
 import { text } from '../ui/strings';
 import { LineDecoder } from './ndjson';
 
@@ -49,6 +49,18 @@ async function failure(response: Response): Promise<RequestError> {
   }
 }
 
+/** The answer of a route, if it is of this schema. */
+export async function fetchAnswer<T extends { schema: string }>(route: string, query: URLSearchParams, schema: T['schema'], signal?: AbortSignal): Promise<T> {
+  return checked<T>(await (await request(apiUrl(route, query), signal)).json(), schema);
+}
+
+/** A query and more; empty values ask nothing. */
+export function queryWith(query: URLSearchParams, more: Record<string, string>): URLSearchParams {
+  const asked = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(more)) if (value !== '') asked.set(name, value);
+  return asked;
+}
+
 /** Times that a listing is asked for from its start because it changed between two of its pages. */
 const RUNS_TRIES = 3;
 
@@ -69,8 +81,7 @@ export async function fetchRuns(rescan: boolean): Promise<RunsAnswer> {
 }
 
 async function fetchRunsPage(query: Record<string, string>): Promise<RunsAnswer> {
-  const response = await request(apiUrl('runs', new URLSearchParams(query)));
-  return asRuns(await response.json());
+  return fetchAnswer<RunsAnswer>('runs', new URLSearchParams(query), 'tb_perfcompare.runs/1');
 }
 
 /** A run whose workers are on two pages is one run. */
@@ -98,12 +109,22 @@ export interface RowSource {
 
 /** Rows of a table, chosen and ordered by the server. */
 export async function fetchRows(source: RowSource, asked: Record<string, string>, signal: AbortSignal): Promise<TablePage> {
-  const query = new URLSearchParams(source.query);
-  for (const [key, value] of Object.entries({ table: source.table, tag: source.tag, ...asked })) if (value !== '') query.set(key, value);
-  const response = await request(apiUrl(source.route, query), signal);
-  const page = asTablePage(await response.json());
+  const query = queryWith(source.query, { table: source.table, tag: source.tag, ...asked });
+  const page = await fetchAnswer<TablePage>(source.route, query, 'tb_perfcompare.table/1', signal);
   if (source.lost !== null && page.lost !== source.lost) throw new RequestError('changed', text.errors.incomplete, text.errors.incompleteHint);
   return page;
+}
+
+/** All rows that are asked for, page by page, until there are `most`. */
+export async function fetchEveryRow(source: RowSource, asked: Record<string, string>, signal: AbortSignal, most = Infinity): Promise<TablePage['rows']> {
+  const rows: TablePage['rows'] = [];
+  let next: number | null = 0;
+  while (next !== null && rows.length < most) {
+    const page: TablePage = await fetchRows(source, { ...asked, offset: String(next), limit: '20000' }, signal);
+    for (const cells of page.rows) rows.push(cells);
+    next = page.next_offset;
+  }
+  return rows;
 }
 
 /** Each line of an answer as it comes; one that is an error is thrown. Aborting the signal stops the work at the server too. */
@@ -131,14 +152,6 @@ export async function eachLine<T>(url: string, take: (line: T) => void, signal: 
   }
 }
 
-/** The times of one row of a table in each step. */
-export async function fetchRowSteps(pair: URLSearchParams, table: string, row: string, signal: AbortSignal): Promise<RowSteps> {
-  const query = new URLSearchParams(pair);
-  query.set('table', table);
-  query.set('row', row);
-  return asRowSteps(await (await request(apiUrl('row', query), signal)).json());
-}
-
 /** The last of an answer's lines, as `taken` makes of it; progress as it comes. */
 export async function fetchLines<T>(url: string, taken: (result: unknown) => T, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<T> {
   const results: T[] = [];
@@ -154,16 +167,10 @@ export async function fetchLines<T>(url: string, taken: (result: unknown) => T, 
 
 /** Runs a comparison. */
 export function fetchComparison(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<Comparison> {
-  return fetchLines(apiUrl('comparison', query), asComparison, onProgress, signal);
+  return fetchLines(apiUrl('comparison', query), (answer) => checked<Comparison>(answer, 'tb_perfcompare.comparison/1'), onProgress, signal);
 }
 
 /** The strict report of a pair. */
 export function fetchStrict(query: URLSearchParams, onProgress: (progress: Progress) => void, signal: AbortSignal): Promise<StrictAnswer> {
-  const streamed = new URLSearchParams(query);
-  streamed.set('stream', '1');
-  return fetchLines(apiUrl('strict', streamed), asStrict, onProgress, signal);
-}
-
-export async function fetchText(url: string): Promise<string> {
-  return (await request(url)).text();
+  return fetchLines(apiUrl('strict', queryWith(query, { stream: '1' })), (answer) => checked<StrictAnswer>(answer, 'tb_perfcompare.strict/1'), onProgress, signal);
 }

@@ -70,8 +70,8 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
 
   return (
     <section class="panel mx" aria-label={words.matrix.title}>
-      <header class="mx-head">
-        <h2 class="section-title">{words.matrix.title}</h2>
+      <header class="mx-head wrap">
+        <h2 class="section-title strong">{words.matrix.title}</h2>
         {hasTable(other) && (
           <Segments label={words.matrix.rows} all={['', other]} chosen={(one) => one === table} name={(one) => words.matrix.of[one] ?? one} onChoose={(one) => say(one !== '', against)} />
         )}
@@ -105,9 +105,9 @@ export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
           </tbody>
         </table>
       </div>
-      <p class="legend">
+      <p class="legend small soft">
         {levels(against).map((least, index) => (
-          <span key={least} class="mx-key">
+          <span key={least} class="mx-key inline">
             <span class={`mx-swatch mx-more-${index + 1}`} />
             <span class={`mx-swatch mx-less-${index + 1}`} />
             {words.matrix.from(formatSetting(least))}

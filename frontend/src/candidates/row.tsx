@@ -31,7 +31,7 @@ export function VerdictRow({ side, row, adjusted, looks, progress, scale, style,
     <tr role="row" class={look ? '' : 'vs-empty'}>
       <th scope="row" role="rowheader" class="vs-name">
         <span class="vs-name-line">
-          <button type="button" class="link-button" title={words.open(name)} onClick={onOpen}>
+          <button type="button" class="link-button soft" title={words.open(name)} onClick={onOpen}>
             {name}
           </button>
           <IconButton class="vs-remove" icon="close" label={words.remove(name)} size={12} onClick={onRemove} />
@@ -134,7 +134,7 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
         {[reach.low, reach.high].map((end, index) => end >= scale.low && end <= scale.high && <line key={index} class="vs-whisker" x1={at(end)} x2={at(end)} y1="6" y2="16" />)}
         <circle cx={at(reach.estimate)} cy="11" r="4.5" />
       </svg>
-      <span class="vs-numbers">
+      <span class="vs-numbers small">
         {beyond && <span title={words.beyond}>{reach.estimate > 0 ? '▸ ' : '◂ '}</span>}
         {formatPercent(reach.estimate, true)} <span class="muted">{(shift?.level === null ? text.verdict.range : words.between)(formatPercent(reach.low, true), formatPercent(reach.high, true))}</span>
       </span>
@@ -174,7 +174,7 @@ export function ScaleHead({ scale }: { scale: Scale }) {
   const zero = percentAt(0, scale);
   const ticks = [...(zero > 22 ? [scale.low] : []), 0, ...(zero < 78 ? [scale.high] : [])];
   return (
-    <span class="vs-axis" aria-hidden="true">
+    <span class="vs-axis muted" aria-hidden="true">
       {ticks.map((tick) => (
         <span key={tick} class={tick === 0 ? 'mid' : tick < 0 ? 'low' : 'high'} style={tick === 0 ? { left: `${zero}%` } : {}}>
           {tick === 0 ? '0' : formatSetting(tick, true)}

@@ -18,8 +18,8 @@ interface Reach {
 
 /** Shift with its interval as fractions; null where there is none. */
 export function reachOf(row: Row | undefined): (Reach & { estimate: number }) | null {
-  const shift = row?.look?.headline.shift;
-  return shift ? { low: shift.low, high: shift.high, estimate: shift.estimate } : null;
+  const { low = null, high = null, estimate = null } = row?.look?.headline.shift ?? {};
+  return low === null || high === null || estimate === null ? null : { low, high, estimate };
 }
 
 /** Holds zero, the margin on both sides and every interval, or most of what is far beyond the others. */

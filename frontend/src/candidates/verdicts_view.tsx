@@ -60,8 +60,8 @@ export function VerdictsView(props: Props) {
   const put = (next: Side[]): void => onChange({ candidates: next }, true);
   return (
     <section class="vs" aria-label={words.region}>
-      <h2 class="section-title">{words.title}</h2>
-      <div class="vs-tools" role="group" aria-label={words.add}>
+      <h2 class="section-title strong">{words.title}</h2>
+      <div class="vs-tools wrap" role="group" aria-label={words.add}>
         {room > 0 ? (
           <>
             <span class="vs-add">
@@ -103,7 +103,7 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
   const known = candidates.every((side) => missingOf(accepted, side) === null || missingOf(answer, side) !== null);
   const keys = keysIn(known ? accepted : answer);
   const query = useMemo(() => verdictsQuery(baseline, candidates, window, marker, kind), [JSON.stringify([baseline, candidates]), window, marker, kind]);
-  const [state, cancel, again] = useVerdicts(keys, query);
+  const [state, again, cancel] = useVerdicts(keys, query);
   const newer = known && keysIn(answer).join('\n') !== keys.join('\n');
   const scale = useMemo(() => scaleOf(state.rows), [state.rows]);
   const style = useMemo(() => meanStyle(state.rows), [state.rows]);
@@ -116,9 +116,9 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
   return (
     <>
       {newer && <Banner message={words.newer} action={words.update} onAction={() => accept(answer)} />}
-      <p class="vs-state">
+      <p class="vs-state wrap">
         <span role="status">{state.status === 'cancelled' ? `${words.cancelled} ${words.done(done, candidates.length)}` : words.done(done, candidates.length)}</span>
-        {state.status === 'running' && (
+        {state.status === 'loading' && (
           <button type="button" class="button" onClick={cancel}>
             {words.cancel}
           </button>
@@ -129,7 +129,7 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
           </button>
         )}
         {first && first.headline.baseline !== null && (
-          <span class="vs-base">
+          <span class="vs-base inline">
             <Badge side="a" /> {metric.mean} <strong class="text-a">{formatIn(style, first.headline.baseline)}</strong>
             {`\u202f${style.unit}`}
           </span>
@@ -137,7 +137,7 @@ function Rows({ answer, baseline, candidates, window, marker, kind, sort, look, 
       </p>
       {state.failure && <Failed failure={state.failure} onRetry={again} />}
       {found && looks > 1 && (
-        <details class="vs-looks">
+        <details class="vs-looks soft">
           <summary>{words.looks(looks, formatPercent(unlike), formatSetting(found.alpha))}</summary>
           {words.explained.map((line) => (
             <p key={line}>{line}</p>

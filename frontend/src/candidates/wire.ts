@@ -51,7 +51,6 @@ export interface VerdictsAnswer {
 
 export type VerdictsLine = { progress: Progress & { row: number } } | { row: Row & { row: number } } | { result: VerdictsAnswer };
 
-export const VERDICTS_SCHEMA = 'tb_perfcompare.verdicts/1';
 /** MOST_CANDIDATES of tb_perfcompare/workspace/queries/candidates.py */
 export const MOST_CANDIDATES = 20;
 

@@ -44,9 +44,9 @@ export const words = {
   } as Record<VerdictWord, string>,
   waiting: 'waiting',
   notCompared: 'not compared',
-  stands: (n: number) => `stands after ${n} looks`,
-  falls: (n: number) => `does not stand after ${n} looks`,
-  pAbout: (p: string, holm: string, n: number) => `p ${p}; adjusted for ${n} looks (Holm) ${holm}`,
+  stands: (n: number) => `holds for ${n} comparisons`,
+  falls: (n: number) => `does not hold for ${n} comparisons`,
+  pAbout: (p: string, holm: string, n: number) => `p ${p}, adjusted p ${holm} (Holm, ${n} comparisons)`,
   steps: (admitted: number, all: number) => `${formatCount(admitted)} of ${formatMany(all, 'step')}`,
   dropped: (n: number, reason: string) => `${formatMany(n, 'step')} not compared: ${reason}`,
   moreChecks: (n: number) => `and ${formatMany(n, 'more check', 'more checks')}`,
@@ -70,10 +70,10 @@ export const words = {
     notListed: (name: string, run: string) => `${name}: not among the largest of ${run}`,
   },
   looks: (n: number, any: string, alpha: string) =>
-    `${n} looks at one baseline: were all candidates like it, up to ${any} of such tables would show a difference. Verdicts that stand after all looks hold that to ${alpha}.`,
+    `${n} comparisons with one baseline: if no candidate differed from it, up to ${any} of such tables would still show a difference. Verdicts that hold after adjustment keep that at ${alpha}.`,
   explained: [
-    'Each row by itself is what the comparison of that pair says. With many rows some will differ by chance alone.',
-    'After all looks: Holm’s adjustment of the p values of all rows. It holds whatever rows have in common, here the baseline. “same” claims no difference and is not adjusted.',
-    'No adjustment helps against a baseline that is itself unusual: it shows in every row, in the same direction. With one capture on a side a verdict is about these captures; three captures a side tell how much starts differ.',
+    'Each row is the verdict of that pair alone. Among many rows some differ by chance.',
+    'Adjusted: Holm’s procedure over the p values of all rows. It is valid whatever the rows share, here the baseline. “Same” claims no difference and is not adjusted.',
+    'No adjustment helps against an unusual baseline: it shifts every row the same way. With one capture per side a verdict covers these captures only; three per side show how much separate starts differ.',
   ],
 };

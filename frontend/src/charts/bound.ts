@@ -4,7 +4,6 @@
 export const BOUND = 0.6;
 
 export const BOUND_CLASSES = ['tensor-bound', 'memory-bound', 'both', 'neither', 'not measured'] as const;
-export type BoundClass = (typeof BOUND_CLASSES)[number];
 
 /** The class as a number, by place in BOUND_CLASSES; a launch that carries one figure is judged by it alone. */
 export function boundClass(tensor: number | null, dram: number | null): number {
@@ -12,3 +11,6 @@ export function boundClass(tensor: number | null, dram: number | null): number {
   const high = [tensor !== null && tensor >= BOUND, dram !== null && dram >= BOUND];
   return high[0] ? (high[1] ? 2 : 0) : high[1] ? 1 : 3;
 }
+
+/** As it is written. */
+export const boundWord = (name: string): string => (name === 'both' || name === 'neither' ? `bound by ${name}` : name);

@@ -16,8 +16,8 @@ export function FigureBox({ title, about, open, onToggle, tools, children }: Pro
   return (
     <section class={`panel figure-box${open ? '' : ' closed'}`} aria-label={title}>
       <header>
-        <h2 class="section-title">
-          <button type="button" class="figure-toggle" aria-expanded={open} onClick={() => onToggle(!open)}>
+        <h2 class="section-title strong">
+          <button type="button" class="figure-toggle inline strong" aria-expanded={open} onClick={() => onToggle(!open)}>
             <Icon name="chevron" size={14} /> {title}
           </button>
         </h2>

@@ -1,235 +1,14 @@
-// The JSON contract of the server (tb_perfcompare/plugin/http_api.md) as types. Values are used as they come.
+// The JSON contract of the server (tb_perfcompare/plugin/http_api.md) as types. Values are used as they come. Most types are
+// written from the server's (sent.ts); here are those of listings, requests and progress.
 
-export type Cell = string | number | boolean | null;
+import type * as sent from './sent';
 
-export type VerdictWord =
-  | 'slower'
-  | 'faster'
-  | 'same'
-  | 'probably_slower'
-  | 'probably_faster'
-  | 'inconclusive'
-  | 'withheld';
+export type { Alternative, Certainty, Check, Column, Comparison, Device, Evidence, FileFacts, Finding, Headline, Ledger, LedgerRow, Note, Part, SideFacts, StepMarker, StepsBy, Table, TablePage } from './sent';
 
-export interface Device {
-  kind: string;
-  word?: string;
-  name: string | null;
-  count: number;
-}
-
-export interface FileFacts {
-  path: string;
-  bytes: number;
-}
-
-export interface DroppedStep {
-  step: string;
-  reason: string;
-  capture?: number;
-  total_us?: number | null;
-}
-
-/** Something that may delimit the steps of a trace; `step_marker` asks for it. */
-export interface StepMarker {
-  step_marker: string;
-  origin: string;
-  name: string;
-  count: number;
-  coverage: number;
-  mean_us: number;
-  alike: number | null;
-}
-
-/** What delimits the steps, and what else could. */
-export interface StepsBy extends StepMarker {
-  candidates: StepMarker[];
-}
-
-export interface SideFacts {
-  source: string;
-  run: string;
-  worker: string;
-  span: string;
-  format: string;
-  device: Device;
-  steps: { count: number; admitted: number; dropped: DroppedStep[]; by?: StepsBy | null };
-  files: FileFacts[];
-  captures?: number;
-}
-
-export interface Shift {
-  estimate: number;
-  low: number;
-  high: number;
-  level: number | null;
-}
-
-export interface Headline {
-  metric: string;
-  unit: string;
-  baseline: number | null;
-  candidate: number | null;
-  delta: number | null;
-  ratio: number | null;
-  shift: Shift | null;
-  p: number | null;
-  n: [number, number];
-  verdict: VerdictWord;
-  reason: string;
-  margin?: number;
-  inflation?: number;
-  scope?: string;
-  method?: string;
-  /** whether the verdict hangs on single steps */
-  sensitivity?: string;
-  certainty?: Certainty | null;
-  /** the headline in one sentence, and labelled lines below it */
-  sentence?: string;
-  facts?: { label: string; text: string }[];
-  machine?: Part | null;
-  program?: Part | null;
-  alternatives?: Alternative[];
-}
-
-/** What could settle an open verdict, and the verdict with it; null where more has to be recorded first. */
-export interface Alternative {
-  what: string;
-  baseline_steps: string | null;
-  candidate_steps: string | null;
-  step_window: 'device' | 'marker' | null;
-  verdict: VerdictWord | null;
-  delta: number | null;
-  ratio: number | null;
-  n: [number, number] | null;
-}
-
-/** A part of the change of step time; fractions are 0.05 for 5 %. */
-export interface Part {
-  estimate: number;
-  low: number;
-  high: number;
-  p: number | null;
-  verdict: VerdictWord;
-  rows: number;
-  kept: number;
-  coverage: number;
-  captures_needed: number | null;
-}
-
-/** What else the samples say; fractions are 0.05 for 5 %, null is "not known". */
-export interface Certainty {
-  effect_size: number;
-  effect: string;
-  detectable: number | null;
-  steps_needed: number | null;
-  captures: [number, number];
-  noise_floor: number | null;
-  captures_needed: number | null;
-}
-
-export interface LedgerRow {
-  path: string[];
-  name?: string;
-  baseline: number;
-  candidate: number;
-  delta: number;
-  calls: [number, number];
-  count_effect: number;
-  rate_effect: number;
-  status: string;
-}
-
-/** Integers in nanoseconds times `denominator` per step. */
-export interface Ledger {
-  denominator: number;
-  baseline: number;
-  candidate: number;
-  delta: number;
-  /** of each side, what device work that an earlier step launched owns */
-  backlog?: [number, number];
-  rows: LedgerRow[];
-  /** of all entries, where the smallest of them are pooled */
-  entries?: number;
-}
-
-export interface Evidence {
-  table?: string;
-  row?: string;
-  value?: string;
-}
-
-export interface Finding {
-  rule: string;
-  subject: string;
-  category: string;
-  /** null for what is no time, such as a clock */
-  delta_us: number | null;
-  share: number | null;
-  sentence: string;
-  evidence: Evidence[];
-  confidence: string;
-  look_at?: string;
-}
-
-export interface Check {
-  check: string;
-  status: 'ok' | 'warn' | 'fail';
-  detail: string;
-  invalidates: string[];
-}
-
-export interface Note {
-  code: string;
-  message: string;
-  where: string;
-}
-
-export type Role = 'key' | 'text' | 'baseline' | 'candidate' | 'delta' | 'percent' | 'status' | 'amount' | 'plain';
-export type Kind = 'text' | 'time_us' | 'count' | 'fraction' | 'number' | 'bool';
-
-export interface Column {
-  name: string;
-  label: string;
-  unit: string;
-  better: 'lower' | 'higher' | 'none';
-  description: string;
-  role: Role;
-  kind: Kind;
-  shown: boolean;
-}
-
-export interface Table {
-  title: string;
-  columns: Column[];
-  /** the first rows only, where `total_rows` is more */
-  rows: Cell[][];
-  notes: string[];
-  total_rows?: number;
-  left_out?: { rows: number; sums: Sums };
-}
-
-/** Column -> sum over some rows; null where nothing was measured. */
-export type Sums = Record<string, number | null>;
-
-/** Rows of a table that the server chose and ordered. */
-export interface TablePage {
-  schema: string;
-  columns: string[];
-  total_rows: number;
-  matching_rows: number;
-  sums: Sums;
-  hidden: { rows: number; sums: Sums };
-  all_sums: Sums;
-  statuses: Record<string, number>;
-  offset: number;
-  rows: Cell[][];
-  next_offset: number | null;
-  /** where the row that was looked for stands among the matching ones */
-  place: number | null;
-  /** notes that say what could not be read of what these rows are made of */
-  lost: number;
-}
+export type Cell = sent.Table['rows'][number][number];
+export type VerdictWord = sent.Headline['verdict'];
+export type Role = sent.Column['role'];
+export type Kind = sent.Column['kind'];
 
 /** The times of one row in the steps of a side. */
 export interface StepTimes {
@@ -241,27 +20,10 @@ export interface StepTimes {
 }
 
 export interface RowSteps {
+  schema: string;
   measures: { name: string; label: string }[];
   baseline: StepTimes;
   candidate: StepTimes;
-}
-
-export interface Comparison {
-  schema: string;
-  /** names the files as they were compared */
-  tag?: string;
-  version?: string;
-  window: string;
-  baseline: SideFacts;
-  candidate: SideFacts;
-  headline: Headline;
-  ledger: Ledger;
-  findings: Finding[];
-  comparability: Check[];
-  tables: Record<string, Table>;
-  notes: Note[];
-  /** how many more there are */
-  notes_left_out?: number;
 }
 
 export interface SpanFile {
@@ -338,10 +100,11 @@ export interface ServerError {
 
 export type StreamLine = { progress: Progress } | { result: unknown } | { error: ServerError };
 
-const COMPARISON_SCHEMA = 'tb_perfcompare.comparison/1';
-const RUNS_SCHEMA = 'tb_perfcompare.runs/1';
-const TABLE_SCHEMA = 'tb_perfcompare.table/1';
-const ROW_SCHEMA = 'tb_perfcompare.row/1';
+/** What a column that the page makes says of itself, unless it says otherwise. */
+export const PLAIN_COLUMN = { unit: '', better: 'none', description: '', role: 'plain', kind: 'text', shown: true, measure: '', side: '', statistic: 'value' } as const;
+
+/** What can be done with a table that the page makes. */
+export const PLAIN_TABLE = { per_step: false, callers: false, adds_up: true, categories: [] as string[], notes: [] as string[] };
 
 /** An answer of another schema than this page draws. */
 export class SchemaError extends Error {
@@ -351,24 +114,8 @@ export class SchemaError extends Error {
 }
 
 /** The value, if it is of this schema. */
-export function checked(value: unknown, schema: string): Record<string, unknown> {
-  const found = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)['schema'] : undefined;
+export function checked<T extends { schema: string }>(value: unknown, schema: T['schema']): T {
+  const found = typeof value === 'object' && value !== null ? (value as { schema?: unknown }).schema : undefined;
   if (found !== schema) throw new SchemaError(String(found), schema);
-  return value as Record<string, unknown>;
-}
-
-export function asComparison(value: unknown): Comparison {
-  return checked(value, COMPARISON_SCHEMA) as unknown as Comparison;
-}
-
-export function asTablePage(value: unknown): TablePage {
-  return checked(value, TABLE_SCHEMA) as unknown as TablePage;
-}
-
-export function asRowSteps(value: unknown): RowSteps {
-  return checked(value, ROW_SCHEMA) as unknown as RowSteps;
-}
-
-export function asRuns(value: unknown): RunsAnswer {
-  return checked(value, RUNS_SCHEMA) as unknown as RunsAnswer;
+  return value as T;
 }

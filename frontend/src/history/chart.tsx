@@ -118,15 +118,15 @@ export function HistoryChart({ history, style, a, b, onPick }: Props) {
         )}
         {shown && active !== null && (
           <Tooltip x={at(active)[0]} y={Math.min(Math.max(4, at(active)[1] - 30), HEIGHT - 110)} width={width}>
-            <p class="tooltip-name">{shown.label}</p>
+            <p class="tooltip-name strong">{shown.label}</p>
             <p>{describe(shown, style).slice(shown.label.length + 2)}</p>
           </Tooltip>
         )}
       </div>
-      <p class="step-read" role="status">
+      <p class="step-read small" role="status">
         {shown ? describe(shown, style) : <span class="muted">{words.hint}</span>}
       </p>
-      <p class="legend">
+      <p class="legend small soft">
         {(['usual', 'change', 'outlier', 'unsure', 'unmeasured'] as const).map(
           (kind) =>
             kinds.has(kind) && (

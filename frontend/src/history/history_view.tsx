@@ -87,8 +87,8 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
 
   return (
     <section class="hs" aria-label={words.region}>
-      <div class="hs-head">
-        <h2 class="section-title">{words.title}</h2>
+      <div class="hs-head wrap">
+        <h2 class="section-title strong">{words.title}</h2>
         <label>
           <span class="muted">{words.series}</span>{' '}
           {/* of very many series only the first come by name */}
@@ -103,7 +103,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
         <span class="muted">{words.about}</span>
       </div>
       {history.notes.length > 0 && (
-        <ul class="hs-notes">
+        <ul class="hs-notes soft">
           {history.notes.map((note) => (
             <li key={note}>
               <Icon name="info" size={14} /> {sentence(note)}
@@ -113,7 +113,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
       )}
       <div class="panel hs-figure">
         <HistoryChart key={history.series} history={history} style={style} a={atA} b={atB} onPick={pick} />
-        <div class="hs-chosen" role="group" aria-label={words.compare}>
+        <div class="hs-chosen wrap" role="group" aria-label={words.compare}>
           {atA < 0 && atB < 0 && <span class="muted">{words.choose}</span>}
           {([['a', atA], ['b', atB]] as const).map(
             ([which, place]) =>
@@ -137,7 +137,7 @@ export function HistoryView({ answer, series, a, b, onChange, onPair }: Props) {
         </div>
       </div>
       {history.problems.length > 0 && (
-        <details class="problems">
+        <details class="problems soft">
           <summary>
             <Icon name="alert" size={14} /> {words.problems(history.problems.length + (history.problems_left_out ?? 0))}
           </summary>

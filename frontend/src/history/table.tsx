@@ -96,7 +96,7 @@ export function HistoryTable({ history, style, a, b, onLetter, onCompare }: Prop
                       );
                     })}
                     {earlier >= 0 && (
-                      <button type="button" class="link-button" title={words.withBeforeAbout(point.label, points[earlier]!.label)} onClick={() => onCompare(earlier, place)}>
+                      <button type="button" class="link-button soft" title={words.withBeforeAbout(point.label, points[earlier]!.label)} onClick={() => onCompare(earlier, place)}>
                         {words.withBefore}
                       </button>
                     )}

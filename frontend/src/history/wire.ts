@@ -1,7 +1,6 @@
 // The contract of api/history, and how it is asked.
 
-import { apiUrl, fetchText } from '../api/api';
-import { checked } from '../contract/wire';
+import { fetchAnswer } from '../api/api';
 
 export interface Point {
   /** what the pair's routes take; null where its summary cannot be read */
@@ -50,18 +49,17 @@ export interface History {
 }
 
 export interface HistoryAnswer {
+  schema: string;
   series: { series: string; points: number }[];
   series_left_out?: number;
   history: History | null;
 }
 
-const SCHEMA = 'tb_perfcompare.history/1';
-
 /** While points are being recorded pages may be of different listings: then from the start, this often. */
 const TRIES = 3;
 
-async function fetchPage(query: Record<string, string>): Promise<HistoryAnswer> {
-  return checked(JSON.parse(await fetchText(apiUrl('history', new URLSearchParams(query)))), SCHEMA) as unknown as HistoryAnswer;
+function fetchPage(query: Record<string, string>): Promise<HistoryAnswer> {
+  return fetchAnswer<HistoryAnswer>('history', new URLSearchParams(query), 'tb_perfcompare.history/1');
 }
 
 async function fetchWhole(series: string): Promise<HistoryAnswer> {

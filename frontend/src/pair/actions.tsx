@@ -1,6 +1,6 @@
 // Buttons that act on the pair: suggestions, link, export, rescan, keys.
 
-import { apiUrl, fetchText } from '../api/api';
+import { apiUrl, request } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
 import { addressWith, copyText, currentHash } from '../host/host';
 import { writeHash, type Address, type Page } from '../host/url_state';
@@ -83,7 +83,8 @@ function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, o
   };
   const shown = comparison?.tables[table] ? table : 'kernels' in (comparison?.tables ?? {}) ? 'kernels' : 'categories';
   const copyReport = (): void => {
-    fetchText(url('md'))
+    request(url('md'))
+      .then((response) => response.text())
       .then(copyText)
       .then((done) => onSay(done ? text.actions.copiedMd : text.actions.notCopied))
       .catch((error: unknown) => onSay(error instanceof Error ? error.message : String(error)));
@@ -103,7 +104,7 @@ function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, o
         <ul class="pop-list">
           {links.map(([label, href]) => (
             <li key={label}>
-              <a class="pop-item" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
+              <a class="pop-item stack" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
                 {label}
               </a>
             </li>
@@ -112,7 +113,7 @@ function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, o
             <li key={label}>
               <button
                 type="button"
-                class="pop-item"
+                class="pop-item stack"
                 onClick={() => {
                   act();
                   close();

@@ -37,7 +37,7 @@ export function MarkerChoice({ marker, comparison, kind, onMarker, onKind }: Pro
   const candidates = candidatesOf(comparison);
   const used = comparison?.baseline.steps.by?.step_marker ?? '';
   const optionText = ({ name, count, coverage, mean_us: mean }: StepMarker, sides: number): string =>
-    text.actions.stepMarkerOption(name || text.actions.stepMarkerWhole, count, coverage, formatTime(mean), sides);
+    text.actions.stepMarkerOption(name || text.actions.stepMarkerWhole, count, coverage ?? 0, formatTime(mean), sides);
   const kinds = kindsOf(comparison, kind);
   return (
     <>

@@ -8,7 +8,7 @@ import { spanPair } from './selection';
 export function Scanning() {
   return (
     <div class="state" role="status">
-      <p class="state-title">{text.loading.runs}</p>
+      <p class="state-title line strong">{text.loading.runs}</p>
     </div>
   );
 }
@@ -38,7 +38,7 @@ function Searched({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => vo
 export function NoRuns({ answer, onRescan }: { answer: RunsAnswer; onRescan: () => void }) {
   return (
     <section class="state" aria-label={text.empty.title}>
-      <h2 class="state-title">{text.empty.title}</h2>
+      <h2 class="state-title line strong">{text.empty.title}</h2>
       <Problems answer={answer} open />
       <Searched answer={answer} onRescan={onRescan} />
     </section>
@@ -50,7 +50,7 @@ export function OneRun({ answer, onPair, onRescan }: { answer: RunsAnswer; onPai
   const pair = spanPair(run);
   return (
     <section class="state" aria-label={text.empty.oneTitle}>
-      <h2 class="state-title">{text.empty.oneTitle}</h2>
+      <h2 class="state-title line strong">{text.empty.oneTitle}</h2>
       <p>{text.empty.one(run.run)}</p>
       {pair ? (
         <button type="button" class="button primary" onClick={() => onPair(pair.baseline, pair.candidate)}>
@@ -68,7 +68,7 @@ export function OneRun({ answer, onPair, onRescan }: { answer: RunsAnswer; onPai
 export function Problems({ answer, open = false }: { answer: RunsAnswer; open?: boolean }) {
   if (answer.problems.length === 0) return null;
   return (
-    <details class="problems" open={open}>
+    <details class="problems soft" open={open}>
       <summary>
         <Icon name="alert" size={14} /> {text.problems.title(answer.problems.length)}
       </summary>

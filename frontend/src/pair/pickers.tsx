@@ -66,7 +66,7 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
       <Menu class="side-details" title={text.picker.details(name)} label={<Facts answer={answer} side={side} facts={facts} other={other} otherFormat={otherFormat} words={words} />}>
         {() => (
           <>
-            <p class="pop-head">
+            <p class="pop-head small strong muted">
               {name}{' '}
               {run?.format !== undefined && (
                 <span class="format" title={text.picker.formatAbout}>
@@ -154,7 +154,7 @@ function Attach({ answer, name, side, onChange }: Pick<SideProps, 'answer' | 'on
   const value = side.launches ?? '';
   if (runs.length === 0 && value === '') return null;
   return (
-    <label class="attach" title={text.picker.attachAbout}>
+    <label class="attach line muted" title={text.picker.attachAbout}>
       {text.picker.attach}
       <Select
         label={text.picker.label(name, text.picker.attach)}

@@ -1,7 +1,7 @@
 // The choice among many runs: a table of them, the newest first, with a search.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Column, RunEntry, Table } from '../contract/wire';
+import { PLAIN_COLUMN, PLAIN_TABLE, type Column, type RunEntry, type Table } from '../contract/wire';
 import { columnViews } from '../table/columns';
 import { Grid } from '../table/grid';
 import { filterRows, nextSort, sortRows, type SortKey } from '../table/order';
@@ -30,7 +30,7 @@ const words = {
   rows: (shown: number, all: number) => `${formatCount(shown)} of ${formatCount(all)} runs`,
 };
 
-const column = (name: string, label: string, role: Column['role'], kind: Column['kind'], unit = ''): Column => ({ name, label, unit, better: 'none', description: label, role, kind, shown: true });
+const column = (name: string, label: string, role: Column['role'], kind: Column['kind'], unit = ''): Column => ({ ...PLAIN_COLUMN, name, label, unit, description: label, role, kind });
 
 /** Day and minute, in an order that is that of time. */
 function stamp(seconds: number): string {
@@ -40,6 +40,7 @@ function stamp(seconds: number): string {
 
 export function runTable(runs: RunEntry[]): Table {
   return {
+    ...PLAIN_TABLE,
     title: text.picker.all,
     columns: [
       column('run', words.name, 'key', 'text'), column('modified', words.modified, 'plain', 'text'), column('workers', words.workers, 'plain', 'count'),
@@ -51,7 +52,6 @@ export function runTable(runs: RunEntry[]): Table {
       const latest = files.reduce((last, { modified }) => Math.max(last, modified), 0);
       return [run, latest === 0 ? null : stamp(latest), workers.length, spans.length, files.reduce((sum, { bytes }) => sum + bytes, 0), format === undefined ? null : formatTitle(format)];
     }),
-    notes: [],
   };
 }
 

@@ -71,7 +71,7 @@ function ManyRuns({ label, runs, value, brief, placeholder = text.picker.choose,
   const missing = value !== null && !runs.some(({ run }) => run === value);
   return (
     <>
-      <button type="button" class="select run run-button" aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={() => setOpen(true)}>
+      <button type="button" class="select run run-button line" aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={() => setOpen(true)}>
         {value === null ? placeholder : missing ? text.picker.missing(value) : (brief ?? runLabel(value))} <Icon name="chevron" size={12} />
       </button>
       {open && <Lazy load={loadChooser} height={0} props={{ label, runs, value, onChoose, onClose: () => setOpen(false) }} />}

@@ -29,7 +29,7 @@ export function StepsChoice({ name, steps, words, onSteps }: Props) {
     if (range !== null && range !== steps) onSteps(range);
   };
   return (
-    <label class="attach" title={range === null ? text.picker.notSteps : text.picker.stepsAbout(words)}>
+    <label class="attach line muted" title={range === null ? text.picker.notSteps : text.picker.stepsAbout(words)}>
       {words.many}
       <input
         class="select"

@@ -26,7 +26,7 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
               <li key={index}>
                 <button
                   type="button"
-                  class="pop-item"
+                  class="pop-item stack"
                   onClick={() => {
                     onPair(pair.baseline, pair.candidate);
                     close();
@@ -43,9 +43,9 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
           <>
             {recent.length > 0 && (
               <>
-                <p class="pop-head">{text.actions.recent}</p>
+                <p class="pop-head small strong muted">{text.actions.recent}</p>
                 {list(recent)}
-                {pairs.length > 0 && <p class="pop-head">{text.actions.suggested}</p>}
+                {pairs.length > 0 && <p class="pop-head small strong muted">{text.actions.suggested}</p>}
               </>
             )}
             {list(pairs)}

@@ -13,13 +13,6 @@ export interface RowLink {
   change: Change;
 }
 
-const CATEGORIES: Record<string, string[]> = {
-  operators: ['CPU Exec'],
-  kernels: ['Kernel', 'Communication'],
-  memcpy: ['Memcpy', 'Memset'],
-  communication: ['Communication'],
-};
-
 /** Between the key columns of a row. */
 const BETWEEN = ' › ';
 
@@ -31,20 +24,17 @@ function searchable(name: string): boolean {
 export function rowLinks(comparison: Comparison, tabs: Tab[], attribution: Table, table: string, row: string): RowLink[] {
   const links: RowLink[] = [];
   const [name = ''] = row.split(BETWEEN);
-  for (const category of CATEGORIES[table] ?? []) {
+  const categories = comparison.tables[table]?.categories ?? [];
+  for (const category of categories) {
     const key = joinKey([name, category]);
     if (findRow(attribution, key) >= 0) links.push({ what: 'attribution', about: category, change: { tab: ATTRIBUTION, min: 0, row: key } });
   }
-  const entries = new Set((CATEGORIES[table] ?? []).map((category) => `${category} / ${name}`));
+  const entries = new Set(categories.map((category) => `${category} / ${name}`));
   for (const finding of comparison.findings) {
     const names = finding.evidence.some((one) => (one.table === table && one.row === row) || (one.table === 'ledger' && one.row !== undefined && entries.has(one.row)));
     if (names) links.push({ what: 'finding', about: finding.sentence, change: { tab: '', row: findingKey(finding) } });
   }
   const timelines = tabs.some((tab) => tab.id === TIMELINES && tab.absent === '');
-  if (timelines && searchable(name) && SEARCHED.has(table)) links.push({ what: 'timelines', about: name, change: { tab: TIMELINES, q: name } });
+  if (timelines && searchable(name) && categories.length > 0) links.push({ what: 'timelines', about: name, change: { tab: TIMELINES, q: name } });
   return links;
 }
-
-/** Tables whose rows are events of a step by their names. */
-const SEARCHED = new Set(['operators', 'kernels', 'memcpy', 'communication', 'kernels_by_operator']);
-

@@ -1,6 +1,10 @@
 // What the paths of a row say, as figures and words that are drawn as they are.
 
-import type { CallPath, Figures, Pair, PathFrame, RowPaths, Way } from './paths_wire';
+import type { CallPath, Figures, RowPaths, Way } from '../contract/sent';
+
+/** Baseline and candidate; null: the side has no such path. */
+export type Pair = Figures['calls'];
+type PathFrame = RowPaths['frames'][number];
 
 /** Microseconds per step of both sides and their difference; an absent side counts as none in the difference. */
 export interface Told {

@@ -6,7 +6,7 @@ import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import type { RowLink } from './links';
 import { told } from './paths';
-import type { RelatedRow, RowPaths } from './paths_wire';
+import type { RelatedRow, RowPaths } from '../contract/sent';
 import { words } from './words';
 
 type Go = (change: Change) => void;
@@ -28,7 +28,7 @@ export function Related({ found, what, rows, others, onGo }: RelatedProps) {
           const time = told(row.time, found.denominator, 1000);
           return (
             <li key={`${row.table} ${row.row} ${row.name}`}>
-              <button type="button" class="link-button" title={row.name} onClick={() => onGo({ tab: row.table, min: 0, row: row.row })}>
+              <button type="button" class="link-button soft" title={row.name} onClick={() => onGo({ tab: row.table, min: 0, row: row.row })}>
                 {row.name === '' ? words.noShape : shortName(row.name)}
               </button>
               <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
@@ -63,11 +63,11 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
                   {name}
                 </span>
               ) : (
-                <button type="button" class="link-button" title={full} onClick={() => onGo({ tab: table, min: 0, row: full })}>
+                <button type="button" class="link-button soft" title={full} onClick={() => onGo({ tab: table, min: 0, row: full })}>
                   {name}
                 </button>
               )}
-              <span class="path-numbers">
+              <span class="path-numbers small">
                 <span class="text-a">{figures.a === null ? '–' : formatTime(figures.a)}</span>
                 <span class="text-b">{figures.b === null ? '–' : formatTime(figures.b)}</span>
                 <Delta value={figures.delta}>{formatTime(figures.delta, true)}</Delta>
@@ -93,11 +93,11 @@ export function Links({ links, tree, name, onGo }: { links: RowLink[]; tree: Row
       <ul>
         {tree && (
           <li>
-            <button type="button" class="link-button" onClick={() => onGo({ tab: 'call_tree', min: 0, row: tree.row, zoom: tree.row })}>
+            <button type="button" class="link-button soft" onClick={() => onGo({ tab: 'call_tree', min: 0, row: tree.row, zoom: tree.row })}>
               {words.flame(tree.frames)}
             </button>
             {tree.frames > 1 && (
-              <button type="button" class="link-button" onClick={() => onGo({ tab: 'call_tree', min: 0, q: name })}>
+              <button type="button" class="link-button soft" onClick={() => onGo({ tab: 'call_tree', min: 0, q: name })}>
                 {words.flameAll}
               </button>
             )}
@@ -105,7 +105,7 @@ export function Links({ links, tree, name, onGo }: { links: RowLink[]; tree: Row
         )}
         {links.map((link, index) => (
           <li key={index}>
-            <button type="button" class="link-button" onClick={() => onGo(link.change)}>
+            <button type="button" class="link-button soft" onClick={() => onGo(link.change)}>
               {link.what === 'attribution' ? words.attribution(link.about) : link.what === 'timelines' ? words.timelines : words.finding}
             </button>
             {link.what === 'finding' && <span class="muted">{link.about}</span>}

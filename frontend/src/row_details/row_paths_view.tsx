@@ -1,7 +1,9 @@
 // From where a row was called, on both sides, and where else it is found.
 
 import { useMemo, useState } from 'preact/hooks';
+import { fetchAnswer, queryWith } from '../api/api';
 import { useAnswer } from '../api/use_answer';
+import type { RowPaths } from '../contract/sent';
 import type { Comparison, Table } from '../contract/wire';
 import type { Tab } from '../host/tab';
 import type { Change } from '../host/use_address';
@@ -15,7 +17,6 @@ import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import { rowLinks } from './links';
 import { drawn, type DrawnPath, type FrameText, type Told } from './paths';
-import { fetchRowPaths, type RowPaths } from './paths_wire';
 import { Callees, Links, Related } from './related';
 import css from './row_paths.css?inline';
 import { words } from './words';
@@ -47,7 +48,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
   const [measure, setMeasure] = useState(chosen.measure);
   const [together, setTogether] = useState(chosen.together);
   const key = [question, table, row, together].join('\n');
-  const answer = useAnswer(key, (signal) => fetchRowPaths(query, table, row, together, signal).then((paths) => ({ row, paths })), PASSING_MS);
+  const answer = useAnswer(key, (signal) => fetchAnswer<RowPaths>('row_paths', queryWith(query, { table, row, modules: together ? 'together' : '' }), 'tb_perfcompare.row_paths/1', signal).then((paths) => ({ row, paths })), PASSING_MS);
   Object.assign(chosen, { way, measure, together });
   // another row's callers would be wrong here, the same row's with other modules are not
   const found = answer.found?.row === row ? answer.found.paths : null;
@@ -66,7 +67,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
             <h3>{words.title}</h3>
             {measures.length > 1 && <Select label={words.measure} value={time} options={measures.map(({ name, label }) => [name, name === '' ? words.main : label])} onChoose={setMeasure} />}
           </header>
-          <div class="path-tools">
+          <div class="path-tools wrap small">
             <Segments label={words.way} all={found.ways} chosen={(one) => one === shown} name={(one) => words.ways[one.way] ?? one.way} onChoose={(one) => setWay(one.way)} />
             {(numbered || !together) && (
               <label title={words.togetherAbout}>
@@ -113,7 +114,7 @@ function Paths({ found, way, measure, onGo }: { found: RowPaths; way: string; me
             )}
           </ul>
           {paths.length > FIRST && (
-            <button type="button" class="link-button" onClick={() => setAll(!all)}>
+            <button type="button" class="link-button soft" onClick={() => setAll(!all)}>
               {all ? text.findings.fewer : text.findings.more(paths.length - FIRST + (rest ? 1 : 0))}
             </button>
           )}
@@ -132,7 +133,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
       {some.length === 0 && <span class="muted">{words.top[way] ?? ''}</span>}
       {some.map((frame, index) => (
         <span key={index} title={frame.full}>
-          {index > 0 && <span class="path-step"> › </span>}
+          {index > 0 && <span class="path-step muted"> › </span>}
           {shortName(frame.text)}
           {frame.place && <span class="muted"> {frame.place}</span>}
         </span>
@@ -155,7 +156,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
           {hidden > 0 && <span class="muted path-more">{words.frames(hidden)}</span>}
           {figures}
         </summary>
-        <ol class="path-frames">
+        <ol class="path-frames small">
           {path.frames.map((frame, index) => (
             <FrameLine key={index} frame={frame} other={path.others.get(index)} onGo={onGo} />
           ))}
@@ -167,7 +168,7 @@ function PathItem({ path, way, onGo }: { path: DrawnPath; way: string; onGo: Pro
 
 function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | undefined; onGo: Props['onGo'] }) {
   const name = frame.table ? (
-    <button type="button" class="link-button" onClick={() => onGo({ tab: frame.table, min: 0, row: frame.full })}>
+    <button type="button" class="link-button soft" onClick={() => onGo({ tab: frame.table, min: 0, row: frame.full })}>
       {frame.text}
     </button>
   ) : (
@@ -183,7 +184,7 @@ function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | u
 function Numbers({ time, calls }: { time: Told; calls: Told }) {
   const count = (value: number | null): string => (value === null ? '–' : formatCount(value));
   return (
-    <span class="path-numbers">
+    <span class="path-numbers small">
       <span class="text-a">{time.a === null ? '–' : formatTime(time.a)}</span>
       <span class="text-b">{time.b === null ? '–' : formatTime(time.b)}</span>
       <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>

@@ -1,7 +1,7 @@
 // One row step by step: its time in every step of both sides, on one scale.
 
 import { useState } from 'preact/hooks';
-import { fetchRowSteps } from '../api/api';
+import { fetchAnswer, queryWith } from '../api/api';
 import { useAnswer } from '../api/use_answer';
 import type { RowSteps, StepTimes } from '../contract/wire';
 import { failureText } from '../states/failed';
@@ -13,6 +13,7 @@ import { sentence, text } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
 import { rangeOf, type Range } from './range';
 import css from './row_steps.css?inline';
+import { words as stepWords } from '../table/step_lines/words';
 
 adoptSheet(css);
 
@@ -32,16 +33,16 @@ interface Props {
 export function RowStepsView({ question, query, table, row }: Props) {
   const key = [question, table, row].join('\n');
   // the last row's picture stays until the next one's is there
-  const { key: answered, found, failure } = useAnswer(key, (signal) => fetchRowSteps(query, table, row, signal), PASSING_MS);
+  const { key: answered, found, failure } = useAnswer(key, (signal) => fetchAnswer<RowSteps>('row', queryWith(query, { table, row }), 'tb_perfcompare.row/1', signal), PASSING_MS);
   const [measure, setMeasure] = useState('');
   const [box, width] = useWidth();
   const measures = found?.measures ?? [];
   const shown = measures.some((one) => one.name === measure) ? measure : (measures[0]?.name ?? '');
   return (
-    <section class="row-steps" aria-label={text.rowSteps.region} aria-busy={answered !== key}>
+    <section class="row-steps" aria-label={stepWords.region} aria-busy={answered !== key}>
       <header>
-        <h3>{text.rowSteps.title}</h3>
-        {measures.length > 1 && <Select label={text.rowSteps.measure} value={shown} options={measures.map(({ name, label }) => [name, name === '' ? text.rowSteps.main : label])} onChoose={setMeasure} />}
+        <h3>{stepWords.title}</h3>
+        {measures.length > 1 && <Select label={stepWords.measure} value={shown} options={measures.map(({ name, label }) => [name, name === '' ? stepWords.main : label])} onChoose={setMeasure} />}
       </header>
       <div ref={box}>
         {failure && <p class="muted">{sentence(failureText(failure).message)}</p>}
@@ -81,13 +82,13 @@ function Lane({ side, steps, times, range, width, y }: LaneProps) {
   if (!times || !range)
     return (
       <p class="muted">
-        {letter}: {text.rowSteps.absent}
+        {letter}: {stepWords.absent}
       </p>
     );
   const slot = (width - LEFT) / times.length;
   const x = (place: number): number => LEFT + (place + 0.5) * slot;
   const radius = Math.min(3, Math.max(1, slot / 3));
-  const told = text.rowSteps.told(times.length, formatTime(range.median), formatTime(range.low), formatTime(range.high));
+  const told = stepWords.told(times.length, formatTime(range.median), formatTime(range.low), formatTime(range.high));
   return (
     <figure class={`series-${side}`}>
       <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${told}`}>
@@ -98,7 +99,7 @@ function Lane({ side, steps, times, range, width, y }: LaneProps) {
         <line class="row-steps-median" x1={LEFT} x2={width} y1={y(range.median)} y2={y(range.median)} />
         {times.map((us, place) => (
           <circle key={place} class={steps.captures[place]! % 2 === 0 ? 'order-marks' : 'order-marks hollow'} cx={x(place)} cy={y(us)} r={radius}>
-            <title>{text.rowSteps.one(steps.steps[place] ?? '', formatTime(us))}</title>
+            <title>{stepWords.one(steps.steps[place] ?? '', formatTime(us))}</title>
           </circle>
         ))}
       </svg>

@@ -32,7 +32,7 @@ export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
   const mismatch = isMismatch(failure);
   return (
     <section class="state failed" role="alert">
-      <h2 class="state-title">
+      <h2 class="state-title line strong">
         <Icon name="stop" /> {mismatch ? text.errors.mixedTitle : text.errors.title}
       </h2>
       <p class="state-message">{sentence(message)}</p>
@@ -43,7 +43,7 @@ export function Failed({ failure, onRetry, pairs = [], onPair }: FailedProps) {
           <ul class="state-pairs">
             {pairs.map((pair, index) => (
               <li key={index}>
-                <button type="button" class="pop-item" onClick={() => onPair?.(pair.baseline, pair.candidate)}>
+                <button type="button" class="pop-item stack" onClick={() => onPair?.(pair.baseline, pair.candidate)}>
                   <PairLines pair={pair} />
                   <span class="muted">{pair.reason}</span>
                 </button>

@@ -20,14 +20,14 @@ export function Loading({ files, phase, since, onCancel }: LoadingProps) {
   }, []);
   return (
     <section class="state loading" aria-label={text.loading.region}>
-      <h2 class="state-title">
+      <h2 class="state-title line strong">
         {text.loading.title}{' '}
         <span class="muted" role="status">
           {text.loading.phase[phase] ?? phase}
         </span>
       </h2>
       {/* above the list: a button below it would move away with every file that begins */}
-      <p class="loading-foot">
+      <p class="loading-foot line">
         <span class="muted">{text.loading.elapsed(formatElapsed(Math.max(0, now - since) / 1000))}</span>
         <button type="button" class="button" onClick={onCancel}>
           {text.loading.cancel}
@@ -48,7 +48,7 @@ function FileLine({ file }: { file: FileProgress }) {
   const bytes = file.total_bytes > 0 ? text.loading.of(formatBytes(file.finished ? file.total_bytes : file.done_bytes), formatBytes(file.total_bytes)) : '';
   return (
     <li>
-      <span class="file-name">{file.path}</span>
+      <span class="file-name clip">{file.path}</span>
       <span class="file-bar" role="progressbar" aria-label={file.path} aria-valuemin={0} aria-valuemax={100} aria-valuenow={Math.round(100 * share)}>
         <span style={{ width: `${100 * share}%` }} />
       </span>

@@ -11,7 +11,7 @@ interface MessageProps {
 export function Message({ title, hint, action, onAction, alert = false }: MessageProps) {
   return (
     <section class="state" role={alert ? 'alert' : 'status'}>
-      <h2 class="state-title">{title}</h2>
+      <h2 class="state-title line strong">{title}</h2>
       {hint && <p class="muted">{hint}</p>}
       {action && (
         <button type="button" class="button primary" onClick={onAction}>

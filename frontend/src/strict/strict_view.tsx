@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { apiUrl, fetchStrict } from '../api/api';
 import { useStream } from '../api/use_stream';
-import type { StrictAnswer, StrictFinding } from '../contract/strict_wire';
+import type { StrictAnswer, StrictFinding } from '../contract/sent';
 import type { Column, Headline } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
@@ -21,6 +21,7 @@ import { adoptSheet } from '../ui/sheets';
 import { sentence, text, type MetricWords } from '../ui/strings';
 import css from './strict.css?inline';
 import { SmallTable } from './tables';
+import { words as strictText } from './words';
 
 adoptSheet(css);
 
@@ -52,15 +53,15 @@ export function StrictView({ question, query, traces, headline, words, address, 
   if (failure) return <Failed failure={failure} onRetry={again} />;
   if (state.status === 'cancelled') return <Message title={text.loading.cancelled} action={text.loading.again} onAction={again} />;
   if (!answer && state.files.length > 0) return <Loading {...state} onCancel={cancel} />;
-  if (!answer) return <Message title={text.strict.waiting} />;
+  if (!answer) return <Message title={strictText.waiting} />;
   if (answer.absent !== '') return <Message title={text.strict.absent} hint={sentence(answer.absent)} />;
   return (
     <div class="strict" aria-busy={waiting}>
-      <div class="strict-corrected">
+      <div class="strict-corrected wrap">
         <p>
-          {text.strict.corrected}{' '}
-          <button type="button" class="link-button" onClick={onSummary}>
-            {text.strict.summary}
+          {strictText.corrected}{' '}
+          <button type="button" class="link-button soft" onClick={onSummary}>
+            {strictText.summary}
           </button>
         </p>
         <VerdictLine headline={headline} />
@@ -69,8 +70,8 @@ export function StrictView({ question, query, traces, headline, words, address, 
       <Weaknesses answer={answer} />
       <Report answer={answer} />
       {answer.tables.triplets && (
-        <section class="strict-triplets" aria-label={answer.tables.triplets.title}>
-          <h2 class="section-title">{answer.tables.triplets.title}</h2>
+        <section class="strict-triplets stack" aria-label={answer.tables.triplets.title}>
+          <h2 class="section-title strong">{answer.tables.triplets.title}</h2>
           <TableView
             name={TRIPLETS}
             table={answer.tables.triplets}
@@ -92,8 +93,8 @@ export function StrictView({ question, query, traces, headline, words, address, 
 const PUBLISHED = /^(score|(beta|mu)_(a|b|delta)|z_(beta|mu|log_mu)|[pu]_(beta|mu))$/;
 
 function groupOf(column: Column): string {
-  if (column.role === 'key') return text.strict.groups.key;
-  return PUBLISHED.test(column.name) ? text.strict.groups.published : text.strict.groups.beside;
+  if (column.role === 'key') return strictText.groups.key;
+  return PUBLISHED.test(column.name) ? strictText.groups.published : strictText.groups.beside;
 }
 
 type HeadProps = Pick<Props, 'traces' | 'address' | 'onChange'> & { answer: StrictAnswer; asked: URLSearchParams; waiting: boolean };
@@ -105,20 +106,20 @@ function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) 
     return apiUrl('strict', query);
   };
   const links: [string, string, string][] = [
-    [text.strict.markdown, file('md'), text.strict.markdownAbout],
-    [text.strict.csv, file('csv'), text.strict.csvAbout],
+    [strictText.markdown, file('md'), strictText.markdownAbout],
+    [strictText.csv, file('csv'), strictText.csvAbout],
   ];
   return (
-    <header class="strict-head">
+    <header class="strict-head wrap">
       <div class="strict-title">
         <h2>{answer.title}</h2>
         <p class="muted">
-          {text.strict.about} <span role="status">{waiting ? text.strict.newPair : ''}</span>
+          {strictText.about} <span role="status">{waiting ? strictText.newPair : ''}</span>
         </p>
       </div>
       {answer.processes.length > 1 && (
-        <label class="strict-choice">
-          <span class="muted">{text.strict.processes}</span>
+        <label class="strict-choice inline">
+          <span class="muted">{strictText.processes}</span>
           <Select
             value={String(answer.chosen)}
             options={answer.processes.map((pair, index) => [String(index), pair.label])}
@@ -130,12 +131,12 @@ function Head({ answer, asked, traces, waiting, address, onChange }: HeadProps) 
         </label>
       )}
       {traces && (
-        <span class="strict-choice">
-          <span class="muted">{text.strict.beta}</span>
-          <Segments label={text.strict.beta} all={['total', 'exclusive'] as const} chosen={(beta) => address.beta === beta} name={(beta) => text.strict.betas[beta]} title={(beta) => text.strict.betaAbout[beta]} onChoose={(beta) => onChange({ beta, row: '' }, true)} />
+        <span class="strict-choice inline">
+          <span class="muted">{strictText.beta}</span>
+          <Segments label={strictText.beta} all={['total', 'exclusive'] as const} chosen={(beta) => address.beta === beta} name={(beta) => strictText.betas[beta]} title={(beta) => strictText.betaAbout[beta]} onChoose={(beta) => onChange({ beta, row: '' }, true)} />
         </span>
       )}
-      <span class="strict-choice" role="group" aria-label={text.strict.downloads}>
+      <span class="strict-choice inline" role="group" aria-label={strictText.downloads}>
         {links.map(([label, href, about]) => (
           <a key={label} class="button" href={href} title={about} download="" referrerpolicy="no-referrer">
             <Icon name="export" /> {label}
@@ -151,14 +152,14 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
   const [all, setAll] = useState(false);
   const shown = all ? weaknesses : weaknesses.slice(0, FIRST);
   return (
-    <section class="strict-weak" aria-label={text.strict.weaknesses(weaknesses.length)}>
+    <section class="strict-weak" aria-label={strictText.weaknesses(weaknesses.length)}>
       <h3>
-        <Icon name="info" size={14} /> {weaknesses.length > 0 ? text.strict.weaknesses(weaknesses.length) : text.strict.noWeaknesses}
+        <Icon name="info" size={14} /> {weaknesses.length > 0 ? strictText.weaknesses(weaknesses.length) : strictText.noWeaknesses}
       </h3>
       <ul>
         {shown.map((weakness) => (
           <li key={weakness.number}>
-            <span class="weak-number" title={text.strict.weaknessAbout(weakness.number)}>
+            <span class="weak-number strong soft" title={strictText.weaknessAbout(weakness.number)}>
               {weakness.number}
             </span>
             <span>{sentence(weakness.sentence)}</span>
@@ -167,13 +168,13 @@ function Weaknesses({ answer: { weaknesses, units } }: { answer: StrictAnswer })
       </ul>
       <div class="weak-foot">
         {weaknesses.length > FIRST && (
-          <button type="button" class="link-button" aria-expanded={all} onClick={() => setAll(!all)}>
+          <button type="button" class="link-button soft" aria-expanded={all} onClick={() => setAll(!all)}>
             {all ? text.findings.fewer : text.findings.more(weaknesses.length - FIRST)}
           </button>
         )}
         {units.length > 0 && (
           <details>
-            <summary>{text.strict.units}</summary>
+            <summary>{strictText.units}</summary>
             <ul>
               {units.map((unit) => (
                 <li key={unit}>{unit}</li>
@@ -190,10 +191,10 @@ function Report({ answer }: { answer: StrictAnswer }) {
   const { summary, cycles } = answer.tables;
   return (
     <div class="strict-report">
-      <section class="panel" aria-label={text.strict.overview}>
-        <h3 class="section-title">{text.strict.overview}</h3>
+      <section class="panel" aria-label={strictText.overview}>
+        <h3 class="section-title strong">{strictText.overview}</h3>
         <p class="strict-text">{answer.overview}</p>
-        {answer.findings.length > 0 && <h3 class="section-title">{text.strict.findings}</h3>}
+        {answer.findings.length > 0 && <h3 class="section-title strong">{strictText.findings}</h3>}
         {answer.findings.map((finding, index) => (
           <FindingItem key={index} finding={finding} />
         ))}
@@ -203,13 +204,13 @@ function Report({ answer }: { answer: StrictAnswer }) {
       <div class="strict-figures">
         {summary && (
           <section class="panel" aria-label={summary.title}>
-            <h3 class="section-title">{summary.title}</h3>
+            <h3 class="section-title strong">{summary.title}</h3>
             <SmallTable table={summary} />
           </section>
         )}
         {cycles && (
           <section class="panel" aria-label={cycles.title}>
-            <h3 class="section-title">{cycles.title}</h3>
+            <h3 class="section-title strong">{cycles.title}</h3>
             {cycles.notes.map((note) => (
               <p key={note} class="muted">
                 {sentence(note)}
@@ -227,12 +228,12 @@ function FindingItem({ finding }: { finding: StrictFinding }) {
   return (
     <article class="strict-finding">
       <h4 title={finding.function}>
-        {shortName(finding.function)} <span class="muted strict-device">{text.strict.device(finding.device)}</span>
+        {shortName(finding.function)} <span class="muted strict-device">{strictText.device(finding.device)}</span>
       </h4>
       <p>{finding.sentence}</p>
       {finding.counters.length > 0 && (
         <>
-          <p class="muted">{text.strict.counters}</p>
+          <p class="muted">{strictText.counters}</p>
           <ul>
             {finding.counters.map((counter) => (
               <li key={counter}>{counter}</li>

@@ -9,14 +9,14 @@ import css from './alternatives.css?inline';
 adoptSheet(css);
 
 const TITLE = 'What could settle it';
-const RULE = 'Offered by fixed rules, whatever they give. Choosing among verdicts is no evidence; recording more is.';
+const RULE = 'Fixed rules offer these, whatever the outcome. Picking a verdict is no evidence; recording more is.';
 
 export function Alternatives({ comparison, onChoose }: { comparison: Comparison; onChoose: (one: Alternative) => void }) {
   const { headline } = comparison;
   const style = timeStyle([headline.baseline, headline.candidate]);
   return (
-    <section class="alternatives" aria-label={TITLE}>
-      <h2 class="section-title">{TITLE}</h2>
+    <section class="panel alternatives" aria-label={TITLE}>
+      <h2 class="section-title strong">{TITLE}</h2>
       <ul>
         {headline.alternatives!.map((one) => (
           <li key={one.what}>

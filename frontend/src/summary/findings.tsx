@@ -30,8 +30,8 @@ export function Findings({ comparison, onEvidence, shown: led = '' }: Props) {
   const shown = all ? findings : findings.slice(0, FIRST);
   const most = Math.max(...findings.map(size));
   return (
-    <section class="findings" aria-label={text.findings.region}>
-      <h2 class="section-title">{text.findings.title}</h2>
+    <section class="panel findings stack" aria-label={text.findings.region}>
+      <h2 class="section-title strong">{text.findings.title}</h2>
       {findings.length === 0 && <p class="muted">{text.findings.none}</p>}
       <ol>
         {shown.map((finding, index) => (
@@ -39,7 +39,7 @@ export function Findings({ comparison, onEvidence, shown: led = '' }: Props) {
         ))}
       </ol>
       {findings.length > FIRST && (
-        <button type="button" class="link-button" onClick={() => setAll(!all)}>
+        <button type="button" class="link-button soft" onClick={() => setAll(!all)}>
           {all ? text.findings.fewer : text.findings.more(findings.length - FIRST)}
         </button>
       )}
@@ -103,7 +103,7 @@ function EvidenceItem({ evidence, comparison, onEvidence }: { evidence: Evidence
   if (!table || !known) return value ? <span class="value">{value}</span> : null;
   const title = text.tabs.names[table] ?? known;
   return (
-    <button type="button" class="link-button" title={text.findings.evidence(title, row ?? '')} onClick={() => onEvidence(table, row ?? '')}>
+    <button type="button" class="link-button soft" title={text.findings.evidence(title, row ?? '')} onClick={() => onEvidence(table, row ?? '')}>
       {title}
       {value ? ` (${value})` : ''}
     </button>

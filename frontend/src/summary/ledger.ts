@@ -1,6 +1,6 @@
 // The ledger (who owned the step time, in exact integers) in the forms the page shows.
 
-import type { Ledger, LedgerRow, Table } from '../contract/wire';
+import { PLAIN_COLUMN as plain, PLAIN_TABLE, type Ledger, type LedgerRow, type Table } from '../contract/wire';
 import type { text } from '../ui/strings';
 
 /** Microseconds per step of a ledger integer. */
@@ -58,24 +58,24 @@ export function sumsUp(ledger: Ledger): boolean {
 
 /** All entities as a table like the server's, so that it sorts, filters and exports like them. */
 export function ledgerTable(ledger: Ledger, words: ReturnType<typeof text.attribution>): Table {
-  const time = { unit: 'us', better: 'lower', kind: 'time_us', shown: true } as const;
-  const plain = { unit: '', better: 'none', kind: 'text', shown: true } as const;
-  const calls = { unit: '', better: 'none', kind: 'count', shown: true } as const;
+  const time = { ...plain, unit: 'us', better: 'lower', kind: 'time_us' } as const;
+  const calls = { ...plain, kind: 'count', measure: 'calls' } as const;
   const about = words.about;
   const rows = ledger.rows.filter((row) => row.path.length === 2).sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta));
   const us = (value: number): number => ledgerUs(ledger, value);
   return {
+    ...PLAIN_TABLE,
     title: words.title,
     columns: [
       { ...plain, name: 'entity', label: words.entity, description: about.entity, role: 'key' },
       { ...plain, name: 'category', label: words.category, description: about.category, role: 'key' },
-      { ...time, name: 'baseline_us', label: words.baseline, description: about.side, role: 'baseline' },
-      { ...time, name: 'candidate_us', label: words.candidate, description: about.side, role: 'candidate' },
-      { ...time, name: 'delta_us', label: words.delta, description: about.delta, role: 'delta' },
-      { ...calls, name: 'baseline_calls', label: words.callsA, description: about.calls, role: 'plain' },
-      { ...calls, name: 'candidate_calls', label: words.callsB, description: about.calls, role: 'plain' },
-      { ...time, name: 'count_effect_us', label: words.count, description: about.count, role: 'plain' },
-      { ...time, name: 'rate_effect_us', label: words.rate, description: about.rate, role: 'plain' },
+      { ...time, name: 'baseline_us', label: words.baseline, description: about.side, role: 'baseline', side: 'baseline' },
+      { ...time, name: 'candidate_us', label: words.candidate, description: about.side, role: 'candidate', side: 'candidate' },
+      { ...time, name: 'delta_us', label: words.delta, description: about.delta, role: 'delta', statistic: 'delta' },
+      { ...calls, name: 'baseline_calls', label: words.callsA, description: about.calls, side: 'baseline' },
+      { ...calls, name: 'candidate_calls', label: words.callsB, description: about.calls, side: 'candidate' },
+      { ...time, name: 'count_effect_us', label: words.count, description: about.count, statistic: 'count_effect' },
+      { ...time, name: 'rate_effect_us', label: words.rate, description: about.rate, statistic: 'rate_effect' },
       { ...plain, name: 'status', label: words.status, description: about.status, role: 'status' },
     ],
     rows: rows.map((row) => [
@@ -90,6 +90,5 @@ export function ledgerTable(ledger: Ledger, words: ReturnType<typeof text.attrib
       us(row.rate_effect),
       row.status,
     ]),
-    notes: [],
   };
 }

@@ -6,23 +6,24 @@ import { text } from '../ui/strings';
 
 /** Ends of the scale, fractions: zero and every interval lie inside. */
 export function scaleOf(parts: Part[]): [number, number] {
-  const low = Math.min(0, ...parts.map((part) => part.low));
-  const high = Math.max(0, ...parts.map((part) => part.high));
+  const low = Math.min(0, ...parts.map((part) => part.low ?? 0));
+  const high = Math.max(0, ...parts.map((part) => part.high ?? 0));
   const room = (high - low || 0.02) * 0.06;
   return [low - room, high + room];
 }
 
 function Bar({ label, part, scale }: { label: string; part: Part; scale: [number, number] }) {
   const at = (fraction: number) => `${(100 * (fraction - scale[0])) / (scale[1] - scale[0])}%`;
-  const [from, to] = [Math.min(0, part.estimate), Math.max(0, part.estimate)];
+  const estimate = part.estimate ?? 0;
+  const [from, to] = [Math.min(0, estimate), Math.max(0, estimate)];
   const said = `${formatPercent(part.estimate, true)} (${formatPercent(part.low, true)} … ${formatPercent(part.high, true)})`;
   return (
     <div class="part">
       <dt>{label}</dt>
       <dd>
         <span class="part-track" aria-hidden="true">
-          <span class={`part-bar ${part.estimate > 0 ? 'more' : 'less'}`} style={{ left: at(from), width: `calc(${at(to)} - ${at(from)})` }} />
-          <span class="part-interval" style={{ left: at(part.low), width: `calc(${at(part.high)} - ${at(part.low)})` }} />
+          <span class={`part-bar ${estimate > 0 ? 'more' : 'less'}`} style={{ left: at(from), width: `calc(${at(to)} - ${at(from)})` }} />
+          {part.low !== null && part.high !== null && <span class="part-interval" style={{ left: at(part.low), width: `calc(${at(part.high)} - ${at(part.low)})` }} />}
           <span class="part-zero" style={{ left: at(0) }} />
         </span>
         <span class="part-said">{said}</span>

@@ -7,6 +7,7 @@ import { niceTicks } from '../charts/ticks';
 import { useLanes, type Letter } from '../charts/use_lanes';
 import type { Comparison } from '../contract/wire';
 import { rowKey } from '../table/rows';
+import { stepTimes, type StepTime } from '../table/rows';
 import { useWhole } from '../table/use_whole';
 import { formatIn, formatRound, formatTime, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
@@ -15,7 +16,6 @@ import { letterOf, sideName } from '../ui/sides';
 import { metricWords, text } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
 import css from './step_strip.css?inline';
-import { stepAxis, stepTimes, type StepTime } from './steps';
 import { words as said } from './step_words';
 
 adoptSheet(css);
@@ -52,7 +52,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   const [frame, width] = useWidth();
   const { table } = useWhole(source, comparison.tables['steps'], COLUMNS);
   const words = metricWords(comparison.headline.metric);
-  const steps = table ? stepTimes({ ...comparison, tables: { steps: table } }) : [];
+  const steps = stepTimes(table ?? undefined);
   const lanes = { a: placesOf(steps, 'a'), b: placesOf(steps, 'b') };
   const shown = LETTERS.filter((side) => lanes[side].length > 0);
   const axis = stepAxis(steps);
@@ -96,7 +96,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   return (
     <section class="panel steps" aria-label={words.times}>
       <header>
-        <h2 class="section-title">{words.times}</h2>
+        <h2 class="section-title strong">{words.times}</h2>
         <p class="muted">{said.about(words)}</p>
       </header>
       <div ref={frame}>
@@ -141,10 +141,10 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
           </div>
         )}
       </div>
-      <p class="step-read" role="status">
+      <p class="step-read small" role="status">
         {range !== '' ? said.choosing(range, words) : active ? lanes[active.side][active.place]?.map(describe).join(' · ') : <span class="muted">{steps.length > 0 ? said.hint(words) : ''}</span>}
       </p>
-      <p class="legend">
+      <p class="legend small soft">
         {LETTERS.map(
           (side) =>
             chosen[side] !== '' && (
@@ -167,4 +167,15 @@ const spot = (x: number, y: number, r: number): string => `M${(x - r).toFixed(1)
 function line(lane: StepTime[][], capture: string, x: (place: number) => number, y: (us: number) => number): string {
   const points = lane.flatMap((some, place) => some.filter((step) => step.capture === capture).map((step) => `${x(place).toFixed(1)} ${y(step.us).toFixed(1)}`));
   return points.length > 1 ? `M${points.join('L')}` : '';
+}
+
+/** An axis over the admitted steps; a dropped step far beyond them is drawn at the edge and labelled instead. */
+export function stepAxis(steps: StepTime[]): { low: number; high: number } {
+  const kept = steps.filter((step) => step.admitted);
+  const times = (kept.length > 0 ? kept : steps).map((step) => step.us);
+  if (times.length === 0) return { low: 0, high: 1 };
+  const low = Math.min(...times);
+  const high = Math.max(...times);
+  const pad = Math.max((high - low) * 0.06, high * 0.01);
+  return { low: Math.max(0, low - pad), high: high + pad };
 }

@@ -70,7 +70,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
       : text.verdict.interval(formatPercent(shift.low, true), formatPercent(shift.high, true), formatSetting(Math.round(1000 * shift.level) / 1000)));
   return (
     <section class={`verdict tone-${tone(headline.verdict)}`} aria-label={text.verdict.region}>
-      <span class="verdict-icon">
+      <span class="verdict-icon line">
         <Icon name={ICON[headline.verdict]} size={24} />
       </span>
       <div class="verdict-body">

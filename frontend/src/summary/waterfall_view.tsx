@@ -43,7 +43,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
   return (
     <section class="panel waterfall" aria-label={text.waterfall.region}>
       <header>
-        <h2 class="section-title">{text.waterfall.title}</h2>
+        <h2 class="section-title strong">{text.waterfall.title}</h2>
         <p class="muted">{words.parts}</p>
       </header>
       <p class="sr">{text.waterfall.label(words.total, withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>
@@ -59,7 +59,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
               title={text.waterfall.expand(bar.label)}
               onClick={() => onSelect(selected === bar.label ? '' : bar.label)}
             >
-              <span class="fall-label">{bar.label}</span>
+              <span class="fall-label clip">{bar.label}</span>
               <span class="fall-track" aria-hidden="true">
                 <span
                   class={`fall-bar ${bar.delta > 0 ? 'bar-more' : bar.delta < 0 ? 'bar-less' : 'bar-zero'}`}
@@ -93,8 +93,8 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
 function Axis({ figure, style, scale }: { figure: Waterfall; style: NumberStyle; scale: (value: number) => number }) {
   const ticks = niceTicks(figure.low / style.scale, figure.high / style.scale, 5);
   return (
-    <div class="fall-axis" aria-hidden="true">
-      <span class="fall-label">{style.unit}</span>
+    <div class="fall-axis muted" aria-hidden="true">
+      <span class="fall-label clip">{style.unit}</span>
       <span class="fall-track">
         {ticks.map((tick) => (
           <span key={tick} class="tick" style={{ left: `${scale(tick * style.scale)}%` }}>
@@ -119,7 +119,7 @@ interface TotalProps {
 function Total({ letter, name, value, shown, scale, broken }: TotalProps) {
   return (
     <div class={`fall total total-${letter}`}>
-      <span class="fall-label">
+      <span class="fall-label clip">
         <Badge side={letter} /> {name}
       </span>
       <span class="fall-track" aria-hidden="true">
@@ -174,7 +174,7 @@ function Entries({ ledger, words, category, style, onAll }: { ledger: Ledger; wo
           )}
         </tbody>
       </table>
-      <button type="button" class="link-button" onClick={onAll}>
+      <button type="button" class="link-button soft" onClick={onAll}>
         {text.waterfall.all(rows.length)}
       </button>
     </div>

@@ -1,7 +1,8 @@
 // How the columns of a table are shown: which ones, in which unit, how wide.
 
 import type { Cell, Column, Table } from '../contract/wire';
-import { family, isMeasuredDelta, sideOfColumn } from './rows';
+import { isMeasuredDelta } from './rows';
+import { tableText } from './words';
 import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
 
 export interface ColumnView {
@@ -40,12 +41,12 @@ export interface Derived {
 
 /** p, q and their like, for one measure or several: probabilities, not quantities. */
 export function isProbability(column: Column): boolean {
-  return column.kind === 'number' && /(^|_)[pq]$|^p_holm$|^[pu]_(beta|mu)$/.test(column.name);
+  return column.kind === 'number' && (column.statistic === 'p' || column.statistic === 'q');
 }
 
 /** q of a test of the row, for one of the table's measures. */
 export function isQ(column: Column): boolean {
-  return column.kind === 'number' && /(^|_)q$/.test(column.name);
+  return column.kind === 'number' && column.statistic === 'q';
 }
 
 export function isNumeric(column: Column): boolean {
@@ -70,8 +71,8 @@ function unitPlace(table: Table, column: Column): number {
 /** One precision for a measure; `known` keeps it for the measure's other columns. */
 function precisionOf(table: Table, column: Column, index: number, known: Map<string, number>): Pick<ColumnView, 'decimals' | 'related'> {
   if (column.kind !== 'count' && column.kind !== 'number') return { decimals: 0, related: [] };
-  const sides = (one: Column): boolean => sideOfColumn(one.name) !== null || one.role === 'delta';
-  const related = table.columns.flatMap((one, place) => (place === index || (one.kind === column.kind && sides(one) && sides(column) && family(one.name) === family(column.name)) ? [place] : []));
+  const sides = (one: Column): boolean => one.side !== '' || one.role === 'delta';
+  const related = table.columns.flatMap((one, place) => (place === index || (one.kind === column.kind && sides(one) && sides(column) && one.measure === column.measure) ? [place] : []));
   const key = related.join();
   if (!known.has(key)) known.set(key, (column.kind === 'count' ? countDecimals : plainDecimals)(numbersOf(table, related)));
   return { decimals: known.get(key) ?? 0, related };
@@ -90,7 +91,7 @@ export function columnViews(table: Table): ColumnView[] {
   table.columns.forEach((column, index) => {
     if (column.kind !== 'time_us') return;
     // parts of one total read best in one unit; that is what a table without differences holds
-    const key = compares ? family(column.name) : '';
+    const key = compares ? column.measure : '';
     families.set(key, [...(families.get(key) ?? []), index]);
   });
   for (const [key, indexes] of families) styles.set(key, columnStyle(numbersOf(table, indexes)));
@@ -98,7 +99,7 @@ export function columnViews(table: Table): ColumnView[] {
     column,
     index,
     numeric: isNumeric(column),
-    style: column.kind === 'time_us' ? (styles.get(compares ? family(column.name) : '') ?? null) : null,
+    style: column.kind === 'time_us' ? (styles.get(compares ? column.measure : '') ?? null) : null,
     unitAt: unitPlace(table, column),
     ...precisionOf(table, column, index, precisions),
     blank: table.rows.length > 0 && table.rows.every((row) => row[index] === null || row[index] === 0 || row[index] === ''),
@@ -113,12 +114,14 @@ export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[
   return views.filter(({ column, blank }) => {
     if (column.role === 'status') return false;
     if (column.role === 'key') return true;
-    return names ? names.has(column.name) : column.shown && (!blank || MAIN.has(column.name));
+    return names ? names.has(column.name) : column.shown && (!blank || isMain(column));
   });
 }
 
 /** The table's subject, drawn even where all of it is zero. */
-const MAIN = new Set(['baseline_us', 'candidate_us', 'delta_us']);
+function isMain({ measure, kind, role }: Column): boolean {
+  return measure === '' && kind === 'time_us' && ['baseline', 'candidate', 'delta'].includes(role);
+}
 
 /** The choice with one column switched, "" when it equals the server's. */
 export function toggleColumn(views: ColumnView[], chosen: string, name: string): string {
@@ -132,7 +135,7 @@ export function toggleColumn(views: ColumnView[], chosen: string, name: string):
 }
 
 export function isSigned(column: Column): boolean {
-  return column.role === 'delta' || column.role === 'percent' || /^(count|rate)_effect_/.test(column.name);
+  return column.role === 'delta' || column.role === 'percent' || column.statistic.endsWith('_effect');
 }
 
 /** Units of plain numbers as text; those that say no more than the kind does have none. */
@@ -151,17 +154,17 @@ export function headerUnit(view: ColumnView): string {
 }
 
 /** `row` is the cell's row, for columns whose unit stands there. */
-export function cellText(view: ColumnView, cell: Cell | undefined, words: { yes: string; no: string }, row?: Cell[]): string {
+export function cellText(view: ColumnView, cell: Cell | undefined, row?: Cell[]): string {
   if (view.derive) return view.derive(row ?? []).text || NOT_MEASURED;
   if (cell === null || cell === undefined || cell === '') return NOT_MEASURED;
-  if (typeof cell === 'boolean') return cell ? words.yes : words.no;
+  if (typeof cell === 'boolean') return cell ? tableText.yes : tableText.no;
   if (typeof cell === 'string') return view.column.name === 'unit' ? formatUnit(cell) : cell;
   const signed = isSigned(view.column);
   switch (view.column.kind) {
     case 'time_us':
       return view.style ? formatIn(view.style, cell, signed) : NOT_MEASURED;
     case 'fraction':
-      return formatPercent(cell, signed, view.column.role !== 'percent' || view.column.name === 'share');
+      return formatPercent(cell, signed, view.column.statistic !== 'ratio');
     case 'count':
       return formatNumber(cell, view.decimals, signed);
     default:

@@ -1,9 +1,9 @@
 // Rows of a table as text to paste: into a spreadsheet, or into an issue or a review.
 
 import type { Cell, Table } from '../contract/wire';
-import { text } from '../ui/strings';
 import { cellText, headerUnit, type ColumnView } from './columns';
 import { guarded, withoutControls } from './csv';
+import { tableText } from './words';
 
 /** More rows than this are a file, not something to paste. */
 export const MOST_COPIED = 1000;
@@ -22,10 +22,10 @@ export function tableMarkdown(table: Table, rows: number[], columns: ColumnView[
   const rule = columns.map((view) => (view.numeric ? '---:' : '---'));
   const lines = rows.slice(0, MOST_COPIED).map((row) => {
     const cells = table.rows[row] ?? [];
-    return line(columns.map((view) => markdownText(cellText(view, cells[view.index], text.table, cells))));
+    return line(columns.map((view) => markdownText(cellText(view, cells[view.index], cells))));
   });
   const rest = rows.length - lines.length;
-  return [line(head), line(rule), ...lines, ...(rest > 0 ? ['', text.table.copyRest(rest)] : []), ''].join('\n');
+  return [line(head), line(rule), ...lines, ...(rest > 0 ? ['', tableText.copyRest(rest)] : []), ''].join('\n');
 }
 
 /** No markup, no control character, no other cell and no other line comes of it. */

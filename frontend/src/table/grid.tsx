@@ -13,13 +13,14 @@ import type { SortKey } from './order';
 import { nameIndex } from './rows';
 import { moveRow, offsetFor, rowWindow } from './row_window';
 import css from './table.css?inline';
+import { tableText } from './words';
 
 adoptSheet(css);
 
 const ROW_HEIGHT = 28;
 const HEAD_HEIGHT = 34;
 const GROUP_HEIGHT = 24;
-const RESIZE = 'Drag to resize; double-click for the usual width. By keyboard: Shift with ← → on the head, Shift with Home';
+const RESIZE = 'Drag to resize; double-click for the default width. Keyboard: Shift with ← → on the header, Shift with Home';
 
 interface Props {
   table: Table;
@@ -187,7 +188,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
       ref={scroller}
       role="grid"
       tabIndex={0}
-      aria-label={text.table.grid(table.title)}
+      aria-label={tableText.grid(table.title)}
       aria-rowcount={rows.length + heads}
       aria-colcount={columns.length}
       aria-activedescendant={selected >= visible.first && selected < visible.end ? `${id}-${selected}` : undefined}
@@ -284,7 +285,7 @@ function Header({ view, sort, onSort, onDrag, onWidth }: HeaderProps) {
   const side = column.role === 'baseline' ? ' text-a' : column.role === 'candidate' ? ' text-b' : '';
   return (
     <div ref={head} role="columnheader" onKeyDown={onKeyDown} class={view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
-      <button type="button" class={`head-button${side}`} title={`${column.description}\n${text.table.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
+      <button type="button" class={`head-button${side}`} title={`${column.description}\n${tableText.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
         <span class="head-label">{headerLabel(view)}</span>
         {unit && <span class="unit">{unit}</span>}
         <span class="sort-mark" aria-hidden="true">
@@ -313,9 +314,9 @@ interface CellProps {
 }
 
 function GridCell({ view, cell, cells, name, status }: CellProps) {
-  const shown = cellText(view, cell, text.table, cells);
+  const shown = cellText(view, cell, cells);
   const absent = cell === null || cell === undefined || cell === '';
-  const title = absent ? text.table.notMeasured : typeof cell === 'string' ? cell : undefined;
+  const title = absent ? tableText.notMeasured : typeof cell === 'string' ? cell : undefined;
   const classes = [view.numeric ? 'num' : 'txt', absent ? 'absent' : '', cell === false ? 'flag-no' : '', view.column.role === 'key' ? 'key' : ''].filter(Boolean).join(' ');
   if (view.largest > 0 && typeof cell === 'number') return <DeltaCell view={view} cell={cell} shown={shown} />;
   const sense = meaning(view.column, cell);
@@ -343,10 +344,10 @@ function GridCell({ view, cell, cells, name, status }: CellProps) {
 /** `baseline`, `candidate` or `both` with the letters used everywhere else. */
 function SideCell({ word }: { word: string }) {
   return (
-    <span class="cell-side">
+    <span class="cell-side inline">
       {word !== 'candidate' && <Badge side="a" />}
       {word !== 'baseline' && <Badge side="b" />}
-      {text.table.sides[word] ?? word}
+      {tableText.sides[word] ?? word}
     </span>
   );
 }
@@ -356,7 +357,7 @@ function DeltaCell({ view, cell, shown }: { view: ColumnView; cell: number; show
   const size = view.largest > 0 ? Math.min(50, 50 * Math.sqrt(Math.abs(cell) / view.largest)) : 0; // rows that come later may be larger
   const sense = meaning(view.column, cell);
   return (
-    <div role="gridcell" class="num with-bar" title={text.table.bar}>
+    <div role="gridcell" class="num with-bar" title={tableText.bar}>
       <Delta value={cell} sense={sense}>
         {shown}
       </Delta>

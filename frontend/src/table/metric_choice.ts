@@ -1,8 +1,8 @@
 // Tables of entities give several times of both sides: one of them is shown at a time.
 
-import type { Table } from '../contract/wire';
+import type { Column, Table } from '../contract/wire';
 import { text } from '../ui/strings';
-import { deltaIndexes, family, sideOfColumn } from './rows';
+import { deltaIndexes } from './rows';
 
 /** A time with its difference, by the places of its columns. */
 export interface Metric {
@@ -22,15 +22,15 @@ export const MAIN = 'us';
 export function metricsOf(table: Table): Metric[] {
   if (callsAt(table).includes(-1)) return [];
   return deltaIndexes(table).flatMap((delta) => {
-    const own = family(table.columns[delta]!.name);
-    const at = (side: 'a' | 'b'): number => table.columns.findIndex(({ name, kind }) => kind === 'time_us' && sideOfColumn(name) === side && family(name) === own);
-    const [a, b] = [at('a'), at('b')];
-    return a < 0 || b < 0 ? [] : [{ name: own.replace(/_?us$/, ''), label: table.columns[a]!.label.replace(/\s*A$/, '') || text.table.metricMain, a, b, delta }];
+    const own = table.columns[delta]!.measure;
+    const at = (wanted: Column['side']): number => table.columns.findIndex(({ kind, side, measure }) => kind === 'time_us' && side === wanted && measure === own);
+    const [a, b] = [at('baseline'), at('candidate')];
+    return a < 0 || b < 0 ? [] : [{ name: own, label: table.columns[a]!.label.replace(/\s*A$/, '') || text.table.metricMain, a, b, delta }];
   });
 }
 
 export function callsAt(table: Table): number[] {
-  return ['baseline_calls', 'candidate_calls'].map((name) => table.columns.findIndex((column) => column.name === name));
+  return ['baseline', 'candidate'].map((wanted) => table.columns.findIndex(({ measure, side }) => measure === 'calls' && side === wanted));
 }
 
 /** The chosen one, or the one that the rows are ordered by; else exposed time where it is known, else of those that the server shows the one that changed most. */

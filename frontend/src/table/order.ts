@@ -69,7 +69,7 @@ export function isChange(status: StatusFilter): boolean {
 
 /** Columns that say in a word how a time of the row changed, as far as can be told. */
 export function changeIndexes(table: Table): number[] {
-  return table.columns.flatMap((column, index) => (column.name.endsWith('change') && column.kind === 'text' ? [index] : []));
+  return table.columns.flatMap((column, index) => (column.statistic === 'change' ? [index] : []));
 }
 
 export interface RowFilter {

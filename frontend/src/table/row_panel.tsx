@@ -9,8 +9,9 @@ import { Measures } from '../ui/controls/measures';
 import { adoptSheet } from '../ui/sheets';
 import { text } from '../ui/strings';
 import { cellText, headerUnit, meaning, type ColumnView } from './columns';
-import { family, isMeasuredDelta, nameIndex, rowKey, sideOfColumn } from './rows';
+import { isMeasuredDelta, nameIndex, rowKey } from './rows';
 import css from './row_panel.css?inline';
+import { tableText } from './words';
 
 adoptSheet(css);
 
@@ -26,7 +27,7 @@ interface Props {
   children: preact.ComponentChildren;
 }
 
-const PIN = 'Keeps the row in view below the head of the table (p)';
+const PIN = 'Keep the row in view below the table header (p)';
 
 interface Measure {
   label: string;
@@ -39,16 +40,16 @@ interface Measure {
 export function measuresOf(views: ColumnView[]): { measures: Measure[]; others: ColumnView[] } {
   const groups = new Map<string, ColumnView[]>();
   for (const view of views) {
-    if (sideOfColumn(view.column.name) === null && !isMeasuredDelta(view.column)) continue;
-    const key = family(view.column.name);
+    if (view.column.side === '' && !isMeasuredDelta(view.column)) continue;
+    const key = view.column.measure;
     groups.set(key, [...(groups.get(key) ?? []), view]);
   }
   const measures: Measure[] = [];
   const used = new Set<ColumnView>();
   for (const group of groups.values()) {
     const of = (test: (view: ColumnView) => boolean): ColumnView | null => group.find(test) ?? null;
-    const a = of((view) => sideOfColumn(view.column.name) === 'a');
-    const b = of((view) => sideOfColumn(view.column.name) === 'b');
+    const a = of((view) => view.column.side === 'baseline');
+    const b = of((view) => view.column.side === 'candidate');
     const delta = of((view) => isMeasuredDelta(view.column));
     if (!a || !b) continue;
     for (const view of [a, b, delta]) if (view) used.add(view);
@@ -63,7 +64,7 @@ function measureLabel(a: ColumnView, b: ColumnView): string {
   const [left, right] = [a.column.label, b.column.label];
   let same = 0;
   while (same < left.length && left[same] === right[same]) same += 1;
-  return left.slice(0, same).replace(/[\s_(]+$/, '') || text.panel.main[a.column.kind];
+  return left.slice(0, same).replace(/[\s_(]+$/, '') || tableText.panel.main[a.column.kind];
 }
 
 export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, picture, children }: Props) {
@@ -85,10 +86,10 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
     return [a, b, delta].map((view) => view && { ...view, style });
   };
   return (
-    <aside class="row-panel" aria-label={text.panel.region}>
+    <aside class="row-panel" aria-label={tableText.panel.region}>
       <header>
-        <IconButton icon="up" label={text.panel.previous} onClick={() => onMove(-1)} />
-        <IconButton icon="down" label={text.panel.next} onClick={() => onMove(1)} />
+        <IconButton icon="up" label={tableText.panel.previous} onClick={() => onMove(-1)} />
+        <IconButton icon="down" label={tableText.panel.next} onClick={() => onMove(1)} />
         <span class="spacer" />
         <button type="button" class="button toggle" aria-pressed={isPinned} title={PIN} onClick={onPin}>
           Pin
@@ -116,8 +117,8 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
         </dl>
       )}
       {children}
-      <details class="definitions">
-        <summary>{text.panel.definitions}</summary>
+      <details class="definitions soft">
+        <summary>{tableText.panel.definitions}</summary>
         <dl>
           {views
             .filter((view) => view.column.description !== '')
@@ -134,10 +135,10 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
 }
 
 function Value({ view, cell, cells }: { view: ColumnView; cell: Cell | undefined; cells: Cell[] }) {
-  const shown = cellText(view, cell, text.table, cells);
+  const shown = cellText(view, cell, cells);
   const unit = typeof cell === 'number' ? headerUnit(view) : '';
   const withUnit = unit ? `${shown}\u202f${unit}` : shown;
-  if (cell === null || cell === undefined) return <span title={text.table.notMeasured}>{shown}</span>;
+  if (cell === null || cell === undefined) return <span title={tableText.notMeasured}>{shown}</span>;
   const sense = meaning(view.column, cell);
   if (typeof cell === 'number' && sense !== 0)
     return (

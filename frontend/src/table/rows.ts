@@ -2,26 +2,9 @@
 
 import type { Column, Table } from '../contract/wire';
 
-const SHIFT = /^(.*_)?shift(?:_low|_high)?_us$/;
-
 /** Differences of a whole measure, not the parts a difference is split into, nor estimates of it. */
 export function isMeasuredDelta(column: Column): boolean {
-  return column.role === 'delta' && !/^(count|rate)_effect_/.test(column.name) && !SHIFT.test(column.name);
-}
-
-const SIDE_PREFIX = /^(baseline|normal|candidate|abnormal|delta|count_effect|rate_effect)_/;
-
-/** `baseline_x_us`, `candidate_x_us`, `x_delta_us` and `x_shift_us` are one measure, x_us; so are `x_a`, `x_b` and `x_delta`.
- *  A bare `baseline` is a table's only measure, "". */
-export function family(name: string): string {
-  if (/^(baseline|normal|candidate|abnormal|delta)$/.test(name)) return '';
-  return name.replace(SIDE_PREFIX, '').replace(SHIFT, '$1us').replace(/_delta_/, '_').replace(/_(a|b|delta)$/, '');
-}
-
-/** The side that a column is about, null for those of both or of none. */
-export function sideOfColumn(name: string): 'a' | 'b' | null {
-  if (/^(baseline|normal)(_|$)|_a$/.test(name)) return 'a';
-  return /^(candidate|abnormal)(_|$)|_b$/.test(name) ? 'b' : null;
+  return column.statistic === 'delta';
 }
 
 /** Places of the differences of times, the main one first. */
@@ -87,4 +70,43 @@ export function findRow(table: Table, key: string): number {
 /** The step that rows are measured against: the shorter side's, so that the same ones pass whichever side is which. */
 export function shorterStep(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : Math.min(a, b);
+}
+
+export interface StepTime {
+  side: 'a' | 'b';
+  step: string;
+  capture: string;
+  us: number;
+  admitted: boolean;
+  reason: string;
+  /** of `us`, what device work that an earlier step launched owns; 0 where the table does not say */
+  backlog: number;
+  /** row in the steps table */
+  row: number;
+}
+
+/** Steps of both sides out of the table of steps, in its order; [] where it is absent or has other columns. */
+export function stepTimes(table: Table | undefined): StepTime[] {
+  if (!table) return [];
+  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
+  const [side, step, capture, total, admitted, reason, backlog] = ['side', 'step', 'capture', 'total_us', 'admitted', 'reason', 'backlog_us'].map(at) as [
+    number, number, number, number, number, number, number,
+  ];
+  if (side < 0 || total < 0) return [];
+  return table.rows.flatMap((cells, row) => {
+    const us = cells[total];
+    if (typeof us !== 'number') return [];
+    return [
+      {
+        side: cells[side] === 'candidate' ? 'b' : 'a',
+        step: String(cells[step] ?? ''),
+        capture: String(cells[capture] ?? ''),
+        us,
+        admitted: admitted < 0 || cells[admitted] !== false,
+        reason: String(cells[reason] ?? ''),
+        backlog: Number(cells[backlog] ?? 0),
+        row,
+      },
+    ];
+  });
 }

@@ -1,10 +1,16 @@
-// The column of small pictures of each row's steps: which tables have it, of which time, and where it stands.
+// The column of small pictures of each row's steps: which tables have it, of which time, and what it draws. The part that
+// draws is fetched when a table first has such a column.
 
-import type { Comparison, Table } from '../contract/wire';
-import { text, type MetricWords } from '../ui/strings';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RowSource } from '../api/api';
+import { PLAIN_COLUMN, type Comparison, type Table } from '../contract/wire';
+import type { MetricWords } from '../ui/strings';
 import type { ColumnView } from './columns';
 import { EXPOSED } from './metric_choice';
-import { family } from './rows';
+import { words as stepWords } from './step_lines/words';
+import { rowKey } from './rows';
+import type { ShownRows } from './shown_rows';
+import type { LineRow, StepLines } from './step_lines/step_lines';
 
 /** Its name in links. The server has no such column: what it draws is fetched for the rows in view. */
 export const STEP_COLUMN = 'step_lines';
@@ -12,17 +18,14 @@ const STEP_COLUMN_WIDTH = 148;
 /** Widths at which it is shown unless chosen otherwise. */
 export const STEP_COLUMN_FITS = '(min-width: 1240px)';
 
-/** Tables of entities, whose times in each step the server knows. */
-export const STEPPED = new Set(['operators', 'operators_by_shape', 'operators_by_type', 'modules', 'kernels', 'kernels_by_operator', 'kernels_by_launch', 'functions', 'memcpy', 'communication']);
-
 /** Whether rows have times of several steps: not those of totals, which were not tested, nor of one recording a side. */
 export function hasSteps(comparison: Comparison, name: string): boolean {
-  return STEPPED.has(name) && comparison.headline.n.some((n) => n > 1) && testedMeasures(comparison.tables[name]).length > 0;
+  return comparison.tables[name]?.per_step === true && comparison.headline.n.some((n) => n > 1) && testedMeasures(comparison.tables[name]).length > 0;
 }
 
 /** Names of the times that the rows are compared by step by step, "" the main one. */
 function testedMeasures(table: Table | undefined): string[] {
-  return (table?.columns ?? []).flatMap(({ name }) => (name === 'change' ? [''] : name.endsWith('_change') ? [name.slice(0, -'_change'.length)] : []));
+  return (table?.columns ?? []).flatMap(({ statistic, measure }) => (statistic === 'change' ? [measure] : []));
 }
 
 /** The time whose steps are drawn: the one that is shown, where the rows were tested by it. */
@@ -34,13 +37,61 @@ export function drawnMeasure(table: Table, metric: string): string {
 /** The column of the steps. */
 export function stepColumn(views: ColumnView[], measure: string, fits: boolean, words: MetricWords): ColumnView {
   const main = measure === '';
-  const label = views.find(({ column }) => column.role === 'baseline' && family(column.name) === `${measure}_us`)?.column.label ?? '';
-  const what = main ? text.stepLines.main : label.replace(/\s+A$/, '');
+  const label = views.find(({ column }) => column.role === 'baseline' && column.kind === 'time_us' && column.measure === measure)?.column.label ?? '';
+  const what = main ? stepWords.lines.main : label.replace(/\s+A$/, '');
   return {
     column: {
-      name: STEP_COLUMN, label: text.stepLines.label(words.many), unit: main ? text.stepLines.sides : what, better: 'none', role: 'plain', kind: 'text', shown: fits,
-      description: text.stepLines.about(what, words),
+      ...PLAIN_COLUMN, name: STEP_COLUMN, label: stepWords.lines.label(words.many), unit: main ? stepWords.lines.sides : what, shown: fits, measure, statistic: 'steps',
+      description: stepWords.lines.about(what, words),
     },
     index: -1, numeric: false, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width: STEP_COLUMN_WIDTH,
   };
+}
+
+/** Rows on either side of those in view that come with them. */
+const MARGIN = 40;
+
+const load = () => import('./step_lines/step_lines').then((part) => part.StepLines);
+let Part: typeof StepLines | null = null;
+
+interface StepLinesOfRows {
+  /** of a row by its number */
+  picture: (row: number) => preact.ComponentChild;
+  /** tells which places are in view */
+  onView: (first: number, end: number) => void;
+}
+
+/** `source` null: nothing is drawn, nothing asked. `question` names what is compared, with its files as they are. */
+export function useStepLines(source: RowSource | null, question: string, measure: string, { table, rows, asked }: ShownRows): StepLinesOfRows {
+  const [, redraw] = useState(0);
+  const again = useCallback(() => redraw((n) => n + 1), []);
+  const wanted = source !== null;
+  useLayoutEffect(() => {
+    if (!wanted || Part) return;
+    // without it the column stays empty; what is wrong with the server is said elsewhere
+    load().then((part) => ((Part = part), again()), () => undefined);
+  }, [wanted]);
+  const loaded = Part;
+  const lines = useMemo(() => (loaded && source ? new loaded(source, question, measure, again) : null), [loaded, wanted, source?.table, source?.tag, question, measure]);
+  useLayoutEffect(() => () => lines?.close(), [lines]);
+
+  const view = useRef<[number, number]>([0, 0]);
+  const look = useCallback((): void => {
+    /** of those in view, and of `margin` rows on either side; rows that have not come yet are left out */
+    const here = (margin: number): LineRow[] => {
+      const [first, end] = view.current;
+      const numbers = rows.slice(Math.max(0, first - margin), end + margin).filter((number) => table.rows[number]);
+      return numbers.map((place) => ({ place, key: rowKey(table, place) }));
+    };
+    lines?.look(() => here(0), () => here(MARGIN), asked);
+  }, [lines, table, rows, asked]);
+  useLayoutEffect(look, [look]);
+  const onView = useCallback(
+    (first: number, end: number): void => {
+      view.current = [first, end];
+      look();
+    },
+    [look],
+  );
+  return { picture: (row) => lines?.picture(rowKey(table, row)), onView };
 }

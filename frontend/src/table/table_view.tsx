@@ -26,11 +26,11 @@ import { nextSort, parseSort, writeSort, type SortKey } from './order';
 import { RowPanel } from './row_panel';
 import { deltaIndexes, findRow, isCut, nameIndex, rowKey, usualMinimum } from './rows';
 import { askedOf, localRows, type ShownRows } from './shown_rows';
-import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_FITS, stepColumn } from './step_column';
+import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_FITS, stepColumn, useStepLines } from './step_column';
 import { Toolbar } from './toolbar';
 import { useRemoteRows } from './use_remote_rows';
-import { useStepLines } from './use_step_lines';
 import { useWhole } from './use_whole';
+import { tableText } from './words';
 
 /** Columns that give way to the details of a row, which say the same of it, where there is no room for both. */
 const LEAST_NEEDED = new Set([STEP_COLUMN, 'per_call']);
@@ -158,23 +158,23 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const save = (from: Table, numbers: number[]): void => saveFile(`${name}.csv`, tableCsv(from, numbers), 'text/csv;charset=utf-8');
 
   return (
-    <div class="table-view" ref={grid} aria-busy={waiting}>
+    <div class="table-view stack" ref={grid} aria-busy={waiting}>
       {figure?.(figured)}
       <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
         {flame && <FlameChoice on={flamed} onChange={(on) => onChange({ figure: on ? 'open' : 'closed' })} />}
-        <Menu label={copied ? text.table.copyDone : text.table.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
+        <Menu label={copied ? tableText.copyDone : tableText.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
           {(close) =>
             (
               [
-                [text.table.copyMarkdown, tableMarkdown],
-                [text.table.copyTsv, tableTsv],
+                [tableText.copyMarkdown, tableMarkdown],
+                [tableText.copyTsv, tableTsv],
               ] as const
             ).map(([label, draw]) => (
               <button
                 key={label}
                 type="button"
-                class="pop-item"
-                title={text.table.copyAbout(formatCount(MOST_COPIED))}
+                class="pop-item stack"
+                title={tableText.copyAbout(formatCount(MOST_COPIED))}
                 onClick={() => {
                   close();
                   void copy(draw);
@@ -192,15 +192,15 @@ export function TableView({ name, table: first, source = null, stepped = '', add
           onClick={() => (remote.shown ? void remote.all().then((every) => save(every, [...every.rows.keys()])) : save(table, rows))}
         >
           <Icon name="export" />
-          <span class="button-text">{text.table.csv}</span>
+          <span class="button-text">{tableText.csv}</span>
         </button>
       </Toolbar>
       {failure && (
-        <p class="table-notes error-text" role="alert">
+        <p class="table-notes error-text small" role="alert">
           {sentence(failureText(failure).message)} {sentence(failureText(failure).hint)}
         </p>
       )}
-      {regex && whole.table && isCut(whole.table) && <p class="table-notes muted">{text.table.searched(whole.table.rows.length)}</p>}
+      {regex && whole.table && isCut(whole.table) && <p class="table-notes muted small">{tableText.searched(whole.table.rows.length)}</p>}
       {table.notes.length > 0 && <Notes notes={table.notes} />}
       <div class="table-body">
         {flamed ? (
@@ -235,7 +235,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
             <p>{waiting ? text.lazy.loading : nothingText(shown, minimum, words)}</p>
             {shown.total > 0 && filtered && (
               <button type="button" class="button" onClick={clear}>
-                {text.table.clearFilters}
+                {tableText.clearFilters}
               </button>
             )}
           </div>
@@ -275,16 +275,16 @@ function keyNames(table: Table): string[] | null {
 }
 
 function nothingText({ total, hidden }: ShownRows, minimum: number, words: MetricWords): string {
-  if (total === 0) return text.table.empty;
-  if (hidden > 0) return text.table.hiddenAll(formatPercent(minimum), words.the);
-  return text.table.nothing;
+  if (total === 0) return tableText.empty;
+  if (hidden > 0) return tableText.hiddenAll(formatPercent(minimum), words.the);
+  return tableText.nothing;
 }
 
 function Notes({ notes }: { notes: string[] }) {
   const [first = '', ...rest] = notes.map(sentence);
-  if (rest.length === 0) return <p class="table-notes muted">{first}</p>;
+  if (rest.length === 0) return <p class="table-notes muted small">{first}</p>;
   return (
-    <details class="table-notes muted">
+    <details class="table-notes muted small">
       <summary>{first}</summary>
       {rest.map((note) => (
         <p key={note}>{note}</p>
@@ -295,7 +295,7 @@ function Notes({ notes }: { notes: string[] }) {
 
 function FlameChoice({ on, onChange }: { on: boolean; onChange: (on: boolean) => void }) {
   return (
-    <Segments label={text.table.form} all={[false, true]} chosen={(flame) => on === flame} name={(flame) => flame ? text.table.flame : text.table.rowsForm} onChoose={(flame) => onChange(flame)} />
+    <Segments label={tableText.form} all={[false, true]} chosen={(flame) => on === flame} name={(flame) => flame ? tableText.flame : tableText.rowsForm} onChoose={(flame) => onChange(flame)} />
   );
 }
 
@@ -311,17 +311,17 @@ interface FooterProps {
 function Footer({ shown, view, minimum, words, onShow }: FooterProps) {
   const { style } = view ?? { style: null };
   const sums = useMemo(() => (style ? shown.sums(view!.column.name) : null), [shown, view]);
-  const sum = (of: number | null | undefined): string => (style ? `${cellText(view!, of, text.table)}\u202f${style.unit}` : '');
+  const sum = (of: number | null | undefined): string => (style ? `${cellText(view!, of)}\u202f${style.unit}` : '');
   return (
-    <footer class="table-footer">
-      <span role="status">{text.table.rows(shown.rows.length, shown.total)}</span>
-      {sums && shown.rows.length > 0 && <span>{text.table.sumShown(sum(sums.shown))}</span>}
-      {sums && shown.rows.length < shown.total && <span>{text.table.sumAll(sum(sums.all))}</span>}
+    <footer class="table-footer small soft">
+      <span role="status">{tableText.rows(shown.rows.length, shown.total)}</span>
+      {sums && shown.rows.length > 0 && <span>{tableText.sumShown(sum(sums.shown))}</span>}
+      {sums && shown.rows.length < shown.total && <span>{tableText.sumAll(sum(sums.all))}</span>}
       {shown.hidden > 0 && (
         <span>
-          {text.table.hidden(shown.hidden, formatSetting(minimum), words.the, sum(sums?.hidden))}{' '}
-          <button type="button" class="link-button" onClick={onShow}>
-            {text.table.show}
+          {tableText.hidden(shown.hidden, formatSetting(minimum), words.the, sum(sums?.hidden))}{' '}
+          <button type="button" class="link-button soft" onClick={onShow}>
+            {tableText.show}
           </button>
         </span>
       )}

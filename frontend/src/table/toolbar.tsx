@@ -8,10 +8,11 @@ import { Icon } from '../ui/icons';
 import { Menu } from '../ui/controls/menu';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
-import { text } from '../ui/strings';
 import { toggleColumn, visibleColumns, type ColumnView } from './columns';
 import { categoryIndex, changeIndexes, qIndexes } from './order';
 import { formatCount, formatSetting } from '../ui/format';
+import { words as stepWords } from './step_lines/words';
+import { tableText } from './words';
 
 /** Choices of the smallest |Δ| shown, as fractions of the baseline step. */
 const MINIMA = [0, 0.0001, 0.001, 0.005, 0.01];
@@ -39,48 +40,48 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
         <Icon name="search" size={14} />
         <input
           type="search"
-          aria-label={text.table.search}
-          title={error ? text.table.badRegex(error) : text.table.search}
+          aria-label={tableText.search}
+          title={error ? tableText.badRegex(error) : tableText.search}
           aria-invalid={error !== ''}
-          placeholder={text.table.searchShort}
+          placeholder={tableText.searchShort}
           spellcheck={false}
           value={address.q}
           onInput={(event) => onChange({ q: event.currentTarget.value })}
         />
       </label>
       {error && (
-        <span class="error-text" role="alert">
-          {text.table.badRegex(error)}
+        <span class="error-text small" role="alert">
+          {tableText.badRegex(error)}
         </span>
       )}
       {minimum !== null && (
         <Select
-          label={text.table.minDelta}
+          label={tableText.minDelta}
           value={String(minimum)}
-          options={[...new Set([...MINIMA, minimum])].map((value) => [String(value), value === 0 ? text.table.minAll : text.table.minOf(formatSetting(value), whole)])}
+          options={[...new Set([...MINIMA, minimum])].map((value) => [String(value), value === 0 ? tableText.minAll : tableText.minOf(formatSetting(value), whole)])}
           onChoose={(value) => onChange({ min: Number(value) })}
         />
       )}
       <StatusChoice table={table} count={withStatus} value={address.status} onChange={(status) => onChange({ status })} />
       {(address.clear || qIndexes(table).length > 0) && (
-        <button type="button" class="button toggle" aria-pressed={address.clear} title={text.table.sureAbout} onClick={() => onChange({ clear: !address.clear })}>
+        <button type="button" class="button toggle" aria-pressed={address.clear} title={tableText.sureAbout} onClick={() => onChange({ clear: !address.clear })}>
           <Icon name="filter" size={14} />
-          {text.table.sure}
+          {tableText.sure}
         </button>
       )}
       {hasCategory && <CategoryChoice table={table} value={address.category} onChange={(category) => onChange({ category })} />}
       {address.category !== '' && !hasCategory && (
         <span class="chip chip-filter chip-idle">
-          {text.table.categoryMissing(address.category)}
-          <button type="button" class="chip-button" aria-label={`${text.table.category(address.category)}: ${text.table.clear}`} onClick={() => onChange({ category: '' })}>
+          {tableText.categoryMissing(address.category)}
+          <button type="button" class="chip-button" aria-label={`${tableText.category(address.category)}: ${tableText.clear}`} onClick={() => onChange({ category: '' })}>
             <Icon name="close" size={10} />
           </button>
         </span>
       )}
       <span class="spacer" />
       {address.sort !== '' && (
-        <button type="button" class="link-button" onClick={() => onChange({ sort: '' })}>
-          {text.table.usualOrder}
+        <button type="button" class="link-button soft" onClick={() => onChange({ sort: '' })}>
+          {tableText.usualOrder}
         </button>
       )}
       <ColumnMenu views={views} chosen={address.columns} onChange={(columns) => onChange({ columns })} />
@@ -94,20 +95,20 @@ function CategoryChoice({ table, value, onChange }: { table: Table; value: strin
   const index = categoryIndex(table);
   const found = new Set([...table.rows.map((row) => String(row?.[index] ?? '')), value]);
   found.delete('');
-  return <Select label={text.table.part} value={value} options={[['', text.table.anyPart], ...[...found].sort().map((part): [string, string] => [part, text.table.category(part)])]} onChoose={onChange} />;
+  return <Select label={tableText.part} value={value} options={[['', tableText.anyPart], ...[...found].sort().map((part): [string, string] => [part, tableText.category(part)])]} onChoose={onChange} />;
 }
 
 function StatusChoice({ table, count, value, onChange }: { table: Table; count: Props['withStatus']; value: StatusFilter; onChange: (value: StatusFilter) => void }) {
   const status = table.columns.findIndex((column) => column.role === 'status');
   if (status < 0) return null;
   const choices: [StatusFilter, string, string][] = [
-    ['all', text.table.all, ''],
-    ['added', `${text.table.added} ${formatCount(count('added'))}`, text.table.addedAbout],
-    ['removed', `${text.table.removed} ${formatCount(count('removed'))}`, text.table.removedAbout],
+    ['all', tableText.all, ''],
+    ['added', `${tableText.added} ${formatCount(count('added'))}`, tableText.addedAbout],
+    ['removed', `${tableText.removed} ${formatCount(count('removed'))}`, tableText.removedAbout],
   ];
   const replaced = count('replaced');
-  if (changeIndexes(table).length > 0) for (const word of CHANGES) choices.push([word, text.table.changes[word], text.table.changesAbout[word]]);
-  if (replaced > 0) choices.push(['replaced', `${text.table.replaced} ${formatCount(replaced)}`, text.table.replacedAbout]);
+  if (changeIndexes(table).length > 0) for (const word of CHANGES) choices.push([word, tableText.changes[word], tableText.changesAbout[word]]);
+  if (replaced > 0) choices.push(['replaced', `${tableText.replaced} ${formatCount(replaced)}`, tableText.replacedAbout]);
   return (
     <Segments all={choices} chosen={([choice]) => value === choice} name={([, label]) => label} title={([, , about]) => about} onChoose={([choice]) => onChange(choice)} />
   );
@@ -117,7 +118,7 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
   const shown = new Set(visibleColumns(views, chosen).map((view) => view.column.name));
   const free = views.filter(({ column }) => column.role !== 'key' && column.role !== 'status');
   return (
-    <Menu label={text.table.columns} icon="columns" align="right">
+    <Menu label={tableText.columns} icon="columns" align="right">
       {() => (
         <>
           <ul class="pop-list checks">
@@ -126,14 +127,14 @@ function ColumnMenu({ views, chosen, onChange }: { views: ColumnView[]; chosen: 
                 <label title={column.description}>
                   <input type="checkbox" checked={shown.has(column.name)} onChange={() => onChange(toggleColumn(views, chosen, column.name))} />
                   <span>{column.label}</span>
-                  <span class="muted">{index >= 0 ? text.kinds[column.kind] : derive ? '' : text.stepLines.kind}</span>
+                  <span class="muted">{index >= 0 ? tableText.kinds[column.kind] : derive ? '' : stepWords.lines.kind}</span>
                 </label>
               </li>
             ))}
           </ul>
           {chosen !== '' && (
-            <button type="button" class="link-button" onClick={() => onChange('')}>
-              {text.table.resetColumns}
+            <button type="button" class="link-button soft" onClick={() => onChange('')}>
+              {tableText.resetColumns}
             </button>
           )}
         </>

@@ -1,7 +1,7 @@
 // Rows that the server chooses, orders and sends as they come into view.
 
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { fetchRows, type RowSource } from '../api/api';
+import { fetchEveryRow, fetchRows, type RowSource } from '../api/api';
 import { asFailure, type Failure } from '../api/failure';
 import type { Table, TablePage } from '../contract/wire';
 import { findRow } from './rows';
@@ -106,15 +106,7 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
     [want],
   );
   const all = useCallback(async (): Promise<Table> => {
-    if (!source) return table;
-    const rows: Table['rows'] = [];
-    let next: number | null = 0;
-    while (next !== null) {
-      const page: TablePage = await fetchRows(source, { ...asked, offset: String(next), limit: '20000' }, new AbortController().signal);
-      rows.push(...page.rows);
-      next = page.next_offset;
-    }
-    return { ...table, rows };
+    return source ? { ...table, rows: await fetchEveryRow(source, asked, new AbortController().signal) } : table;
   }, [key, table]);
   return { shown, failure, waiting: source !== null && !fresh && failure === null, onView, all };
 }

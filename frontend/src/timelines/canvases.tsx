@@ -127,9 +127,9 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
   };
 
   return (
-    <div class="st-canvases" onKeyDown={onKeyDown}>
+    <div class="panel st-canvases stack" onKeyDown={onKeyDown}>
       <div class="st-axis">
-        <p class="st-hint muted">
+        <p class="st-hint muted stack">
           {words.hint.map((line) => (
             <span key={line}>{line}</span>
           ))}
@@ -140,7 +140,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
         <Fragment key={side}>
           {side === 'b' && <Divider share={share} onShare={setShare} />}
           <section class={`st-pane st-pane-${side}`} aria-label={words.side[side]} style={share === null ? {} : { flex: `${side === 'a' ? share : 1 - share} 1 0px` }}>
-            <header class="st-head">{heads[side]}</header>
+            <header class="st-head line">{heads[side]}</header>
             <div
               class="st-scroll"
               ref={scrolls[side]}

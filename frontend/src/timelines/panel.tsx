@@ -9,7 +9,8 @@ import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { sentence } from '../ui/strings';
 import type { Letter } from './data/fetch';
-import type { EventAnswer, EventFacts, Picture } from './data/wire';
+import type { EventAnswer, EventFacts } from '../contract/sent';
+import type { Picture } from './data/wire';
 import { words } from './data/words';
 import { differencesOf } from './state';
 
@@ -36,8 +37,8 @@ export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesP
   return (
     <section class={`st-panel st-differences figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
       <header>
-        <h3 class="section-title">
-          <button type="button" class="figure-toggle" aria-expanded={open} onClick={() => onToggle(!open)}>
+        <h3 class="section-title strong">
+          <button type="button" class="figure-toggle inline strong" aria-expanded={open} onClick={() => onToggle(!open)}>
             <Icon name="chevron" size={14} /> {words.panel.differences}
           </button>
         </h3>
@@ -65,7 +66,7 @@ export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesP
                 return (
                   <tr key={at}>
                     <th scope="row" title={found.name[at]}>
-                      <button type="button" class="link-button" onClick={() => onShow(side, event)}>
+                      <button type="button" class="link-button soft" onClick={() => onShow(side, event)}>
                         {short[place]}
                       </button>
                       {found.baseline_event[at] === null && <span class="chip chip-new">{words.legend.only.b}</span>}
@@ -204,7 +205,7 @@ function Facts({ side, answer: { event, counterpart }, onShow }: { side: Letter;
     return (
       <>
         {found.slice(0, MOST_LINKS).map((link) => (
-          <button key={link.event} type="button" class="link-button st-link" title={link.name} onClick={() => onShow(side, link.event)}>
+          <button key={link.event} type="button" class="link-button st-link soft clip" title={link.name} onClick={() => onShow(side, link.event)}>
             {shortNames([link.name])[0]} <span class="muted">{us(link.dur_ns)}</span>
           </button>
         ))}

@@ -36,7 +36,7 @@ export function Lanes({ layout, onFold }: { layout: Layout | null; onFold: (key:
             ) : (
               <span class="st-fold" />
             )}
-            <span class="st-lane-name">
+            <span class="st-lane-name clip">
               {INNER.has(lane.kind) ? (
                 <>
                   {kind} <span class="muted">{lane.name}</span>
@@ -90,7 +90,7 @@ function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
           <strong>{words.tip.run(many)}</strong> <span class="muted">{words.tip.runAbout}</span>
         </p>
       )}
-      <p class="st-tip-name">{stage.shortName(mark)}</p>
+      <p class="st-tip-name strong">{stage.shortName(mark)}</p>
       <p class="muted">
         <span class="st-key" style={{ background: `var(--event-${picture.wire.kinds[name.kind]})` }} /> {words.kinds[picture.wire.kinds[name.kind]!]} · {words.tip.at(us(row.start[at]!))}
       </p>
@@ -152,7 +152,7 @@ export function Legend({ pictures, change }: { pictures: Picture[]; change: bool
   const used = new Set(pictures.flatMap((picture) => picture.names.map((name) => picture.wire.kinds[name.kind]!)));
   const kinds = (pictures[0]?.wire.kinds ?? []).filter((kind) => used.has(kind));
   return (
-    <p class="st-legend" role="group" title={words.legend.outside} aria-label={words.legend.label}>
+    <p class="st-legend small soft" role="group" title={words.legend.outside} aria-label={words.legend.label}>
       {change ? (
         <>
           {(['more', 'even', 'less'] as const).map((key) => (

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
 import type { Span } from '../charts/span';
+import type { EventFacts } from '../contract/sent';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
@@ -14,7 +15,7 @@ import { Canvases, scrollTo, type Selected } from './canvases';
 import { otherSide, readChoice, type Letter } from './data/fetch';
 import { around } from './data/span';
 import { bestPicture, usePictures, type SideState } from './data/use_pictures';
-import { eventOf, markOf, type EventFacts } from './data/wire';
+import { eventOf, markOf } from './data/wire';
 import { words } from './data/words';
 import { layoutOf, readFolds, writeFolds } from './drawing/layout';
 import type { Shown } from './drawing/stage';
@@ -140,8 +141,8 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
     </>
   );
   return (
-    <div class="st" aria-busy={pictures.a.waiting || pictures.b.waiting}>
-      <div class="toolbar st-toolbar" role="group" aria-label={words.toolbar}>
+    <div class="st stack" aria-busy={pictures.a.waiting || pictures.b.waiting}>
+      <div class="toolbar st-toolbar wrap" role="group" aria-label={words.toolbar}>
         <Tools
           colours={shown.colours}
           search={address.q}
@@ -194,7 +195,7 @@ function SideTrouble({ side, state, onTypical, onAgain }: { side: Letter; state:
     return (
       <p class="st-trouble" role="alert">
         {sentence(message)} {hint !== '' && <span class="muted">{sentence(hint)}</span>}{' '}
-        <button type="button" class="link-button" onClick={chosen ? onTypical : onAgain}>
+        <button type="button" class="link-button soft" onClick={chosen ? onTypical : onAgain}>
           {chosen ? words.states.typical : text.errors.retry}
         </button>
       </p>

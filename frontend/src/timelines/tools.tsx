@@ -100,7 +100,7 @@ export function Tools({ colours, search, problem, found, onColours, onSearch, on
         />
       </span>
       {found !== '' && (
-        <span class="st-found" role="status">
+        <span class="st-found small soft" role="status">
           {found}
         </span>
       )}
@@ -131,7 +131,7 @@ export function Downloads({ pair, steps }: DownloadsProps) {
           <ul class="pop-list">
             {links.map(([label, about, href]) => (
               <li key={label}>
-                <a class="pop-item" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
+                <a class="pop-item stack" href={href} download="" referrerpolicy="no-referrer" onClick={close}>
                   {label}
                   <span class="muted">{about}</span>
                 </a>

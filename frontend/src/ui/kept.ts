@@ -1,11 +1,15 @@
-// The last few of something; the oldest leaves first.
+// The last few of something that are worth it; the oldest leaves first.
 
 export class Kept<V> extends Map<string, V> {
-  constructor(private readonly most: number) {
+  constructor(
+    private readonly most: number,
+    private readonly worth: (value: V) => boolean = () => true,
+  ) {
     super();
   }
 
   override set(key: string, value: V): this {
+    if (!this.worth(value)) return this;
     this.delete(key);
     super.set(key, value);
     const oldest = this.keys().next().value;

@@ -33,7 +33,7 @@ export function Lazy<P>({ load, props, height }: Props<P>) {
       {failed ? (
         <p>
           {text.lazy.failed}{' '}
-          <button type="button" class="link-button" onClick={() => location.reload()}>
+          <button type="button" class="link-button soft" onClick={() => location.reload()}>
             {text.banners.reload}
           </button>
         </p>

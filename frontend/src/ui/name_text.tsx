@@ -34,10 +34,10 @@ export function NameText({ name }: { name: string }) {
       </span>
     );
   }
-  if (cut < 0) return <span class="cell-text">{name}</span>;
+  if (cut < 0) return <span class="cell-text clip">{name}</span>;
   return (
     <>
-      <span class="cell-text">{name.slice(0, cut)}</span>
+      <span class="cell-text clip">{name.slice(0, cut)}</span>
       <span class="tell">{name.slice(cut + 1)}</span>
     </>
   );

@@ -8,16 +8,16 @@ import { besides } from '../../src/candidates/verdicts_view';
 import { verdictsQuery, type Adjusted, type Row } from '../../src/candidates/wire';
 import { words } from '../../src/candidates/words';
 import type { Side, VerdictWord } from '../../src/contract/wire';
-import { comparison, run, runs } from '../samples';
+import { comparison, run, runs, shift } from '../samples';
 
 const whole = (name: string): Side => ({ run: name, worker: null, span: null });
 
 function row(low: number, estimate: number, high: number, verdict: VerdictWord = 'slower'): Row {
   const { headline } = comparison();
-  const side = { run: 'x', format: 'torch_profiler_trace', device: { kind: 'cpu', name: null, count: 0 }, steps: { count: 9, admitted: 8, dropped: [{ reason: 'warm-up', steps: 1 }] }, captures: 1 };
+  const side = { run: 'x', format: 'torch_profiler_trace', device: { kind: 'cpu', word: 'CPU', name: null, count: 0 }, steps: { count: 9, admitted: 8, dropped: [{ reason: 'warm-up', steps: 1 }] }, captures: 1 };
   return {
     error: null,
-    look: { baseline: side, candidate: side, headline: { ...headline, verdict, margin: 0.01, shift: { low, estimate, high, level: 0.95 } }, checks: [], cause: null, causes: 0, parts: [], table: '', rows: [] },
+    look: { baseline: side, candidate: side, headline: { ...headline, verdict, margin: 0.01, shift: shift(estimate, low, high) }, checks: [], cause: null, causes: 0, parts: [], table: '', rows: [] },
   };
 }
 const failed: Row = { error: { code: 'corrupt', message: 'cut off', hint: 'record it again' }, look: null };
@@ -27,6 +27,8 @@ describe('the scale', () => {
     const scale = scaleOf([row(0.02, 0.03, 0.04), row(-0.05, -0.01, 0.02), failed, undefined]);
     expect(scale.low).toBeLessThan(-0.05);
     expect(scale.high).toBeGreaterThan(0.04);
+    const unbounded = row(0, 0.03, 0.04);
+    expect(scaleOf([{ ...unbounded, look: { ...unbounded.look!, headline: { ...unbounded.look!.headline, shift: shift(9, null, 9) } } }])).toEqual(scaleOf([]));
     const nothing = scaleOf([]);
     expect(nothing.low).toBeLessThan(-0.01);
     expect(nothing.high).toBeGreaterThan(0.01);
@@ -82,7 +84,7 @@ describe('a row', () => {
     expect(root.querySelector('.tone-more')).not.toBeNull();
   });
   it('says nothing of an adjustment to a verdict that claims no difference', () => {
-    expect(shown(row(0, 0, 0, 'same'), { p: 1, stands: null }, 6)).not.toMatch(/stand/);
+    expect(shown(row(0, 0, 0, 'same'), { p: 1, stands: null }, 6)).not.toMatch(/hold/);
   });
   it('says why there is no comparison, or that it is not there yet', () => {
     expect(shown(failed)).toContain('not compared: Cut off. Record it again.');

@@ -3,9 +3,9 @@ import type { Comparison, Table } from '../../src/contract/wire';
 import { profilerView } from '../../src/host/profiler_views';
 import { rowLinks } from '../../src/row_details/links';
 import { drawn, frameText, labels, telling, told } from '../../src/row_details/paths';
-import type { PathFrame, RowPaths, Way } from '../../src/row_details/paths_wire';
+import type { RowPaths, Way } from '../../src/contract/sent';
 
-const python = (name: string): PathFrame => ['python', name, ''];
+const python = (name: string): RowPaths['frames'][number] => ['python', name, ''];
 
 test('figures are per step; a side without the path has none, and counts as none in the difference', () => {
   expect(told([6000, 9000], 3, 1000)).toEqual({ a: 2, b: 3, delta: 1 });
@@ -45,7 +45,7 @@ const WAY: Way = {
   rest: { calls: [0, 0], times: { '': [0, 0], device: [0, 0] }, paths: 0 },
 };
 const FOUND: RowPaths = {
-  denominator: 1,
+  schema: 'tb_perfcompare.row_paths/1', version: '0', table: 'kernels', row: 'gemm', denominator: 1,
   measures: [{ name: '', label: 'Operators' }],
   total: { calls: [2, 2], times: {} },
   frames: [python('a.py(1): f'), python('b.py(2): g'), python('b.py(5): g')],
@@ -68,6 +68,7 @@ test('a rest is drawn where there is one: time, calls or paths', () => {
 });
 
 const COMPARISON = {
+  tables: { kernels: { categories: ['Kernel', 'Communication'] } },
   findings: [
     { rule: 'entity', subject: 'gemm', sentence: 'gemm is slower.', evidence: [{ table: 'kernels', row: 'gemm' }] },
     { rule: 'other', subject: 'x', sentence: 'x is slower.', evidence: [{ table: 'kernels', row: 'x' }] },

@@ -2,14 +2,14 @@ import { render } from 'preact';
 import { expect, test } from 'vitest';
 import { barsOf, PARTS, stacksOf } from '../../src/charts/stacks/stacks';
 import type { Cell, Ledger, Table } from '../../src/contract/wire';
-import { stepTimes } from '../../src/summary/steps';
+import { stepTimes } from '../../src/table/rows';
 import { WaterfallView } from '../../src/summary/waterfall_view';
 import { metricWords } from '../../src/ui/strings';
-import { column, comparison, ledger, ledgerRow } from '../samples';
+import { PLAIN, column, ledger, ledgerRow } from '../samples';
 
 function steps(rows: [step: string, us: number, backlog: number | null][]): Table {
   return {
-    title: 'Steps',
+    ...PLAIN, title: 'Steps',
     columns: [
       column('side', 'key', 'text'),
       column('step', 'key', 'text'),
@@ -38,7 +38,7 @@ test('the waterfall says how much of it an earlier step launched, and nothing wh
 
 test('a step knows its backlog; one that is not compared has none', () => {
   const table = steps([['1', 80, null], ['2', 100, 30], ['3', 100, 10]]);
-  expect(stepTimes(comparison({ tables: { steps: table } })).map((step) => step.backlog)).toEqual([0, 30, 10]);
+  expect(stepTimes(table).map((step) => step.backlog)).toEqual([0, 30, 10]);
   expect(stacksOf(table).b.map((step) => step.backlog)).toEqual([0, 30, 10]);
   expect(barsOf(stacksOf(table).b.slice(1), 2).map((bar) => bar.backlog)).toEqual([20]);
 });

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { niceTicks } from '../../src/charts/ticks';
 import { categories, entities, ledgerTable, ledgerUs, restOf, sumsUp } from '../../src/summary/ledger';
 import { placesOf } from '../../src/summary/step_strip';
-import { stepAxis, stepTimes } from '../../src/summary/steps';
+import { stepAxis } from '../../src/summary/step_strip';
+import { stepTimes } from '../../src/table/rows';
 import { waterfall } from '../../src/summary/waterfall';
 import { metricWords, text } from '../../src/ui/strings';
-import { column, comparison, ledger, ledgerRow } from '../samples';
+import { PLAIN, column, ledger, ledgerRow } from '../samples';
 
 describe('waterfall', () => {
   it('starts at A, ends at B, and joins every bar to the next', () => {
@@ -67,7 +68,7 @@ describe('ledger', () => {
 
 describe('step times', () => {
   const table = {
-    title: 'Steps',
+    ...PLAIN, title: 'Steps',
     columns: [column('side', 'key', 'text'), column('capture', 'key', 'text'), column('step', 'key', 'text'), column('total_us', 'plain', 'time_us'), column('admitted', 'plain', 'bool'), column('reason', 'text', 'text')],
     rows: [
       ['baseline', 'r/w/1', '1', 10, true, ''],
@@ -76,11 +77,11 @@ describe('step times', () => {
     ],
     notes: [],
   };
-  const steps = stepTimes(comparison({ tables: { steps: table } }));
+  const steps = stepTimes(table);
   it('tells sides and dropped steps apart', () => {
     expect(steps.map((step) => [step.side, step.us, step.admitted])).toEqual([['a', 10, true], ['b', 12, true], ['b', 99, false]]);
     expect(steps[2]!.reason).toBe('first step');
-    expect(stepTimes(comparison())).toEqual([]);
+    expect(stepTimes(undefined)).toEqual([]);
   });
   it('stand at the places of their numbers, one by one where a step has none', () => {
     const step = (name: string, capture: string) => ({ ...steps[0]!, step: name, capture });

@@ -16,7 +16,7 @@ const FINDING: Finding = {
   delta_us: 17600,
   share: 0.994,
   sentence: 'Waiting for the data loader takes 17.6 ms more per step.',
-  evidence: [{ table: 'ledger', row: 'DataLoader' }, { table: 'kernels', row: 'gemm', value: '3 calls' }, { value: 'as measured' }],
+  evidence: [{ table: 'ledger', row: 'DataLoader', value: '' }, { table: 'kernels', row: 'gemm', value: '3 calls' }, { table: '', row: '', value: 'as measured' }],
   confidence: 'differs clearly',
   look_at: 'num_workers',
 };

@@ -4,7 +4,7 @@ import type { Headline, Part } from '../../src/contract/wire';
 import { Parts, scaleOf } from '../../src/summary/parts';
 
 const part = (low: number, estimate: number, high: number): Part => ({
-  estimate, low, high, p: null, verdict: 'slower', rows: 9, kept: 8, coverage: 0.8, captures_needed: null,
+  estimate, low, high, p: null, verdict: 'slower', rows: 9, kept: 8, coverage: 0.8, tau: 0.01, captures_needed: null,
 });
 
 test('zero and every interval lie inside the scale', () => {
@@ -19,6 +19,8 @@ test('program and machine are said with their intervals, and nothing where they 
   render(<Parts headline={headline} />, box);
   expect([...box.querySelectorAll('dt')].map((one) => one.textContent)).toEqual(['Program', 'Machine']);
   expect(box.querySelector('dd')?.textContent).toContain('+18');
+  render(<Parts headline={{ ...headline, program: { ...headline.program!, low: null } }} />, box);
+  expect(box.querySelectorAll('.part-interval').length).toBe(1); // an end that is not known is not drawn
   const none = document.createElement('div');
   render(<Parts headline={{ ...headline, machine: null }} />, none);
   expect(none.innerHTML).toBe('');

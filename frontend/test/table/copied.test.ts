@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell, Column, Table } from '../../src/contract/wire';
+import type { Cell, Table } from '../../src/contract/wire';
 import { columnViews } from '../../src/table/columns';
 import { markdownText, MOST_COPIED, tableMarkdown, tableTsv } from '../../src/table/copied';
+import { column, PLAIN } from '../samples';
 
-const column = (name: string, role: Column['role'], kind: Column['kind'], unit = ''): Column => ({ name, label: name, unit, better: 'lower', description: '', role, kind, shown: true });
-const tableOf = (rows: Cell[][]): Table => ({ title: 'T', columns: [column('name', 'key', 'text'), column('delta_us', 'delta', 'time_us', 'us')], rows, notes: [], total_rows: rows.length });
+const tableOf = (rows: Cell[][]): Table => ({ ...PLAIN, title: 'T', columns: [column('name', 'key', 'text'), column('delta_us', 'delta', 'time_us', { unit: 'us' })], rows, notes: [], total_rows: rows.length });
 
 describe('rows to paste', () => {
   const table = tableOf([['gemm', 12.3456], ['a|b<c>', null], ['=1+1', -2]]);

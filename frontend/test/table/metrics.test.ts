@@ -5,7 +5,7 @@ import { metricOf, metricsOf } from '../../src/table/metric_choice';
 import { metricColumns } from '../../src/table/metrics';
 import { sortRows } from '../../src/table/order';
 import { metricWords } from '../../src/ui/strings';
-import { column } from '../samples';
+import { column, PLAIN } from '../samples';
 
 const triple = (before: string, label: string, shown = true): Column[] => [
   column(`baseline_${before}us`, 'baseline', 'time_us', { label: `${label}A`, shown }), column(`candidate_${before}us`, 'candidate', 'time_us', { label: `${label}B`, shown }),
@@ -17,7 +17,7 @@ const columns = [
 ];
 const row = (name: string, host: Cell[], device: Cell[], calls: Cell[], status = 'both'): Cell[] => [name, ...host, ...device, 900, 900, 0, '', null, 0.1, ...calls, status];
 const operators: Table = {
-  title: 'Operators', columns, notes: [],
+  ...PLAIN, title: 'Operators', columns,
   rows: [
     row('addmm', [20, 21, 1, 'unchanged', 0.8], [100, 150, 50, 'slower, negligible', 0.001], [4, 4]),
     row('eq', [null, 5, 5, 'added', 0.001], [null, 60, 60, 'added', 0.001], [0, 4], 'added'),

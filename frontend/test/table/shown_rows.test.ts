@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { joinRuns } from '../../src/api/api';
-import type { Cell, Column, Table, TablePage } from '../../src/contract/wire';
+import type { Cell, Table, TablePage } from '../../src/contract/wire';
 import { parseSort } from '../../src/table/order';
 import { findRow, isCut, shorterStep, usualCount } from '../../src/table/rows';
 import { askedOf, remoteRows, firstMissing, localRows } from '../../src/table/shown_rows';
 import { isRegex, parseQuery } from '../../src/ui/search';
+import { column, PLAIN } from '../samples';
 
-const column = (name: string, role: Column['role'], kind: Column['kind']): Column => ({ name, label: name, unit: '', better: 'lower', description: '', role, kind, shown: true });
 const COLUMNS = [column('name', 'key', 'text'), column('delta_us', 'delta', 'time_us'), column('status', 'status', 'text')];
 const row = (name: string, delta: number, status = 'both'): Cell[] => [name, delta, status];
-const cut: Table = { title: 'T', columns: COLUMNS, rows: [row('a', 5), row('b', -3, 'added')], notes: [], total_rows: 5, left_out: { rows: 3, sums: { delta_us: -1.5 } } };
+const cut: Table = { ...PLAIN, title: 'T', columns: COLUMNS, rows: [row('a', 5), row('b', -3, 'added')], notes: [], total_rows: 5, left_out: { rows: 3, sums: { delta_us: -1.5 } } };
 const everything = { query: parseQuery(''), category: null, status: 'all', minDelta: 0 } as const;
 const page = (offset: number, rows: Cell[][]): TablePage => ({
-  schema: '', columns: ['name', 'delta_us', 'status'], total_rows: 5, matching_rows: 4, sums: { delta_us: 1 }, hidden: { rows: 1, sums: { delta_us: -0.5 } },
+  schema: 'tb_perfcompare.table/1', version: '0', table: 'operators', columns: ['name', 'delta_us', 'status'], total_rows: 5, matching_rows: 4, sums: { delta_us: 1 }, hidden: { rows: 1, sums: { delta_us: -0.5 } },
   all_sums: { delta_us: 0.5 }, statuses: { added: 2, both: 3 }, offset, rows, next_offset: null, place: null, lost: 0,
 });
 
 describe('badges', () => {
   const rows = [row('big', 5), ...Array.from({ length: 30 }, (_, at) => row(`small ${at}`, 0.001)), row('new', 3, 'added'), row('small new', 0.001, 'added')];
-  const table: Table = { title: 'T', columns: COLUMNS, rows, notes: [] };
+  const table: Table = { ...PLAIN, title: 'T', columns: COLUMNS, rows, notes: [] };
 
   it('count the rows that the table shows at first', () => {
     const first = localRows(table, { ...everything, minDelta: 0.1 }, []);

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline
-from tb_perfcompare.comparison.result.ledger_rows import LEDGER, Ledger
+from tb_perfcompare.comparison.result.ledger_rows import LEDGER, Ledger, LedgerDict
 from tb_perfcompare.comparison.result.plain_values import as_plain
-from tb_perfcompare.comparison.result.side_facts import SideFacts
-from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.side_facts import SideFacts, SideFactsDict
+from tb_perfcompare.comparison.result.table import Table, TableDict
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.note import Note, NoteCode
 
@@ -21,6 +21,29 @@ if TYPE_CHECKING:
 
 SCHEMA = "tb_perfcompare.comparison/1"
 VIEW_SCHEMA = "tb_perfcompare.view/1"
+
+
+class _ComparisonDict(TypedDict):
+    schema: Annotated[str, (SCHEMA,)]
+    version: Annotated[str, "of the tool"]
+    baseline: SideFactsDict
+    candidate: SideFactsDict
+    window: Annotated[str, "where a step ends", ("device", "marker")]
+    headline: Headline
+    ledger: LedgerDict
+    findings: Sequence[Finding]
+    comparability: Sequence[Check]
+    tables: Mapping[str, TableDict]
+    notes: Sequence[Note]
+
+
+class ComparisonDict(_ComparisonDict, total=False):
+    """Answer of `tb-perfcompare diff --format json` and, cut to its first rows, of api/comparison. Times are
+    microseconds unless the key says otherwise; null is "not measured". Keys may be added; none changes its meaning
+    within this schema number."""
+
+    tag: Annotated[str, "names the files as they were compared"]
+    notes_left_out: Annotated[int, "of a first answer: those beyond `notes`"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +66,7 @@ class Comparison:
         """Files that could not be read, each with a note; the others were compared."""
         return sum(note.code == NoteCode.FILE_FAILED for note in self.notes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ComparisonDict:
         """The document of `diff --format json` (docs/guide/comparison.schema.json), as plain values."""
         return {
             "schema": self.schema,

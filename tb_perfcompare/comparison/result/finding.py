@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Finding:
     rule: str
     subject: str
     category: str
-    delta_us: float | None
-    share: float | None
+    delta_us: Annotated[float | None, "per step; null for what is no time, such as a clock"]
+    share: Annotated[float | None, "of the headline's delta"]
     sentence: str
     evidence: tuple[Evidence, ...]
     confidence: str
@@ -46,6 +47,6 @@ class Check:
     """A comparability check. status: ok, warn, fail; invalidates: conclusions it weakens."""
 
     check: str
-    status: str
+    status: Annotated[str, ("ok", "warn", "fail")]
     detail: str
     invalidates: tuple[str, ...] = ()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Annotated
+
+from tb_perfcompare.comparison.result.plain_values import Unbounded
 
 
 class Verdict(str, Enum):
@@ -27,41 +30,31 @@ class Shift:
     actually reached, None when the samples are too few for any interval: low and high are then the whole range.
     """
 
-    estimate: float
-    low: float
-    high: float
-    estimate_us: float
-    low_us: float
-    high_us: float
-    level: float | None
+    estimate: Unbounded
+    low: Unbounded
+    high: Unbounded
+    estimate_us: Unbounded
+    low_us: Unbounded
+    high_us: Unbounded
+    level: Annotated[float | None, "reached; null: too few samples, low and high are the whole range"]
 
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """What else the samples say about the headline; fractions are 0.05 for 5 %, None is "not known".
+    """What else the samples say about the headline; fractions are 0.05 for 5 %, None is "not known". captures: of
+    baseline and candidate; autocorrelation: of neighbouring steps."""
 
-    effect_size, effect   Cliff's delta, P(candidate step longer) - P(shorter), and its word: negligible to large
-    mean_low, mean_high   interval of the change of the mean, ratio - 1; tail_driven: it is made by the steps that lie
-                          far above the others
-    autocorrelation       of neighbouring steps
-    detectable            smallest change that so many steps and captures show in about 80 of 100 cases
-    steps_needed          per side, to show a change of the margin
-    captures              of baseline and candidate
-    noise_floor           largest change between two captures of one side
-    captures_needed       per side, to tell the estimated change, or one of the margin, from none
-    """
-
-    effect_size: float
-    effect: str
-    mean_low: float | None
+    effect_size: Annotated[float, "Cliff's delta"]
+    effect: Annotated[str, ("negligible", "small", "medium", "large")]
+    mean_low: Annotated[float | None, "interval of the change of the mean, a fraction"]
     mean_high: float | None
-    tail_driven: bool
+    tail_driven: Annotated[bool, "the mean disagrees with the typical step because of steps far above the others"]
     autocorrelation: float
-    detectable: float | None
-    steps_needed: int | None
+    detectable: Annotated[float | None, "smallest change shown in about 80 of 100 cases, a fraction"]
+    steps_needed: Annotated[int | None, "per side, to show a change of the margin"]
     captures: tuple[int, int]
-    noise_floor: float | None
-    captures_needed: int | None
+    noise_floor: Annotated[float | None, "largest change between two captures of one side; null: no side has two"]
+    captures_needed: Annotated[int | None, "per side, to settle an inconclusive verdict; null: not known"]
 
 
 class Basis(str, Enum):
@@ -75,50 +68,46 @@ class Basis(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class PaceFacts:
-    """One pace. `of`: host or device; rows of the same work, those kept, share of the time they cover, how far rows
-    differ in their change (a fraction), share of the step that follows it; estimate: how much longer all of them
-    take (0.05 = 5 %), typical: the typical row. `unusable`: why it is not used, "" where it is."""
+    """One pace: of the rows of the same work on the host or on the device, how much longer they take (0.05 = 5 %)."""
 
-    of: str
-    rows: int
-    kept: int
-    coverage: float
-    tau: float
-    share: float
-    estimate: float
-    typical: float
-    unusable: str = ""
+    of: Annotated[str, ("host", "device")]
+    rows: Annotated[int, "of the same work"]
+    kept: Annotated[int, "rows that did not change on their own"]
+    coverage: Annotated[Unbounded, "share of the time that the rows cover"]
+    tau: Annotated[Unbounded, "how far rows differ in their change, a fraction"]
+    share: Annotated[Unbounded, "share of the step that follows this pace"]
+    estimate: Annotated[Unbounded, "how much longer all rows together take, a fraction"]
+    typical: Annotated[Unbounded, "how much longer the typical row takes, a fraction"]
+    unusable: Annotated[str, "why the pace is not used, empty where it is"] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """One part of the change: the machine's or the program's. estimate, low, high are fractions (0.05 = 5 % slower), p
-    is None where nothing is tested. rows, kept, coverage, tau: as PaceFacts, of all paces together.
-    captures_needed: per side, to settle it, None where unknown."""
+    is None where nothing is tested. rows, kept, coverage, tau: as PaceFacts, of all paces together."""
 
-    estimate: float
-    low: float
-    high: float
+    estimate: Annotated[Unbounded, "a fraction, 0.05 = 5 % longer"]
+    low: Unbounded
+    high: Unbounded
     p: float | None
     verdict: Verdict
     rows: int
     kept: int
-    coverage: float
-    tau: float
-    captures_needed: int | None = None
+    coverage: Unbounded
+    tau: Unbounded
+    captures_needed: Annotated[int | None, "per side, that would settle it"] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The step time as recorded, whatever the pace: its verdict and shift. `at_least`: the change that all captures
-    agree on, where no more than a bound can be told."""
+    """The step time as recorded, whatever the pace: its verdict and shift."""
 
     verdict: Verdict
     estimate: float | None
     low: float | None
     high: float | None
     p: float | None
-    at_least: float | None = None
+    at_least: Annotated[float | None, "change that all captures agree on, where only a bound can be told"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,25 +120,17 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What could settle an open verdict, and the verdict with it. Rules: docs/method/statistics.md.
+    """What could settle an open verdict, and the verdict with it. Rules: docs/method/statistics.md. verdict, sentence,
+    delta, ratio, n are as of a headline; None, "" where they are not known before more is recorded."""
 
-    rule             without_outliers, after_warm_up, other_window or record_more
-    what             in words: "without step 550"
-    arguments        of the command line, "" for more recordings
-    baseline_steps, candidate_steps  the steps that are then compared, "3-9"; None: as now
-    step_window      device or marker; None: as now
-    more             captures or steps to record, of baseline and candidate; `unit` says which
-    verdict, sentence, delta, ratio, n  as of a headline; None, "" where it is not known before more is recorded
-    """
-
-    rule: str
+    rule: Annotated[str, ("without_outliers", "after_warm_up", "other_window", "record_more")]
     what: str
-    arguments: str = ""
-    baseline_steps: str | None = None
+    arguments: Annotated[str, "of the command line"] = ""
+    baseline_steps: Annotated[str | None, "null: as now"] = None
     candidate_steps: str | None = None
-    step_window: str | None = None
-    more: tuple[int, int] | None = None
-    unit: str = ""
+    step_window: Annotated[str | None, ("device", "marker", None)] = None
+    more: Annotated[tuple[int, int] | None, "to record on either side"] = None
+    unit: Annotated[str, ("captures", "steps", "")] = ""
     verdict: Verdict | None = None
     sentence: str = ""
     delta: float | None = None
@@ -159,40 +140,35 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """baseline, candidate: mean per step in microseconds. p: two-sided Mann-Whitney. margin: smallest fraction that
-    matters. inflation: factor by which autocorrelation of the steps widens the interval. method: tests used, in words.
-    sensitivity: which single steps, captures or ranks change the verdict when dropped, "" where none can be. certainty:
-    None where nothing was estimated. sentence: the headline in at most twelve words and figures; facts: the lines below
-    it. basis: what the verdict is about. machine, program: parts of the change, None for the reason `unsplit`; paces:
-    what they come from. recorded: the verdict on the step time as recorded. alternatives: what could settle it, where
-    it is inconclusive or withheld."""
+    """The verdict with its figures. Means are per step, in microseconds; p is a two-sided Mann-Whitney's, margin the
+    smallest fraction that matters, method the tests in words; `sentence` has at most twelve words and its figures."""
 
     metric: str
     unit: str
-    baseline: float | None
+    baseline: Annotated[float | None, "mean per step"]
     candidate: float | None
-    delta: float | None
-    ratio: float | None
+    delta: Annotated[float | None, "candidate - baseline"]
+    ratio: Annotated[float | None, "candidate / baseline"]
     shift: Shift | None
     p: float | None
     n: tuple[int, int]
     verdict: Verdict
     reason: str
     margin: float
-    inflation: float
+    inflation: Annotated[Unbounded, "factor by which autocorrelation of the steps widens the interval"]
     scope: str
     method: str
-    sensitivity: str = ""
-    certainty: Certainty | None = None
-    sentence: str = ""
-    facts: tuple[Fact, ...] = ()
-    basis: Basis = Basis.RECORDED
-    machine: Part | None = None
-    program: Part | None = None
+    sensitivity: Annotated[str, "single steps, captures or ranks that change the verdict when dropped"] = ""
+    certainty: Annotated[Certainty | None, "null: nothing was estimated"] = None
+    sentence: Annotated[str, "the headline in words"] = ""
+    facts: Annotated[tuple[Fact, ...], "labelled lines below the headline"] = ()
+    basis: Annotated[Basis, "what the verdict is about"] = Basis.RECORDED
+    machine: Annotated[Part | None, "how much longer the same work takes; null for the reason `unsplit`"] = None
+    program: Annotated[Part | None, "how much longer the step takes at one pace; null as `machine`"] = None
     paces: tuple[PaceFacts, ...] = ()
-    unsplit: str = ""
-    recorded: Recorded | None = None
-    alternatives: tuple[Alternative, ...] = ()
+    unsplit: Annotated[str, "why machine and program are not told apart, empty where they are"] = ""
+    recorded: Annotated[Recorded | None, "the step time as recorded, whatever the pace"] = None
+    alternatives: Annotated[tuple[Alternative, ...], "what could settle an inconclusive or withheld verdict"] = ()
 
     @property
     def deciding_p(self) -> float | None:

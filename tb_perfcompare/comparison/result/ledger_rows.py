@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
 
-from tb_perfcompare.comparison.result.plain_values import plain
+from tb_perfcompare.comparison.result.plain_values import Unbounded, as_plain
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -34,36 +34,38 @@ class LedgerRow:
     """
 
     path: tuple[str, ...]
-    name: str
+    name: Annotated[str, "a raw name behind the key"]
     baseline: int
     candidate: int
     delta: int
-    calls: tuple[float, float]
+    calls: tuple[Unbounded, Unbounded]
     count_effect: int
-    rate_effect: int
-    status: str
+    rate_effect: Annotated[int, "mix_effect + same_shape_effect"]
+    status: Annotated[str, ("both", "added", "removed")]
     mix_effect: int = 0
+    DERIVED: ClassVar = ("same_shape_effect",)
 
     @property
     def same_shape_effect(self) -> int:
         """The same parts taking another time per call."""
         return self.rate_effect - self.mix_effect
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return {
-            "path": list(self.path),
-            "name": self.name,
-            "baseline": self.baseline,
-            "candidate": self.candidate,
-            "delta": self.delta,
-            "calls": [plain(value) for value in self.calls],
-            "count_effect": self.count_effect,
-            "rate_effect": self.rate_effect,
-            "mix_effect": self.mix_effect,
-            "same_shape_effect": self.same_shape_effect,
-            "status": self.status,
-        }
+
+class _LedgerDict(TypedDict):
+    unit: Annotated[str, ("ns",)]
+    denominator: int
+    baseline: int
+    candidate: int
+    delta: int
+    backlog: Annotated[tuple[int, int], "of each side, what device work that an earlier step launched owns"]
+    rows: Sequence[LedgerRow]
+
+
+class LedgerDict(_LedgerDict, total=False):
+    """Every integer is nanoseconds per step times `denominator`."""
+
+    rows_left_out: Annotated[int, "of a first answer: rows that are pooled in others"]
+    entries: Annotated[int, "of a first answer: all entries"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class Ledger:
                 parts.setdefault(row.path[:2], []).append(row)
         return [(row, parts[row.path]) for row in self.rows if row.path in parts]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> LedgerDict:
         """Integers as they are; divide by the denominator."""
         return {
             "unit": "ns",
@@ -125,8 +127,8 @@ class Ledger:
             "baseline": self.baseline,
             "candidate": self.candidate,
             "delta": self.delta,
-            "backlog": list(self.backlog),
-            "rows": [row.to_dict() for row in self.rows],
+            "backlog": as_plain(self.backlog),
+            "rows": [as_plain(row) for row in self.rows],
         }
 
     def to_frame(self) -> DataFrame:

@@ -2,13 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, TypedDict
 
-from tb_perfcompare.comparison.result.plain_values import device_dict, iterations_dict
+from tb_perfcompare.comparison.result.plain_values import DeviceDict, StepsByDict, device_dict, iterations_dict
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.summary.iterations import Iterations
 from tb_perfcompare.model.summary.summary import DeviceFacts, DroppedStep
+
+
+class DroppedStepDict(TypedDict):
+    """A step that is not compared."""
+
+    step: str
+    reason: str
+    capture: Annotated[int, "index into files"]
+    total_us: float
+
+
+class LeftOutStepsDict(TypedDict):
+    """Steps that are not compared and not listed either."""
+
+    steps: int
+    total_us: float
+
+
+class _StepsDict(TypedDict):
+    count: Annotated[int, "all steps that were seen"]
+    admitted: Annotated[int, "steps that are compared"]
+    dropped: Sequence[DroppedStepDict]
+    by: Annotated[StepsByDict | None, "what delimits the steps; null for sources without markers"]
+
+
+class StepsDict(_StepsDict, total=False):
+    """The steps of a side."""
+
+    dropped_left_out: Annotated[LeftOutStepsDict, "of a first answer: those beyond `dropped`"]
+
+
+class FileFactsDict(TypedDict):
+    """An input file."""
+
+    path: Annotated[str, "relative to the source"]
+    bytes: int
+    sha256: Annotated[str | None, "of the stored bytes"]
+
+
+class _SideFactsDict(TypedDict):
+    source: str
+    run: str
+    worker: Annotated[str, "one name, or several with commas"]
+    span: str
+    format: str
+    device: DeviceDict
+    steps: StepsDict
+    files: Sequence[FileFactsDict]
+    captures: int
+
+
+class SideFactsDict(_SideFactsDict, total=False):
+    """What one side is."""
+
+    files_left_out: Annotated[int, "of a first answer: those beyond `files`"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +84,7 @@ class SideFacts:
     captures: int
     iterations: Iterations | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> SideFactsDict:
         """`steps.count` are all steps that were seen, `admitted` those that are compared."""
         return {
             "source": self.source,
@@ -48,5 +104,5 @@ class SideFacts:
         }
 
 
-def _dropped(step: DroppedStep) -> dict[str, Any]:
+def _dropped(step: DroppedStep) -> DroppedStepDict:
     return {"step": step.label, "reason": step.reason, "capture": step.capture, "total_us": step.total_ns / 1000}

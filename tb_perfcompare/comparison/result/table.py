@@ -6,13 +6,15 @@ columns, and a row is made when somebody asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, overload
 
 import numpy as np
 
+from tb_perfcompare.comparison.result.column_meaning import meaning
 from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, plain
+from tb_perfcompare.comparison.result.table_catalogue import TableFacts, table_facts
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.units import Better
@@ -135,19 +137,64 @@ def _plain(column: CellColumn) -> Sequence[Cell]:
     return cells
 
 
+ROLES = ("key", "text", "baseline", "candidate", "delta", "percent", "status", "amount", "plain")
+"""amount: of one run, adds up."""
+KINDS = ("text", "time_us", "count", "fraction", "number", "bool")
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """role: key, text, baseline, candidate, delta, percent, status, amount (of one run, adds up), plain. kind: text,
-    time_us, count, fraction, number, bool. shown: visible before the user chooses."""
+    """One column and what it is of."""
 
     name: str
     label: str
     unit: str
     better: Better
     description: str
-    role: str = "plain"
-    kind: str = "number"
-    shown: bool = True
+    role: Annotated[str, ROLES] = "plain"
+    kind: Annotated[str, KINDS] = "number"
+    shown: Annotated[bool, "before the user chooses"] = True
+    DERIVED: ClassVar = ("measure", "side", "statistic")
+
+    @property
+    def measure(self) -> Annotated[str, 'what it measures, "" for a table\'s main measure']:
+        """What it measures, "" for a table's main measure."""
+        return meaning(self.name, self.role, self.kind).measure
+
+    @property
+    def side(self) -> Annotated[str, ("baseline", "candidate", "")]:
+        """baseline, candidate, or "" for both or neither."""
+        return meaning(self.name, self.role, self.kind).side
+
+    @property
+    def statistic(self) -> Annotated[str, "which figure of the measure: value, delta, shift, change, p, q, ..."]:
+        """Which figure of the measure (column_meaning.Meaning)."""
+        return meaning(self.name, self.role, self.kind).statistic
+
+
+ColumnSums = Mapping[str, float | None]
+"""Column -> sum over some rows; None where nothing was measured."""
+
+
+class RowSums(TypedDict):
+    """Some rows together."""
+
+    rows: int
+    sums: ColumnSums
+
+
+class _TableDict(TableFacts):
+    title: str
+    columns: Sequence[Column]
+    rows: Annotated[Sequence[Sequence[Cell]], "of a first answer: the first ones only, where `total_rows` is more"]
+    notes: Sequence[str]
+
+
+class TableDict(_TableDict, total=False):
+    """A table."""
+
+    total_rows: int
+    left_out: RowSums
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +208,11 @@ class Table:
     rows: Sequence[Row]
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The table as it stands in the JSON form: `title`, `columns`, `rows`, `notes`."""
+    def to_dict(self) -> TableDict:
+        """The table in the JSON form: `title`, what can be done with it, `columns`, `rows`, `notes`."""
         return {
             "title": self.title,
+            **table_facts(self.name),  # type: ignore[typeddict-item]  # might have more keys
             "columns": as_plain(self.columns),
             "rows": self._plain_rows(),
             "notes": list(self.notes),

@@ -6,12 +6,12 @@ Everything is a question about a finished table; no figure is computed but the s
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tb_perfcompare.comparison.result.column_meaning import CHANGE, DELTA, EFFECTS, VALUE, Q
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Row, Table, cells_of, numbers_of, picked
 from tb_perfcompare.errors import SelectionError, choices
@@ -22,10 +22,8 @@ CLEAR_Q = 0.05
 
 _ADDS_UP = {"time_us", "count"}
 _SIDES = {"baseline", "candidate", "delta"}
-_EFFECT = re.compile(r"(?:count|rate|mix|same_shape)_effect_")
-_SHIFT = re.compile(r"(?:.*_)?shift(?:_low|_high)?_us")
-_MEAN = re.compile(r"(?:baseline|candidate)_mean_us|mean_delta_us")
-_Q = re.compile(r"(?:.*_)?q")
+_MEAN = "mean"
+"""Measure of the time of one call."""
 _DECIMALS = 6
 _MOST_ROUNDED = 1e9
 """Larger floats have fewer decimals."""
@@ -123,8 +121,8 @@ def adds_up(column: Column) -> bool:
     """Amounts of one run; times and counts of a side, and their differences; not means, nor estimates of a difference.
     """
     return column.role == "amount" or (
-        column.kind in _ADDS_UP and column.role in _SIDES
-        and not _SHIFT.fullmatch(column.name) and not _MEAN.fullmatch(column.name)
+        column.kind in _ADDS_UP and column.role in _SIDES and column.measure != _MEAN
+        and column.statistic in (VALUE, DELTA, *EFFECTS)
     )  # fmt: skip
 
 
@@ -195,7 +193,7 @@ def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:
     if query.status:
         out.append(equals([i for i, column in enumerate(columns) if column.role == "status"], query.status))
     if query.change:
-        out.append(equals([i for i, column in enumerate(columns) if column.name.endswith("change")], query.change))
+        out.append(equals([i for i, column in enumerate(columns) if column.statistic == CHANGE], query.change))
     keys = [i for i, column in enumerate(columns) if column.role == "key"]
     category = [i for i, column in enumerate(columns) if column.name == "category" and keys[:1] != [i]]
     if query.category and category:
@@ -211,19 +209,14 @@ def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:
             return all(word in text for word in wanted) and not any(word in text for word in unwanted)
 
         out.append(says)
-    qs = [i for i, column in enumerate(columns) if column.kind == "number" and _Q.fullmatch(column.name)]
+    qs = [i for i, column in enumerate(columns) if column.kind == "number" and column.statistic == Q]
     if query.clear and any(_is_number(cell) for index in qs for cell in cells_of(table.rows, index)):
         out.append(lambda row: any(_is_number(q := row[index]) and q <= CLEAR_Q for index in qs))  # type: ignore[operator]
     return out
 
 
 def _is_big(table: Table, least_us: float) -> Callable[[Row], bool] | None:
-    deltas = [
-        index
-        for index, column in enumerate(table.columns)
-        if column.role == "delta" and column.kind == "time_us"
-        and not _EFFECT.match(column.name) and not _SHIFT.fullmatch(column.name)
-    ]  # fmt: skip
+    deltas = [at for at, column in enumerate(table.columns) if column.statistic == DELTA and column.kind == "time_us"]
     if least_us <= 0 or not deltas:
         return None
     return lambda row: any(_is_number(by := row[index]) and abs(by) >= least_us for index in deltas)  # type: ignore[arg-type]

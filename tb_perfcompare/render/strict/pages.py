@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import msgspec
@@ -37,4 +38,5 @@ def strict_tables(body: bytes) -> dict[str, Table]:
 
 
 def _column(column: dict[str, Any]) -> Column:
-    return Column(**{**column, "better": Better(column["better"])})
+    told = {field.name: column[field.name] for field in fields(Column)}
+    return Column(**{**told, "better": Better(told["better"])})

@@ -2,18 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.result.plain_values import as_plain
+from tb_perfcompare.comparison.result.table import TableDict
 from tb_perfcompare.comparison.strict.answer import SCHEMA, StrictAnswer
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.render.strict.prose import PLAIN, Prose, prose
 from tb_perfcompare.render.strict.report import report_title
 
+
+class ProcessPairDict(TypedDict):
+    """A pair of processes that the strict report can be about."""
+
+    normal: Annotated[int, "pid; of traces the rank or a number of the worker"]
+    abnormal: int
+    label: str
+    strict: Annotated[bool, "the same process on both sides"]
+
+
+class StrictFindingDict(TypedDict):
+    """One of the at most three findings."""
+
+    function: str
+    device: str
+    sentence: str
+    counters: Sequence[str]
+
+
+class WeaknessDict(TypedDict):
+    """A weakness of the report."""
+
+    number: Annotated[int, "in docs/method/strict.md, Weaknesses"]
+    sentence: str
+
+
+class _StrictDict(TypedDict):
+    schema: Annotated[str, (SCHEMA,)]
+    version: Annotated[str, "of the tool"]
+    title: str
+    labels: Annotated[tuple[str, str], "what the sides are called in tables and texts"]
+    processes: Annotated[Sequence[ProcessPairDict], "the pairs of processes there are, and the one that was asked for"]
+    chosen: Annotated[int, "index of the compared pair in `processes`"]
+    overview: str
+    findings: Sequence[StrictFindingDict]
+    recommendation: Annotated[str, "empty without findings"]
+    note: Annotated[str, "empty unless a finding's share is above 100 %"]
+    weaknesses: Sequence[WeaknessDict]
+    units: Annotated[Sequence[str], "what each counter's mu counts in"]
+    tables: Annotated[Mapping[str, TableDict], "`summary`, `cycles` and `triplets`; empty when `absent` is not"]
+    absent: Annotated[str, "why there is no report; else empty"]
+
+
+class StrictAnswerDict(_StrictDict, total=False):
+    """Answer of api/strict. Figures are as docs/method/strict.md defines them; null is "undefined" or "not measured".
+    Keys may be added; none changes its meaning within this schema number."""
+
+    tag: Annotated[str, "names the files as they were compared"]
+
+
 _NOTHING = Prose("", (), "", "")
 
 
-def strict_dict(answer: StrictAnswer) -> dict[str, Any]:
+def strict_dict(answer: StrictAnswer) -> StrictAnswerDict:
     """The whole answer as JSON-able values."""
     words = prose(answer.report, PLAIN) if answer.report is not None else _NOTHING
     pair = answer.processes[answer.chosen] if answer.processes else None
@@ -21,7 +74,7 @@ def strict_dict(answer: StrictAnswer) -> dict[str, Any]:
         "schema": SCHEMA,
         "version": __version__,
         "title": report_title(answer.case, pair) if pair is not None else answer.case,
-        "labels": list(pair.labels) if pair is not None else ["normal", "abnormal"],
+        "labels": as_plain(pair.labels if pair is not None else ("normal", "abnormal")),
         "processes": [_pair(own) for own in answer.processes],
         "chosen": answer.chosen,
         "overview": words.overview,
@@ -43,5 +96,5 @@ def strict_dict(answer: StrictAnswer) -> dict[str, Any]:
     }
 
 
-def _pair(pair: ProcessPair) -> dict[str, Any]:
+def _pair(pair: ProcessPair) -> ProcessPairDict:
     return {"normal": pair.normal, "abnormal": pair.abnormal, "label": pair.described, "strict": pair.strict}

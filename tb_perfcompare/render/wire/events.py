@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 
@@ -14,7 +15,51 @@ from tb_perfcompare.render.wire.wire_rows import encoded
 EVENT_SCHEMA = "tb_perfcompare.step_event/1"
 
 
-def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> dict[str, Any]:
+class LinkDict(TypedDict):
+    """Another event that one leads to."""
+
+    event: int
+    role: str
+    row: int
+    start_ns: int
+    dur_ns: int
+    name: str
+
+
+class EventFactsDict(TypedDict):
+    """One event with everything known of it."""
+
+    event: int
+    name: str
+    kind: str
+    lane: str
+    lane_kind: str
+    row: int
+    start_ns: int
+    dur_ns: int
+    self_ns: int | None
+    device_ns: int | None
+    launches: int | None
+    queue_ns: int | None
+    idle_ns: int | None
+    same_count: int
+    same_ns: int
+    enclosing: Sequence[str]
+    linked: Sequence[LinkDict]
+    args: Mapping[str, Any]
+
+
+class EventAnswerDict(TypedDict):
+    """Answer of api/step_event."""
+
+    schema: Annotated[str, (EVENT_SCHEMA,)]
+    version: str
+    event: EventFactsDict
+    counterpart: EventFactsDict | None
+    renamed: Annotated[bool, "the counterpart was found by its place and has another name"]
+
+
+def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> EventFactsDict:
     """One event with everything known of it."""
     event = figures.event
     name = step.names[int(step.name[event])]
@@ -47,11 +92,12 @@ def event_dict(step: StepEvents, figures: EventFigures, lane: Lane) -> dict[str,
     }  # fmt: skip
 
 
-def event_answer(own: dict[str, Any], other: dict[str, Any] | None, renamed: bool) -> bytes:
-    """An event and its counterpart; `renamed`: that was found by its place and has another name."""
-    return encoded(
-        {"schema": EVENT_SCHEMA, "version": __version__, "event": own, "counterpart": other, "renamed": renamed}
-    )
+def event_answer(own: EventFactsDict, other: EventFactsDict | None, renamed: bool) -> bytes:
+    """An event and its counterpart."""
+    answer: EventAnswerDict = {
+        "schema": EVENT_SCHEMA, "version": __version__, "event": own, "counterpart": other, "renamed": renamed,
+    }  # fmt: skip
+    return encoded(answer)
 
 
 def _value(value: int | float | str) -> Any:

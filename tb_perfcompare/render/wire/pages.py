@@ -9,16 +9,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
 from tb_perfcompare.comparison.result.comparison import VIEW_SCHEMA, Comparison
-from tb_perfcompare.comparison.result.plain_values import as_plain
+from tb_perfcompare.comparison.result.plain_values import Cell, as_plain
 from tb_perfcompare.comparison.result.side_facts import SideFacts
-from tb_perfcompare.comparison.result.table import Table, picked
+from tb_perfcompare.comparison.result.table import ColumnSums, RowSums, Table, picked
+from tb_perfcompare.comparison.result.table_catalogue import table_facts
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.collector import paused_collector
@@ -26,6 +27,26 @@ from tb_perfcompare.model.note import Note
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, filled_list, fitted, raw
 
 TABLE_SCHEMA = "tb_perfcompare.table/1"
+
+class TablePageDict(TypedDict):
+    """Rows of a table, chosen and ordered as asked."""
+
+    schema: Annotated[str, (TABLE_SCHEMA,)]
+    version: str
+    table: str
+    columns: Sequence[str]
+    total_rows: int
+    matching_rows: int
+    sums: ColumnSums
+    hidden: RowSums
+    all_sums: ColumnSums
+    statuses: Mapping[str, int]
+    offset: int
+    place: Annotated[int | None, "of the row that was looked for, among the matching ones"]
+    lost: Annotated[int, "notes that say what could not be read of what these rows are made of"]
+    rows: Sequence[Sequence[Cell]]
+    next_offset: int | None
+
 
 MOST_ROWS = 2_000
 """Rows of one table in one answer, unless more are asked for."""
@@ -152,6 +173,7 @@ def _page_rows(table: Table, chosen: ChosenRows, page: Page, room: int) -> dict[
 def _head(table: Table) -> dict[str, Any]:
     return {
         "title": raw(table.title),
+        **table_facts(table.name),
         "columns": raw(as_plain(table.columns)),
         "notes": raw(list(table.notes)),
         "total_rows": len(table.rows),

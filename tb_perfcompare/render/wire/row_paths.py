@@ -2,76 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.tables.row_callees import Callees
-from tb_perfcompare.comparison.tables.row_paths import Figures, PathFrame, RowPaths, Way
+from tb_perfcompare.comparison.result.plain_values import as_plain
+from tb_perfcompare.comparison.tables.row_callees import Callee, Callees
+from tb_perfcompare.comparison.tables.row_paths import Figures, Pair, PathFrame, RowPaths, Way
 from tb_perfcompare.comparison.tables.row_related import FrameLink, Related
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
 
 PATHS_SCHEMA = "tb_perfcompare.row_paths/1"
 
 
+class _CallPathDict(TypedDict):
+    frames: Annotated[list[int], "places in RowPaths.frames, from the outermost in"]
+    calls: Pair
+    times: Mapping[str, Pair]
+
+
+class CallPathDict(_CallPathDict, total=False):
+    """One path to the row."""
+
+    candidate_frames: Annotated[list[int], "the candidate's, where they differ in folders and line numbers"]
+
+
+class AbsentDict(TypedDict):
+    """Why a side tells nothing, null if it does."""
+
+    baseline: str | None
+    candidate: str | None
+
+
+class RestDict(TypedDict):
+    """What the listed paths leave of the row."""
+
+    calls: Pair
+    times: Mapping[str, Pair]
+    paths: Annotated[int, "how many are in it"]
+
+
+class WayDict(TypedDict):
+    """The row split one way."""
+
+    way: str
+    absent: AbsentDict
+    paths: Sequence[CallPathDict]
+    rest: RestDict
+
+
+class CalleesRestDict(TypedDict):
+    """What the listed callees leave."""
+
+    time: Pair
+    callees: int
+
+
+class CalleesDict(TypedDict):
+    """What runs directly inside the row's frames: exposed times. Own, rows and rest sum to the whole."""
+
+    whole: Pair
+    own: Pair
+    rows: Sequence[Callee]
+    rest: CalleesRestDict
+
+
+class MeasureDict(TypedDict):
+    """A time that rows are compared by."""
+
+    name: str
+    label: str
+
+
+class RowPathsDict(TypedDict):
+    """Answer of api/row_paths: integers in nanoseconds (or calls) per step times `denominator`. A pair is baseline and
+    candidate, null where a side has no such path."""
+
+    schema: Annotated[str, (PATHS_SCHEMA,)]
+    version: str
+    table: str
+    row: str
+    denominator: int
+    measures: Sequence[MeasureDict]
+    total: Figures
+    frames: Annotated[Sequence[tuple[str, str, str]], 'kind, name, and the table with a row of this name, "" for none']
+    ways: Sequence[WayDict]
+    related: Sequence[Related]
+    call_tree: Annotated[FrameLink | None, "the largest frame of this name"]
+    callees: CalleesDict | None
+
+
 def paths_answer(
     found: RowPaths, related: Sequence[Related], frame: FrameLink | None, called: Callees | None
 ) -> bytes:
-    """As JSON. A pair of figures is [baseline, candidate], null where a side has no such path."""
+    """As JSON."""
     numbers: dict[PathFrame, int] = {}
     ways = [_way(way, numbers) for way in found.ways]
-    return fitted(
-        encoded(
-            {
-                "schema": PATHS_SCHEMA,
-                "version": __version__,
-                "table": found.table,
-                "row": found.row,
-                "denominator": found.denominator,
-                "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
-                "total": _figures(found.total),
-                "frames": [[frame.kind, frame.name, frame.table] for frame in numbers],
-                "ways": ways,
-                "related": [
-                    {
-                        "what": kind.what,
-                        "rows": [
-                            {"table": one.table, "row": one.row, "name": one.name, "time": one.time}
-                            for one in kind.rows
-                        ],
-                        "others": kind.others,
-                    }
-                    for kind in related
-                ],
-                "call_tree": None if frame is None else {"row": frame.row, "frames": frame.frames},
-                "callees": None if called is None else _callees(called),
-            }
-        ),
-        MOST_BYTES,
-    )
+    answer: RowPathsDict = {
+        "schema": PATHS_SCHEMA,
+        "version": __version__,
+        "table": found.table,
+        "row": found.row,
+        "denominator": found.denominator,
+        "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
+        "total": as_plain(found.total),
+        "frames": [(one.kind, one.name, one.table) for one in numbers],
+        "ways": ways,
+        "related": as_plain(related),
+        "call_tree": as_plain(frame),
+        "callees": None if called is None else _callees(called),
+    }
+    return fitted(encoded(answer), MOST_BYTES)
 
 
-def _callees(called: Callees) -> dict[str, object]:
-    rows = [{"kind": one.kind, "name": one.name, "table": one.table, "time": one.time} for one in called.rows]
+def _callees(called: Callees) -> CalleesDict:
     return {
-        "whole": called.whole, "own": called.own, "rows": rows, "rest": {"time": called.rest, "callees": called.others}
+        "whole": called.whole, "own": called.own, "rows": as_plain(called.rows),
+        "rest": {"time": called.rest, "callees": called.others},
     }  # fmt: skip
 
 
-def _way(way: Way, numbers: dict[PathFrame, int]) -> dict[str, object]:
-    paths = []
+def _way(way: Way, numbers: dict[PathFrame, int]) -> WayDict:
+    paths: list[CallPathDict] = []
     for path in way.paths:
-        drawn = {"frames": _frames(path.frames, numbers), **_figures(path.figures)}
+        drawn: CallPathDict = {
+            "frames": _frames(path.frames, numbers), "calls": path.figures.calls, "times": path.figures.times
+        }  # fmt: skip
         if path.candidate_frames is not None:
             drawn["candidate_frames"] = _frames(path.candidate_frames, numbers)
         paths.append(drawn)
-    absent = {"baseline": way.absent[0] or None, "candidate": way.absent[1] or None}
-    return {"way": way.name, "absent": absent, "paths": paths, "rest": {**_figures(way.rest), "paths": way.others}}
+    absent: AbsentDict = {"baseline": way.absent[0] or None, "candidate": way.absent[1] or None}
+    rest: RestDict = {"calls": way.rest.calls, "times": way.rest.times, "paths": way.others}
+    return {"way": way.name, "absent": absent, "paths": paths, "rest": rest}
 
 
 def _frames(frames: tuple[PathFrame, ...], numbers: dict[PathFrame, int]) -> list[int]:
     """Stacks have most of their functions in common: each is written once."""
     return [numbers.setdefault(frame, len(numbers)) for frame in frames]
-
-
-def _figures(figures: Figures) -> dict[str, object]:
-    return {"calls": figures.calls, "times": figures.times}

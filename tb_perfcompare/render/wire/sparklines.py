@@ -3,13 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, SideLines
+from tb_perfcompare.render.wire.row_paths import MeasureDict
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled
 
 ROWS_SCHEMA = "tb_perfcompare.rows/1"
+class _SideLineDict(TypedDict):
+    median_us: float
+    low_us: list[float]
+
+
+class SideLineDict(_SideLineDict, total=False):
+    """The steps of one row on one side, in order: the time of each, or the least and the greatest of groups of them."""
+
+    high_us: list[float]
+
+
+class StepLineDict(TypedDict):
+    """The steps of one row; null on a side that does not have it."""
+
+    baseline: SideLineDict | None
+    candidate: SideLineDict | None
+
+
+class StepCountsDict(TypedDict):
+    """Steps of either side."""
+
+    baseline: int
+    candidate: int
+
+
+class RowLinesDict(TypedDict):
+    """Answer of api/rows."""
+
+    schema: Annotated[str, (ROWS_SCHEMA,)]
+    version: str
+    table: str
+    metric: str
+    unit: Annotated[str, ("us",)]
+    measure: MeasureDict
+    steps: StepCountsDict
+    places: Annotated[list[int], "of the rows, as many of those asked for as fit"]
+    rows: list[StepLineDict]
+    lost: Annotated[int, "as TablePage has it"]
+
+
 _RESERVE = 8_000
 """The head, and the places of the rows."""
 
@@ -17,29 +58,30 @@ _RESERVE = 8_000
 def lines_answer(places: Sequence[int], lines: RowSparklines, lost: int) -> bytes:
     """The rows at `places`, as many of the first ones as fit; `lost` as in render/wire/pages.py."""
     rows, _ = filled(_rows(len(places), lines), MOST_BYTES - _RESERVE)
-    return encoded(
-        {
-            "schema": ROWS_SCHEMA,
-            "version": __version__,
-            "table": lines.table,
-            "metric": lines.metric,
-            "unit": "us",
-            "measure": {"name": lines.measure, "label": lines.label},
-            "steps": {"baseline": lines.baseline.steps, "candidate": lines.candidate.steps},
-            "places": list(places[: len(rows)]),
-            "rows": rows,
-            "lost": lost,
-        }
-    )
+    answer: RowLinesDict = {
+        "schema": ROWS_SCHEMA,
+        "version": __version__,
+        "table": lines.table,
+        "metric": lines.metric,
+        "unit": "us",
+        "measure": {"name": lines.measure, "label": lines.label},
+        "steps": {"baseline": lines.baseline.steps, "candidate": lines.candidate.steps},
+        "places": list(places[: len(rows)]),
+        "rows": rows,  # type: ignore[typeddict-item]  # as JSON already
+        "lost": lost,
+    }
+    return encoded(answer)
 
 
-def _rows(count: int, lines: RowSparklines) -> Iterator[dict[str, Any]]:
+def _rows(count: int, lines: RowSparklines) -> Iterator[StepLineDict]:
     for at in range(count):
         yield {"baseline": _side(lines.baseline, at), "candidate": _side(lines.candidate, at)}
 
 
-def _side(side: SideLines, at: int) -> dict[str, Any] | None:
+def _side(side: SideLines, at: int) -> SideLineDict | None:
     if not side.present[at] or not side.steps:
         return None
-    out = {"median_us": side.median_ns[at] / 1000, "low_us": (side.low_ns[at] / 1000).tolist()}
-    return out if side.high_ns is None else {**out, "high_us": (side.high_ns[at] / 1000).tolist()}
+    line: SideLineDict = {"median_us": side.median_ns[at] / 1000, "low_us": (side.low_ns[at] / 1000).tolist()}
+    if side.high_ns is not None:
+        line["high_us"] = (side.high_ns[at] / 1000).tolist()
+    return line

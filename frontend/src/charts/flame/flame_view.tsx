@@ -48,7 +48,7 @@ export function FlameView(props: Props) {
   const tree = useMemo(() => (all.table ? treeOf(all.table) : null), [all.table]);
   const choose = (part: Partial<Look>): void => props.onLook(writeLook({ ...look, ...part }));
   return (
-    <section class="panel flame-panel" aria-label={words.title}>
+    <section class="panel flame-panel stack" aria-label={words.title}>
       <header title={words.about(whole)}>
         <Choice label={words.width} about={words.widthAbout} all={WIDTHS} chosen={look.width} names={words.widths} titles={words.widthsAbout} onChoose={(width) => choose({ width })} />
         <Choice label={words.measure} about={words.measure} all={MEASURES} chosen={look.measure} names={words.measures} titles={words.measuresAbout(whole)} onChoose={(measure) => choose({ measure })} />
@@ -71,7 +71,7 @@ interface ChoiceProps<T extends string> {
 
 function Choice<T extends string>({ label, about, all, chosen, names, titles, onChoose }: ChoiceProps<T>) {
   return (
-    <span class="flame-choice">
+    <span class="flame-choice inline small">
       <span class="muted" aria-hidden="true">
         {label}
       </span>
@@ -143,7 +143,7 @@ function Flame(props: FlameProps) {
   return (
     <>
       <Path tree={tree} names={names} zoom={zoom} look={look} whole={whole} onZoom={into} onRow={(frame) => onRow(keyOf(tree, frame))} />
-      {found && <p class="flame-found">{words.found(found.frames.size, timeText(found.us[0]), timeText(found.us[1]), timeText(found.delta, true))}</p>}
+      {found && <p class="flame-found soft">{words.found(found.frames.size, timeText(found.us[0]), timeText(found.us[1]), timeText(found.delta, true))}</p>}
       <div class="flame-stage">
         <div class="flame-scroll" ref={scroller} onScroll={() => setActive(null)}>
           <div

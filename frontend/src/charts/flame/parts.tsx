@@ -39,17 +39,17 @@ export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProp
   const frames = around(tree, zoom);
   const { delta } = changeOf(tree, zoom, look.measure);
   return (
-    <nav class="flame-path" aria-label={words.path}>
+    <nav class="flame-path wrap" aria-label={words.path}>
       <ol>
         {frames.map((frame) => (
           <li key={frame}>
-            <button type="button" class="flame-crumb" aria-current={frame === zoom ? 'location' : undefined} title={tree.name[frame]} onClick={() => onZoom(frame)}>
+            <button type="button" class="flame-crumb clip soft" aria-current={frame === zoom ? 'location' : undefined} title={tree.name[frame]} onClick={() => onZoom(frame)}>
               {frame === 0 ? words.whole(whole) : names[frame]}
             </button>
           </li>
         ))}
       </ol>
-      <span class="flame-figures">
+      <span class="flame-figures inline">
         <span class="text-a">
           <Badge side="a" /> {timeText(tree.us[0][zoom]!)}
         </span>
@@ -61,7 +61,7 @@ export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProp
       {zoom !== 0 && (
         <>
           <IconButton icon="up" label={words.outward} onClick={() => onZoom(tree.parent[zoom]!)} />
-          <button type="button" class="link-button" onClick={() => onRow(zoom)}>
+          <button type="button" class="link-button soft" onClick={() => onRow(zoom)}>
             {words.details}
           </button>
         </>
@@ -99,7 +99,7 @@ export function FrameFigures({ tree, frame, whole }: { tree: Tree; frame: number
   const hasOwn = tree.own.some((side) => side[frame]! > 0) && tree.end[frame]! > frame + 1;
   return (
     <>
-      <p class="tooltip-name">{tree.name[frame]}</p>
+      <p class="tooltip-name strong">{tree.name[frame]}</p>
       <p class="muted">{kindText(tree, frame)}</p>
       <table class="tooltip-figures">
         <tbody>
@@ -133,8 +133,8 @@ export function Legend({ tree, look }: { tree: Tree; look: Look }) {
   const limits = words.levels(LEVELS);
   const levels = LEVELS.map((_, index) => index + 1);
   return (
-    <p class="legend flame-legend">
-      <span class="flame-scale">
+    <p class="legend flame-legend small soft">
+      <span class="flame-scale inline">
         <span class="delta delta-less">▼ {words.less}</span>
         <span class="flame-keys" aria-hidden="true">
           {[...levels.map((level) => `less-${level}`).reverse(), 'even', ...levels.map((level) => `more-${level}`)].map((name) => (

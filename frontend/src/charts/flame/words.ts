@@ -46,5 +46,5 @@ export const words = {
     `Flame graph of ${formatMany(n, 'frame')} of the ${whole}, ${total}. Arrow keys move between frames, Enter zooms in, Escape zooms out, Space shows its row in the table.`,
   said: (name: string, kind: string, a: string, b: string, delta: string) => `${name}, ${kind}. baseline ${a}, candidate ${b}, difference ${delta}.`,
   nothing: 'Nothing to draw: the chosen run lacks this frame.',
-  missing: 'The table of frames is not complete.',
+  missing: 'The frame table is incomplete.',
 };

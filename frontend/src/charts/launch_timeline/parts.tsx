@@ -4,10 +4,10 @@ import { useMemo } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
 import { formatIn, formatPercent, formatTime, NOT_MEASURED, type NumberStyle } from '../../ui/format';
 import { Badge } from '../../ui/sides';
-import { text } from '../../ui/strings';
-import { BOUND_CLASSES } from '../bound';
+import { BOUND_CLASSES, boundWord } from '../bound';
 import type { Shade } from './canvas';
 import { STATUSES, type Timeline } from './timeline';
+import { words } from './words';
 
 export function namesOf(table: Table): { a: string[]; b: string[] } {
   const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
@@ -17,10 +17,10 @@ export function namesOf(table: Table): { a: string[]; b: string[] } {
 }
 
 export function describe(timeline: Timeline, names: { a: string[]; b: string[] }, row: number): string {
-  const time = (us: number): string => (Number.isNaN(us) ? text.timeline.missing : formatTime(us));
+  const time = (us: number): string => (Number.isNaN(us) ? words.missing : formatTime(us));
   const status = STATUSES[timeline.status[row]!]!;
   const name = status === 'replaced' ? `${names.a[row]} → ${names.b[row]}` : names.a[row]!;
-  return text.timeline.said(row + 1, timeline.count, name, text.timeline.status[status] ?? status, time(timeline.a.us[row]!), time(timeline.b.us[row]!));
+  return words.said(row + 1, timeline.count, name, words.status[status] ?? status, time(timeline.a.us[row]!), time(timeline.b.us[row]!));
 }
 
 interface LaunchProps {
@@ -36,9 +36,9 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
   const share = (value: number): string => (Number.isNaN(value) ? NOT_MEASURED : formatPercent(value));
   return (
     <>
-      <p class="tooltip-name">{names.a[row]}</p>
-      {status === 'replaced' && <p class="tooltip-name">→ {names.b[row]}</p>}
-      {status !== 'both' && <p class="muted">{text.timeline.status[status]}</p>}
+      <p class="tooltip-name strong">{names.a[row]}</p>
+      {status === 'replaced' && <p class="tooltip-name strong">→ {names.b[row]}</p>}
+      {status !== 'both' && <p class="muted">{words.status[status]}</p>}
       <table class="tooltip-figures">
         <tbody>
           {(['a', 'b'] as const).map((side) => {
@@ -50,15 +50,15 @@ export function Launch({ timeline, names, row, style }: LaunchProps) {
                   <Badge side={side} />
                 </th>
                 {Number.isNaN(us) ? (
-                  <td colSpan={4}>{text.timeline.missing}</td>
+                  <td colSpan={4}>{words.missing}</td>
                 ) : (
                   <>
                     <td>{`${formatIn(style, us)}\u202f${style.unit}`}</td>
                     {timeline.hasUtilisation && (
                       <>
-                        <td>{`${text.scatter.tensor} ${share(lane.tensor[row]!)}`}</td>
-                        <td>{`${text.scatter.dram} ${share(lane.dram[row]!)}`}</td>
-                        <td>{text.bound[BOUND_CLASSES[lane.bound[row]!]!]}</td>
+                        <td>{`${words.tensor} ${share(lane.tensor[row]!)}`}</td>
+                        <td>{`${words.dram} ${share(lane.dram[row]!)}`}</td>
+                        <td>{boundWord(BOUND_CLASSES[lane.bound[row]!]!)}</td>
                       </>
                     )}
                   </>
@@ -76,22 +76,22 @@ export function Legend({ timeline, shade, span }: { timeline: Timeline; shade: S
   const used = useMemo(() => BOUND_CLASSES.filter((_, index) => [timeline.a, timeline.b].some((lane) => lane.us.some((us, row) => us > 0 && lane.bound[row] === index))), [timeline]);
   const marks = STATUSES.filter((_, index) => index > 0 && timeline.status.includes(index));
   return (
-    <p class="legend timeline-legend">
+    <p class="legend timeline-legend small soft">
       {shade === 'bound'
         ? used.map((name) => (
             <span key={name}>
-              <span class={`bound-key bound-${name.replace(/[ -]/g, '_')}`} aria-hidden="true" /> {text.bound[name]}
+              <span class={`bound-key bound-${name.replace(/[ -]/g, '_')}`} aria-hidden="true" /> {boundWord(name)}
             </span>
           ))
-        : <span>{text.timeline.high[shade]}</span>}
+        : <span>{words.high[shade]}</span>}
       {marks.map((status) => (
         <span key={status}>
-          <span class={`status-key status-${status}`} aria-hidden="true" /> {text.timeline.status[status]}
+          <span class={`status-key status-${status}`} aria-hidden="true" /> {words.status[status]}
         </span>
       ))}
-      <span>{text.timeline.change}</span>
-      <span>{text.timeline.span(formatTime(span))}</span>
-      <span class="muted">{text.timeline.hint}</span>
+      <span>{words.change}</span>
+      <span>{words.span(formatTime(span))}</span>
+      <span class="muted">{words.hint}</span>
     </p>
   );
 }

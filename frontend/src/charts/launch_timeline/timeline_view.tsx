@@ -7,7 +7,6 @@ import { shortNames } from '../../ui/names';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
 import { Badge } from '../../ui/sides';
-import { text } from '../../ui/strings';
 import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
@@ -18,6 +17,7 @@ import { describe, Launch, Legend, namesOf } from './parts';
 import { isWhole, moved, sameSpan, spanAfterWheel, zoomed, type Span } from '../span';
 import { revealing, rowAt, shortest, timelineOf, whole, type Timeline } from './timeline';
 import css from './timeline.css?inline';
+import { words } from './words';
 
 adoptSheet(css);
 
@@ -46,17 +46,17 @@ export function TimelineView({ table, selected, open, colour, onToggle, onColour
   const tools = (
     <>
       {timeline.hasUtilisation && (
-        <Segments label={text.timeline.colour} all={SHADES} chosen={(one) => one === shade} name={(one) => text.timeline.shade[one]} title={(one) => text.timeline.shadeAbout[one]} onChoose={(one) => onColour(one === 'bound' ? '' : one)} />
+        <Segments label={words.colour} all={SHADES} chosen={(one) => one === shade} name={(one) => words.shade[one]} title={(one) => words.shadeAbout[one]} onChoose={(one) => onColour(one === 'bound' ? '' : one)} />
       )}
       <ZoomButtons
-        label={text.timeline.zoom}
-        names={[text.timeline.closer, text.timeline.farther, text.timeline.all]}
+        label={words.zoom}
+        names={[words.closer, words.farther, words.all]}
         onZoom={(key) => setView(key === '0' ? null : zoomed(all, window, middle, key === '+' ? 1 / ZOOM ** 2 : ZOOM ** 2, shortest(timeline)))}
       />
     </>
   );
   return (
-    <FigureBox title={text.timeline.title} about={text.timeline.about} open={open} onToggle={onToggle} tools={tools}>
+    <FigureBox title={words.title} about={words.about} open={open} onToggle={onToggle} tools={tools}>
       <Strips table={table} timeline={timeline} window={window} shade={shade} selected={selected} onView={setView} onRow={onRow} />
     </FigureBox>
   );
@@ -162,7 +162,7 @@ function Strips({ table, timeline, window, shade, selected, onView, onRow }: Str
           class="timeline-box"
           role="group"
           tabIndex={0}
-          aria-label={text.timeline.label(timeline.count)}
+          aria-label={words.label(timeline.count)}
           style={{ height: `${LANES.end}px` }}
           onKeyDown={onKeyDown}
           onWheel={onWheel}

@@ -158,7 +158,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         )}
         {cursor && held && (
           <Tooltip x={x(cursor.x)} y={TOP + 6} width={width}>
-            <p class="tooltip-name">{placeText(axis, cursor.x, names)}</p>
+            <p class="tooltip-name strong">{placeText(axis, cursor.x, names)}</p>
             <table class="tooltip-figures">
               <tbody>
                 {(['a', 'b'] as const).map((side) => (
@@ -185,7 +185,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
       <p class="sr" role="status">
         {cursor?.keyed && held ? words.said(placeText(axis, cursor.x, names), heldText(held.a), heldText(held.b)) : ''}
       </p>
-      <p class="legend">
+      <p class="legend small soft">
         <span class="legend-key legend-a">{`${text.sideA}, ${sideText('a')}`}</span>
         <span class="legend-key legend-b">{`${text.sideB}, ${sideText('b')}`}</span>
         {reserved && <span class="legend-key memory-key-reserved">{words.reserved}</span>}

@@ -6,7 +6,7 @@ export const words = {
   title: 'Memory over time',
   about: 'bytes held by tensors (allocated) and by the allocator (reserved)',
   device: 'Device',
-  axis: 'Along',
+  axis: 'Axis',
   axes: { place: 'Steps', time_us: 'Time' } as Record<Axis, string>,
   axesAbout: {
     place: 'Steps aligned by number, whatever their duration',

@@ -1,10 +1,10 @@
 // What the utilisation chart is made of: axes, the limits' lines and names, marks and arrows.
 
 import { formatSetting } from '../../ui/format';
-import { text } from '../../ui/strings';
 import { XTick, YTick } from '../axes';
-import { BOUND, BOUND_CLASSES } from '../bound';
+import { BOUND, BOUND_CLASSES, boundWord } from '../bound';
 import type { Point } from './scatter';
+import { words } from './words';
 
 export const HEIGHT = 300;
 export const LEFT = 48;
@@ -55,10 +55,10 @@ export function Axes({ x, y, most, right }: { x: (share: number) => number; y: (
       <line class="bound-line" x1={x(BOUND)} x2={x(BOUND)} y1={TOP} y2={bottom} />
       <line class="bound-line" x1={LEFT} x2={right} y1={y(BOUND)} y2={y(BOUND)} />
       <text class="axis-text" x={right} y={bottom + 31} text-anchor="end">
-        {text.scatter.dramAxis}
+        {words.dramAxis}
       </text>
       <text class="axis-text" x={2} y={12} text-anchor="start">
-        {text.scatter.tensorAxis}
+        {words.tensorAxis}
       </text>
     </g>
   );
@@ -78,11 +78,11 @@ export function Regions({ x, y, right: edge, marks }: { x: (share: number) => nu
   return (
     <g>
       {regions.map((region, index) => {
-        const name = text.bound[BOUND_CLASSES[index]!] ?? '';
+        const name = boundWord(BOUND_CLASSES[index]!);
         const spot = emptiest(region, name.length * LETTER, marks, index === 1 || index === 2);
         const right = spot.left > region.left + GAP;
         return (
-          <text key={index} class="region" x={right ? spot.right : spot.left} y={spot.bottom - 3} text-anchor={right ? 'end' : 'start'}>
+          <text key={index} class="region strong" x={right ? spot.right : spot.left} y={spot.bottom - 3} text-anchor={right ? 'end' : 'start'}>
             {name}
           </text>
         );

@@ -13,6 +13,7 @@ import { FigureBox } from '../figure_box';
 import { Arrow, Axes, BOTTOM, diamond, HEIGHT, INSET, LEFT, Regions, RIGHT, Shape, TOP, type Mark } from './parts';
 import { movers, radius, scatterOf, type Left, type Point } from './scatter';
 import css from './scatter.css?inline';
+import { words } from './words';
 
 adoptSheet(css);
 
@@ -30,7 +31,7 @@ interface Props {
 
 export function ScatterView({ table, selected, open, onToggle, onRow }: Props) {
   return (
-    <FigureBox title={text.scatter.title} about={text.scatter.about} open={open} onToggle={onToggle}>
+    <FigureBox title={words.title} about={words.about} open={open} onToggle={onToggle}>
       <Chart table={table} selected={selected} onRow={onRow} />
     </FigureBox>
   );
@@ -76,7 +77,7 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
             width={width}
             height={HEIGHT}
             role="img"
-            aria-label={text.scatter.label(scatter.points.length, marks.length)}
+            aria-label={words.label(scatter.points.length, marks.length)}
             onMouseMove={(event) => setActive(nearest(event)?.point ?? null)}
             onMouseLeave={() => setActive(null)}
             onClick={(event) => {
@@ -97,16 +98,16 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
         )}
         {active && place && (
           <Tooltip x={place.x} y={Math.min(Math.max(4, place.y - 20), HEIGHT - 130)} width={width}>
-            <p class="tooltip-name">{active.name}</p>
+            <p class="tooltip-name strong">{active.name}</p>
             <Figures point={active} style={style} />
           </Tooltip>
         )}
       </div>
-      <div class="scatter-side">
+      <div class="scatter-side stack">
         <p class="scatter-head muted">
-          <span>{text.scatter.listed(Math.min(LISTED, scatter.points.length), scatter.points.length)}</span>
-          <span class="num">{text.scatter.tensor}</span>
-          <span class="num">{text.scatter.dram}</span>
+          <span>{words.listed(Math.min(LISTED, scatter.points.length), scatter.points.length)}</span>
+          <span class="num">{words.tensor}</span>
+          <span class="num">{words.dram}</span>
           <span class="num">{style.unit}</span>
         </p>
         <ol class="scatter-list">
@@ -125,14 +126,14 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
                 <span class="scatter-name">
                   <NameText name={point.short} />
                 </span>
-                <Pair what={text.scatter.tensor} a={point.a && formatPercent(point.a.tensor)} b={point.b && formatPercent(point.b.tensor)} />
-                <Pair what={text.scatter.dram} a={point.a && formatPercent(point.a.dram)} b={point.b && formatPercent(point.b.dram)} />
-                <Pair what={text.panel.main.time_us} a={point.a && formatIn(style, point.a.us)} b={point.b && formatIn(style, point.b.us)} />
+                <Pair what={words.tensor} a={point.a && formatPercent(point.a.tensor)} b={point.b && formatPercent(point.b.tensor)} />
+                <Pair what={words.dram} a={point.a && formatPercent(point.a.dram)} b={point.b && formatPercent(point.b.dram)} />
+                <Pair what={words.time} a={point.a && formatIn(style, point.a.us)} b={point.b && formatIn(style, point.b.us)} />
               </button>
             </li>
           ))}
         </ol>
-        <p class="legend">
+        <p class="legend small soft">
           <span>
             <svg width="16" height="14" aria-hidden="true">
               <circle class="scatter-a" cx="8" cy="7" r="5.5" />
@@ -145,12 +146,12 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
             </svg>{' '}
             {text.sideB}
           </span>
-          <span>{text.scatter.area}</span>
-          {lines.length > 0 && <span>{text.scatter.lines(lines.length)}</span>}
+          <span>{words.area}</span>
+          {lines.length > 0 && <span>{words.lines(lines.length)}</span>}
         </p>
         {[
-          [scatter.small, text.scatter.small] as const,
-          [scatter.unmeasured, text.scatter.unmeasured] as const,
+          [scatter.small, words.small] as const,
+          [scatter.unmeasured, words.unmeasured] as const,
         ].map(([left, words], index) => left.count > 0 && <LeftOut key={index} left={left} words={words} style={style} />)}
       </div>
     </div>
@@ -160,13 +161,13 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
 /** Two values of one kernel, A above B; a dash where the side does not have it. */
 function Pair({ what, a, b }: { what: string; a: string | null; b: string | null }) {
   return (
-    <span class="scatter-pair num">
+    <span class="scatter-pair num stack">
       <span class="text-a">
-        <span class="sr">{text.scatter.figure(what, text.sideA)}</span>
+        <span class="sr">{words.figure(what, text.sideA)}</span>
         {a ?? NOT_MEASURED}
       </span>
       <span class="text-b">
-        <span class="sr">{text.scatter.figure(what, text.sideB)}</span>
+        <span class="sr">{words.figure(what, text.sideB)}</span>
         {b ?? NOT_MEASURED}
       </span>
     </span>
@@ -186,12 +187,12 @@ function Figures({ point, style }: { point: Point; style: NumberStyle }) {
               </th>
               {spot ? (
                 <>
-                  <td>{`${text.scatter.tensor} ${formatPercent(spot.tensor)}`}</td>
-                  <td>{`${text.scatter.dram} ${formatPercent(spot.dram)}`}</td>
+                  <td>{`${words.tensor} ${formatPercent(spot.tensor)}`}</td>
+                  <td>{`${words.dram} ${formatPercent(spot.dram)}`}</td>
                   <td>{`${formatIn(style, spot.us)}\u202f${style.unit}`}</td>
                 </>
               ) : (
-                <td colSpan={3}>{text.scatter.absent}</td>
+                <td colSpan={3}>{words.absent}</td>
               )}
             </tr>
           );
@@ -203,5 +204,5 @@ function Figures({ point, style }: { point: Point; style: NumberStyle }) {
 
 function LeftOut({ left, words, style }: { left: Left; words: (n: number, a: string, b: string) => string; style: NumberStyle }) {
   const shown = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
-  return <p class="scatter-left muted">{words(left.count, shown(left.a_us), shown(left.b_us))}</p>;
+  return <p class="scatter-left muted small">{words(left.count, shown(left.a_us), shown(left.b_us))}</p>;
 }

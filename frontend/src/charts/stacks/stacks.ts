@@ -1,6 +1,7 @@
 // The parts of every step of both runs as columns to draw.
 
 import type { Table } from '../../contract/wire';
+import { stepTimes, type StepTime } from '../../table/rows';
 
 /** Parts of a step in the order in which they own time; the column of each is named after it. */
 export const PARTS = ['kernel', 'memcpy', 'memset', 'communication', 'runtime', 'dataloader', 'cpu_exec', 'other'] as const;
@@ -8,17 +9,8 @@ export const PARTS = ['kernel', 'memcpy', 'memset', 'communication', 'runtime', 
 export const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us', ...PARTS.map((part) => `${part}_us`)];
 
 /** A step. Parts are NaN where the step is not compared. */
-export interface Stack {
-  row: number;
-  side: 'a' | 'b';
-  capture: string;
-  step: string;
-  us: number;
+export interface Stack extends StepTime {
   parts: Float64Array;
-  admitted: boolean;
-  reason: string;
-  /** of `us`, what device work that an earlier step launched owns */
-  backlog: number;
 }
 
 /** Whether the table splits its steps. */
@@ -33,29 +25,12 @@ export function labelsOf(table: Table): string[] {
 
 /** Steps of both sides, each side's captures one after another and their steps in order, those that are not compared among them. */
 export function stacksOf(table: Table): { a: Stack[]; b: Stack[] } {
-  const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
-  const [side, capture, step, total, admitted, reason, backlog] = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us'].map(at) as [
-    number, number, number, number, number, number, number,
-  ];
-  const parts = PARTS.map((part) => at(`${part}_us`));
-  const sides: { a: Stack[]; b: Stack[] } = { a: [], b: [] };
-  table.rows.forEach((cells, row) => {
-    const us = cells[total];
-    if (typeof us !== 'number') return;
-    const letter = cells[side] === 'candidate' ? 'b' : 'a';
-    sides[letter].push({
-      row,
-      side: letter,
-      capture: String(cells[capture] ?? ''),
-      step: String(cells[step] ?? ''),
-      us,
-      parts: Float64Array.from(parts, (index) => (typeof cells[index] === 'number' ? cells[index] : NaN)),
-      admitted: cells[admitted] !== false,
-      reason: String(cells[reason] ?? ''),
-      backlog: Number(cells[backlog] ?? 0),
-    });
+  const parts = PARTS.map((part) => table.columns.findIndex((column) => column.name === `${part}_us`));
+  const stacks = stepTimes(table).map((step): Stack => {
+    const cells = table.rows[step.row]!;
+    return { ...step, parts: Float64Array.from(parts, (index) => (typeof cells[index] === 'number' ? cells[index] : NaN)) };
   });
-  return { a: inOrder(sides.a), b: inOrder(sides.b) };
+  return { a: inOrder(stacks.filter(({ side }) => side === 'a')), b: inOrder(stacks.filter(({ side }) => side === 'b')) };
 }
 
 const NUMBERS = /^(\d+)(?: \((\d+)\))?$/;

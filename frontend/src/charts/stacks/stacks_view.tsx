@@ -176,7 +176,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
         {active && bar && !band && <span class="stacks-mark" style={place(active.side, active.place)} />}
         {active && bar && !band && (
           <Tooltip x={LEFT + (active.place + 0.5) * slot} y={top(active.side)} width={width}>
-            <p class="tooltip-name">{what(active.side, bar)}</p>
+            <p class="tooltip-name strong">{what(active.side, bar)}</p>
             <p class="muted">
               {`${formatIn(style, bar.us)}\u202f${style.unit}`}
               {[!bar.admitted && said.reason(stepsOf(active.side, bar)[0]!.reason), ...late(bar)].filter(Boolean).map((note) => `, ${note}`)}
@@ -205,12 +205,12 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
       <p class="sr" role="status">
         {range !== '' ? said.choosing(range, words.many) : active?.keyed && bar ? said.said(what(active.side, bar), `${formatIn(style, bar.us)}\u202f${style.unit}`, parts(bar)) : ''}
       </p>
-      <div class="legend stacks-legend">
+      <div class="legend stacks-legend small soft">
         <span class="stacks-parts" role="group" aria-label={said.legend}>
           {labels.map(
             (label, part) =>
               [...bars.a, ...bars.b].some((one) => one.parts[part]! > 0) && (
-                <button key={label} type="button" class="stacks-part" aria-pressed={part === only} title={part === only ? said.every : said.only(label)} onClick={() => onOnly(part === only ? -1 : part)}>
+                <button key={label} type="button" class="stacks-part inline" aria-pressed={part === only} title={part === only ? said.every : said.only(label)} onClick={() => onOnly(part === only ? -1 : part)}>
                   <span class="part-key" aria-hidden="true" style={{ background: `var(--part-${PARTS[part]})` }} /> {label}
                 </button>
               ),

@@ -2,7 +2,8 @@
 
 import { formatTime } from '../../ui/format';
 import { text } from '../../ui/strings';
-import type { SideLine, StepLine } from './wire';
+import type { SideLine, StepLine } from '../../contract/sent';
+import { words as stepWords } from './words';
 
 export const LANE = 64;
 const GAP = 8;
@@ -59,8 +60,8 @@ export function drawn(line: StepLine, steps: { baseline: number; candidate: numb
 }
 
 function toldOf(side: SideLine | null, steps: number): string {
-  if (!side) return text.stepLines.absent;
+  if (!side) return stepWords.lines.absent;
   const low = side.low_us.reduce((least, us) => Math.min(least, us), Infinity);
   const high = (side.high_us ?? side.low_us).reduce((most, us) => Math.max(most, us), -Infinity);
-  return text.rowSteps.told(steps, formatTime(side.median_us), formatTime(low), formatTime(high));
+  return stepWords.told(steps, formatTime(side.median_us), formatTime(low), formatTime(high));
 }

@@ -1,12 +1,13 @@
 // Fetches the steps of the rows in view when the table rests, keeps them, and draws each row's small picture.
 
 import { Component } from 'preact';
-import { apiUrl, request, type RowSource } from '../../api/api';
+import { fetchAnswer, queryWith, type RowSource } from '../../api/api';
+import type { RowLines } from '../../contract/sent';
 import { Kept } from '../../ui/kept';
 import { adoptSheet } from '../../ui/sheets';
 import { drawn, HEIGHT, LANE, WIDTH, type Drawn } from './path';
 import css from './step_lines.css?inline';
-import { asRows, writePlaces } from './wire';
+import { writePlaces } from './places';
 
 adoptSheet(css);
 
@@ -73,12 +74,10 @@ export class StepLines {
     this.busy?.abort(); // those rows were passed by
     const controller = (this.busy = new AbortController());
     this.asking = new Set(rows.map(({ key }) => key));
-    const query = new URLSearchParams(this.source.query);
     const more = { table: this.source.table, tag: this.source.tag, measure: this.measure, points: String(LANE), ...asked, places: writePlaces(rows.map(({ place }) => place)) };
-    for (const [name, value] of Object.entries(more)) if (value !== '') query.set(name, value);
     let came = 0;
     try {
-      const answer = asRows(await (await request(apiUrl('rows', query), controller.signal)).json());
+      const answer = await fetchAnswer<RowLines>('rows', queryWith(this.source.query, more), 'tb_perfcompare.rows/1', controller.signal);
       if (this.busy !== controller) return;
       const places = new Map(rows.map(({ place, key }) => [place, key]));
       // rows of an answer that lacks other files than the table are not its rows

@@ -1,11 +1,9 @@
 // Asks the server for pictures of steps: the whole of each first, then what is in view where that shows too little.
 
-import { apiUrl, fetchLines, RequestError } from '../../api/api';
-import { SchemaError, type Progress } from '../../contract/wire';
-import { pictureOf, type EventAnswer, type Picture, type WireStep } from './wire';
-
-const STEP = 'tb_perfcompare.step/1';
-const EVENT = 'tb_perfcompare.step_event/1';
+import { apiUrl, fetchLines, queryWith, RequestError } from '../../api/api';
+import type { EventAnswer } from '../../contract/sent';
+import { checked, type Progress } from '../../contract/wire';
+import { pictureOf, type Picture, type WireStep } from './wire';
 
 /** `typical`, `worst`, `same`, or a label with the worker and span that hold it where several do. */
 export interface Choice {
@@ -62,10 +60,8 @@ export function traceUrl(pair: URLSearchParams, side: Letter, choices: Record<Le
   return apiUrl('trace', query);
 }
 
-function streamed<T>(route: string, query: URLSearchParams, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<T> {
-  const asked = new URLSearchParams(query);
-  asked.set('stream', '1');
-  return fetchLines(apiUrl(route, asked), (result) => result as T, onProgress, signal);
+function streamed<T extends { schema: string }>(route: string, schema: T['schema'], query: URLSearchParams, signal: AbortSignal, onProgress: (progress: Progress) => void): Promise<T> {
+  return fetchLines(apiUrl(route, queryWith(query, { stream: '1' })), (result) => checked<T>(result, schema), onProgress, signal);
 }
 
 /** Where the other side's step is not there this one is shown all the same, without counterparts. */
@@ -89,18 +85,13 @@ export interface Stretch {
 export async function fetchPicture(
   query: URLSearchParams, stretch: Stretch | null, find: string, signal: AbortSignal, onProgress: (progress: Progress) => void,
 ): Promise<Picture | string> {
-  const asked = new URLSearchParams(query);
+  const asked = queryWith(query, { find });
   if (stretch) for (const key of ['from', 'to', 'pixels'] as const) asked.set(key, String(Math.round(stretch[key])));
-  if (find !== '') asked.set('find', find);
-  const wire = await evenAlone(asked, (one) => streamed<WireStep>('step', one, signal, onProgress));
-  if (wire.schema !== STEP) throw new SchemaError(String(wire.schema), STEP);
+  const wire = await evenAlone(asked, (one) => streamed<WireStep>('step', 'tb_perfcompare.step/1', one, signal, onProgress));
   return wire.absent !== '' ? wire.absent : pictureOf(wire);
 }
 
-export async function fetchEvent(query: URLSearchParams, event: number, signal: AbortSignal): Promise<EventAnswer> {
-  const asked = new URLSearchParams(query);
-  asked.set('event', String(event));
-  const answer = await evenAlone(asked, (one) => streamed<EventAnswer & { schema: string }>('step_event', one, signal, () => undefined));
-  if (answer.schema !== EVENT) throw new SchemaError(String(answer.schema), EVENT);
-  return answer;
+export function fetchEvent(query: URLSearchParams, event: number, signal: AbortSignal): Promise<EventAnswer> {
+  const asked = queryWith(query, { event: String(event) });
+  return evenAlone(asked, (one) => streamed<EventAnswer>('step_event', 'tb_perfcompare.step_event/1', one, signal, () => undefined));
 }

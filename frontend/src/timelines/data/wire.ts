@@ -191,31 +191,3 @@ export function markOf(picture: Picture, event: number): { row: Row; mark: numbe
   }
   return null;
 }
-
-/** One event with what is known of it, from api/step_event; times in nanoseconds. */
-export interface EventFacts {
-  event: number;
-  name: string;
-  kind: string;
-  lane: string;
-  lane_kind: string;
-  row: number;
-  start_ns: number;
-  dur_ns: number;
-  self_ns: number | null;
-  device_ns: number | null;
-  launches: number | null;
-  queue_ns: number | null;
-  idle_ns: number | null;
-  same_count: number;
-  same_ns: number;
-  enclosing: string[];
-  linked: { event: number; role: string; row: number; start_ns: number; dur_ns: number; name: string }[];
-  args: Record<string, unknown>;
-}
-
-export interface EventAnswer {
-  event: EventFacts;
-  counterpart: EventFacts | null;
-  renamed: boolean;
-}

@@ -25,15 +25,15 @@ export const words = {
     kind: 'Kind',
     change: 'Difference',
     kindAbout: 'Colour by kind of event',
-    changeAbout: 'Colour by difference to the counterpart: more or less time in B; hatched: on one side only',
+    changeAbout: 'Colour by difference from the counterpart: more or less time in B; hatched: on one side only',
   },
 
   search: { label: 'Search by name: word, -word, /regex/', short: 'Search  /', found: (n: number, time: string) => `${formatMany(n, 'event')}, ${time}`, next: 'Next match (Enter)' },
 
   divider: {
     label: 'Height of the baseline',
-    automatic: 'as its lanes need',
-    about: 'Drag, or use the arrow keys. Double click or Enter: as the lanes need',
+    automatic: 'fits its lanes',
+    about: 'Drag, or use the arrow keys. Double-click or Enter fits the lanes',
   },
   hint: ['W S or wheel: zoom', 'A D or drag: move', 'click: select'],
 
@@ -124,7 +124,7 @@ export const words = {
   },
 
   panel: {
-    differences: 'What differs most between these steps',
+    differences: 'Largest differences between these steps',
     differencesAbout: 'self time by name, without API calls. Enter or a click shows the longest event',
     name: 'Name',
     kind: 'Kind',
@@ -158,8 +158,8 @@ export const words = {
     queueAbout: 'From the start of the launching API call to its own start',
     idle: 'Idle before it',
     idleAbout: 'Since the previous event of its lane ended',
-    same: 'All of this name: calls',
-    sameTime: 'All of this name: time',
+    same: 'Calls of this name',
+    sameTime: 'Time of this name',
     sameAbout: 'In this step, this event included',
     noCounterpart: 'No counterpart: the other step has nothing at this place.',
     renamed: 'The counterpart was matched by position and has another name:',
@@ -179,7 +179,7 @@ export const words = {
 
   states: {
     waiting: (side: string) => `${side}: reading the step…`,
-    phase: { listing: 'looking for files', reading: 'reading', summarising: 'cutting out the step', comparing: 'matching events' } as Record<string, string>,
+    phase: { listing: 'looking for files', reading: 'reading', summarising: 'extracting the step', comparing: 'matching events' } as Record<string, string>,
     typical: 'Show the typical step',
     nothing: 'Nothing was recorded in this step.',
   },

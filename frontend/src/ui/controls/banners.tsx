@@ -12,11 +12,11 @@ interface Props {
 
 export function Banner({ message, action, onAction, onDismiss, dismiss }: Props) {
   return (
-    <div class="banner" role="status">
+    <div class="banner line" role="status">
       <Icon name="info" size={14} />
       <span>{message}</span>
       {action && (
-        <button type="button" class="link-button" onClick={onAction}>
+        <button type="button" class="link-button soft" onClick={onAction}>
           {action}
         </button>
       )}

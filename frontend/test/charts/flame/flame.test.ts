@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { around, changeOf, childrenOf, COLUMNS, frameAt, layout, LEVELS, levelOf, moved, oneSided, pathOf, placeOf, readLook, search, treeOf, USUAL, weightOf, writeLook, type Look } from '../../../src/charts/flame/flame';
 import { markedChange } from '../../../src/charts/flame/parts';
 import type { Cell, Table } from '../../../src/contract/wire';
-import { column } from '../../samples';
+import { PLAIN, column } from '../../samples';
 
 type Row = [frame: string, depth: number, kind: string, a: number | null, b: number | null, merged?: number];
 
@@ -19,7 +19,7 @@ function table(rows: Row[]): Table {
       baseline_own_us: own(a, 3), candidate_own_us: own(b, 4), own_delta_us: (own(b, 4) ?? 0) - (own(a, 3) ?? 0), baseline_calls: 1, candidate_calls: 2,
     };
   });
-  return { title: 'Call tree', columns: COLUMNS.map((name) => column(name, 'plain', 'number')), rows: cells.map((row) => COLUMNS.map((name) => row[name] ?? null)), notes: [] };
+  return { ...PLAIN, title: 'Call tree', columns: COLUMNS.map((name) => column(name, 'plain', 'number')), rows: cells.map((row) => COLUMNS.map((name) => row[name] ?? null)), notes: [] };
 }
 
 const rows: Row[] = [

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { bins, changes, revealing, rowAt, shortest, timelineOf, whole } from '../../../src/charts/launch_timeline/timeline';
 import { isWhole, moved, zoomed } from '../../../src/charts/span';
 import type { Table } from '../../../src/contract/wire';
-import { column } from '../../samples';
+import { PLAIN, column } from '../../samples';
 
 type Row = [name: string, a: number | null, b: number | null, tensorA: number | null, status: string];
 
 function table(rows: Row[]): Table {
   return {
-    title: 'Launches',
+    ...PLAIN, title: 'Launches',
     columns: [
       column('name', 'text', 'text'),
       column('baseline_us', 'baseline', 'time_us'),

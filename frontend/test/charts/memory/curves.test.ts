@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { byteTicks, COLUMNS, devicesOf, extents, heldAt, linesOf, namesOf, peakOf, recordAt, stairs, stepAt, stepNames } from '../../../src/charts/memory/curves';
 import type { Table } from '../../../src/contract/wire';
-import { column } from '../../samples';
+import { PLAIN, column } from '../../samples';
 
 type Row = [side: string, capture: number, device: string, place: number, time: number, allocated: number, reserved: number | null, step?: string];
 
 const table = (rows: Row[]): Table => ({
-  title: 'Memory over time',
+  ...PLAIN, title: 'Memory over time',
   columns: COLUMNS.map((name) => column(name, 'plain', 'number')),
   rows: rows.map(([side, capture, device, place, time, allocated, reserved, step = ''], point) => [side, capture, device, point, step, time, place, allocated, reserved]),
   notes: [],

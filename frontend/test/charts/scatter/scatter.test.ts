@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { boundClass, BOUND_CLASSES } from '../../../src/charts/bound';
 import { hasUtilisation, movers, radius, scatterOf } from '../../../src/charts/scatter/scatter';
 import type { Cell, Table } from '../../../src/contract/wire';
-import { column } from '../../samples';
+import { PLAIN, column } from '../../samples';
 
 type Side = [tensor: number | null, dram: number | null, us: number | null];
 const absent: Side = [null, null, null];
@@ -10,7 +10,7 @@ const absent: Side = [null, null, null];
 function table(rows: Record<string, [Side, Side]>): Table {
   const names = ['baseline_us', 'candidate_us', 'baseline_tensor_active', 'candidate_tensor_active', 'baseline_dram_active', 'candidate_dram_active'];
   return {
-    title: 'Kernels',
+    ...PLAIN, title: 'Kernels',
     columns: [column('name', 'key', 'text'), ...names.map((name) => column(name, 'plain', 'fraction'))],
     rows: Object.entries(rows).map(([name, [a, b]]): Cell[] => [name, a[2], b[2], a[0], b[0], a[1], b[1]]),
     notes: [],

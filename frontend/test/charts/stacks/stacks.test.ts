@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { barsOf, hasParts, labelsOf, PARTS, segments, stacksOf, stepsPerBar, topOf, type Stack } from '../../../src/charts/stacks/stacks';
 import type { Cell, Table } from '../../../src/contract/wire';
-import { column } from '../../samples';
+import { PLAIN, column } from '../../samples';
 
 type Row = [side: string, step: string, kernel: number | null, other: number | null, admitted?: boolean, total?: number];
 
 function table(rows: Row[]): Table {
   return {
-    title: 'Steps',
+    ...PLAIN, title: 'Steps',
     columns: [
       column('side', 'key', 'text'),
       column('capture', 'key', 'text'),

@@ -6,9 +6,10 @@ import { columnViews, toggleColumn, visibleColumns } from '../../../src/table/co
 import { drawnMeasure, hasSteps, STEP_COLUMN, stepColumn } from '../../../src/table/step_column';
 import { drawn, HEIGHT, LANE, linePath, scaleOf, WIDTH } from '../../../src/table/step_lines/path';
 import { StepLines, type LineRow } from '../../../src/table/step_lines/step_lines';
-import { writePlaces, type SideLine } from '../../../src/table/step_lines/wire';
+import { writePlaces } from '../../../src/table/step_lines/places';
+import type { SideLine } from '../../../src/contract/sent';
 import { metricWords } from '../../../src/ui/strings';
-import { comparison } from '../../samples';
+import { column as sample, comparison, PLAIN } from '../../samples';
 
 const side = (...low_us: number[]): SideLine => ({ median_us: [...low_us].sort((one, other) => one - other)[Math.floor(low_us.length / 2)]!, low_us });
 
@@ -57,8 +58,8 @@ describe('what is told of a row', () => {
 
 it('places are written as ranges', () => expect(writePlaces([9, 1, 2, 3, 7, 8])).toBe('1-3,7-9'));
 
-const column = (name: string, role: Column['role'] = 'plain', kind: Column['kind'] = 'time_us', label = name): Column => ({ name, label, unit: '', better: 'none', description: '', role, kind, shown: true });
-const table = (...columns: Column[]): Table => ({ title: 'Operators', columns, rows: [], notes: [] });
+const column = (name: string, role: Column['role'] = 'plain', kind: Column['kind'] = 'time_us', label = name): Column => sample(name, role, kind, { label });
+const table = (...columns: Column[]): Table => ({ ...PLAIN, per_step: true, title: 'Operators', columns, rows: [], notes: [] });
 const operators = table(
   column('name', 'key', 'text'), column('baseline_us', 'baseline'), column('candidate_us', 'candidate'), column('delta_us', 'delta'), column('change', 'text', 'text'),
   column('baseline_device_self_us', 'baseline', 'time_us', 'Device self A'), column('device_self_delta_us', 'delta'), column('device_self_change', 'text', 'text'),
@@ -85,7 +86,7 @@ describe('the column', () => {
     expect(of([1, 12], operators)).toBe(true);
     expect(of([1, 1], operators)).toBe(false);
     expect(of([10, 12], table(column('name', 'key', 'text'), column('baseline_us', 'baseline')))).toBe(false); // totals are not tested
-    expect(hasSteps({ ...base, tables: { steps: operators } }, 'steps')).toBe(false);
+    expect(hasSteps({ ...base, tables: { steps: { ...operators, per_step: false } } }, 'steps')).toBe(false);
   });
 });
 

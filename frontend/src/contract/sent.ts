@@ -1,0 +1,634 @@
+// Written by build_support/wire_types.py from the types that the server sends: do not edit.
+
+/** Answer of `tb-perfcompare diff --format json` and, cut to its first rows, of api/comparison. Times are microseconds unless the key says otherwise; null is "not measured". Keys may be added; none changes its meaning within this schema number. */
+export interface Comparison {
+  schema: 'tb_perfcompare.comparison/1';
+  /** of the tool */
+  version: string;
+  baseline: SideFacts;
+  candidate: SideFacts;
+  /** where a step ends */
+  window: 'device' | 'marker';
+  headline: Headline;
+  ledger: Ledger;
+  findings: Finding[];
+  comparability: Check[];
+  tables: Record<string, Table>;
+  notes: Note[];
+  /** names the files as they were compared */
+  tag?: string;
+  /** of a first answer: those beyond `notes` */
+  notes_left_out?: number;
+}
+
+/** What one side is. */
+export interface SideFacts {
+  source: string;
+  run: string;
+  /** one name, or several with commas */
+  worker: string;
+  span: string;
+  format: string;
+  device: Device;
+  steps: Steps;
+  files: FileFacts[];
+  captures: number;
+  /** of a first answer: those beyond `files` */
+  files_left_out?: number;
+}
+
+/** The device a side ran on. */
+export interface Device {
+  /** cuda, rocm, mlu, mtia, xpu, npu, hpu, cpu */
+  kind: string;
+  word: string;
+  /** null: the trace does not say */
+  name: string | null;
+  count: number;
+}
+
+/** The steps of a side. */
+export interface Steps {
+  /** all steps that were seen */
+  count: number;
+  /** steps that are compared */
+  admitted: number;
+  dropped: DroppedStep[];
+  /** what delimits the steps; null for sources without markers */
+  by: StepsBy | null;
+  /** of a first answer: those beyond `dropped` */
+  dropped_left_out?: LeftOutSteps;
+}
+
+/** A step that is not compared. */
+export interface DroppedStep {
+  step: string;
+  reason: string;
+  /** index into files */
+  capture: number;
+  total_us: number;
+}
+
+/** What delimits the steps, and what else could. */
+export interface StepsBy {
+  /** the --step-marker that chooses it */
+  step_marker: string;
+  origin: 'profiler' | 'annotation' | 'optimizer' | 'graph' | 'detected' | 'whole';
+  name: string;
+  count: number;
+  coverage: number | null;
+  mean_us: number | null;
+  /** likeness of successive iterations; null: known by its name */
+  alike: number | null;
+  candidates: StepMarker[];
+}
+
+/** Something that may delimit the steps of a trace. */
+export interface StepMarker {
+  /** the --step-marker that chooses it */
+  step_marker: string;
+  origin: 'profiler' | 'annotation' | 'optimizer' | 'graph' | 'detected' | 'whole';
+  name: string;
+  count: number;
+  coverage: number | null;
+  mean_us: number | null;
+  /** likeness of successive iterations; null: known by its name */
+  alike: number | null;
+}
+
+/** Steps that are not compared and not listed either. */
+export interface LeftOutSteps {
+  steps: number;
+  total_us: number;
+}
+
+/** An input file. */
+export interface FileFacts {
+  /** relative to the source */
+  path: string;
+  bytes: number;
+  /** of the stored bytes */
+  sha256: string | null;
+}
+
+/** The verdict with its figures. */
+export interface Headline {
+  metric: string;
+  unit: string;
+  /** mean per step */
+  baseline: number | null;
+  candidate: number | null;
+  /** candidate - baseline */
+  delta: number | null;
+  /** candidate / baseline */
+  ratio: number | null;
+  shift: Shift | null;
+  p: number | null;
+  n: [number, number];
+  verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld';
+  reason: string;
+  margin: number;
+  /** factor by which autocorrelation of the steps widens the interval */
+  inflation: number | null;
+  scope: string;
+  method: string;
+  /** single steps, captures or ranks that change the verdict when dropped */
+  sensitivity: string;
+  /** null: nothing was estimated */
+  certainty: Certainty | null;
+  /** the headline in words */
+  sentence: string;
+  /** labelled lines below the headline */
+  facts: Fact[];
+  /** what the verdict is about */
+  basis: 'program' | 'machine' | 'recorded';
+  /** how much longer the same work takes; null for the reason `unsplit` */
+  machine: Part | null;
+  /** how much longer the step takes at one pace; null as `machine` */
+  program: Part | null;
+  paces: PaceFacts[];
+  /** why machine and program are not told apart, empty where they are */
+  unsplit: string;
+  /** the step time as recorded, whatever the pace */
+  recorded: Recorded | null;
+  /** what could settle an inconclusive or withheld verdict */
+  alternatives: Alternative[];
+}
+
+/** Hodges-Lehmann shift in percent of the baseline and in microseconds, with its interval. */
+export interface Shift {
+  estimate: number | null;
+  low: number | null;
+  high: number | null;
+  estimate_us: number | null;
+  low_us: number | null;
+  high_us: number | null;
+  /** reached; null: too few samples, low and high are the whole range */
+  level: number | null;
+}
+
+/** What else the samples say about the headline; fractions are 0.05 for 5 %, None is "not known". */
+export interface Certainty {
+  /** Cliff's delta */
+  effect_size: number;
+  effect: 'negligible' | 'small' | 'medium' | 'large';
+  /** interval of the change of the mean, a fraction */
+  mean_low: number | null;
+  mean_high: number | null;
+  /** the mean disagrees with the typical step because of steps far above the others */
+  tail_driven: boolean;
+  autocorrelation: number;
+  /** smallest change shown in about 80 of 100 cases, a fraction */
+  detectable: number | null;
+  /** per side, to show a change of the margin */
+  steps_needed: number | null;
+  captures: [number, number];
+  /** largest change between two captures of one side; null: no side has two */
+  noise_floor: number | null;
+  /** per side, to settle an inconclusive verdict; null: not known */
+  captures_needed: number | null;
+}
+
+/** A labelled line below the headline. */
+export interface Fact {
+  label: string;
+  text: string;
+}
+
+/** One part of the change: the machine's or the program's. */
+export interface Part {
+  /** a fraction, 0.05 = 5 % longer */
+  estimate: number | null;
+  low: number | null;
+  high: number | null;
+  p: number | null;
+  verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld';
+  rows: number;
+  kept: number;
+  coverage: number | null;
+  tau: number | null;
+  /** per side, that would settle it */
+  captures_needed: number | null;
+}
+
+/** One pace: of the rows of the same work on the host or on the device, how much longer they take (0.05 = 5 %). */
+export interface PaceFacts {
+  of: 'host' | 'device';
+  /** of the same work */
+  rows: number;
+  /** rows that did not change on their own */
+  kept: number;
+  /** share of the time that the rows cover */
+  coverage: number | null;
+  /** how far rows differ in their change, a fraction */
+  tau: number | null;
+  /** share of the step that follows this pace */
+  share: number | null;
+  /** how much longer all rows together take, a fraction */
+  estimate: number | null;
+  /** how much longer the typical row takes, a fraction */
+  typical: number | null;
+  /** why the pace is not used, empty where it is */
+  unusable: string;
+}
+
+/** The step time as recorded, whatever the pace: its verdict and shift. */
+export interface Recorded {
+  verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld';
+  estimate: number | null;
+  low: number | null;
+  high: number | null;
+  p: number | null;
+  /** change that all captures agree on, where only a bound can be told */
+  at_least: number | null;
+}
+
+/** What could settle an open verdict, and the verdict with it. */
+export interface Alternative {
+  rule: 'without_outliers' | 'after_warm_up' | 'other_window' | 'record_more';
+  what: string;
+  /** of the command line */
+  arguments: string;
+  /** null: as now */
+  baseline_steps: string | null;
+  candidate_steps: string | null;
+  step_window: 'device' | 'marker' | null;
+  /** to record on either side */
+  more: [number, number] | null;
+  unit: 'captures' | 'steps' | '';
+  verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld' | null;
+  sentence: string;
+  delta: number | null;
+  ratio: number | null;
+  n: [number, number] | null;
+}
+
+/** Every integer is nanoseconds per step times `denominator`. */
+export interface Ledger {
+  unit: 'ns';
+  denominator: number;
+  baseline: number;
+  candidate: number;
+  delta: number;
+  /** of each side, what device work that an earlier step launched owns */
+  backlog: [number, number];
+  rows: LedgerRow[];
+  /** of a first answer: rows that are pooled in others */
+  rows_left_out?: number;
+  /** of a first answer: all entries */
+  entries?: number;
+}
+
+/** Integers in nanoseconds x denominator per step. */
+export interface LedgerRow {
+  path: string[];
+  /** a raw name behind the key */
+  name: string;
+  baseline: number;
+  candidate: number;
+  delta: number;
+  calls: [number | null, number | null];
+  count_effect: number;
+  /** mix_effect + same_shape_effect */
+  rate_effect: number;
+  status: 'both' | 'added' | 'removed';
+  mix_effect: number;
+  same_shape_effect: number;
+}
+
+/** A cause in a sentence. */
+export interface Finding {
+  rule: string;
+  subject: string;
+  category: string;
+  /** per step; null for what is no time, such as a clock */
+  delta_us: number | null;
+  /** of the headline's delta */
+  share: number | null;
+  sentence: string;
+  evidence: Evidence[];
+  confidence: string;
+  look_at: string;
+}
+
+/** Where a finding's figure stands: a table and its row key, or a plain value. */
+export interface Evidence {
+  table: string;
+  row: string;
+  value: string;
+}
+
+/** A comparability check. */
+export interface Check {
+  check: string;
+  status: 'ok' | 'warn' | 'fail';
+  detail: string;
+  invalidates: string[];
+}
+
+/** A table. */
+export interface Table {
+  /** rows have times of their own in every step */
+  per_step: boolean;
+  /** traces tell from where the rows were called, or in which other tables they are */
+  callers: boolean;
+  /** sums over rows say something: rows do not lie in each other and are no means */
+  adds_up: boolean;
+  /** parts of the step that a row's name is an entry of */
+  categories: string[];
+  title: string;
+  columns: Column[];
+  /** of a first answer: the first ones only, where `total_rows` is more */
+  rows: ((string | number | boolean | null)[])[];
+  notes: string[];
+  total_rows?: number;
+  left_out?: RowSums;
+}
+
+/** One column and what it is of. */
+export interface Column {
+  name: string;
+  label: string;
+  unit: string;
+  better: 'lower' | 'higher' | 'none';
+  description: string;
+  role: 'key' | 'text' | 'baseline' | 'candidate' | 'delta' | 'percent' | 'status' | 'amount' | 'plain';
+  kind: 'text' | 'time_us' | 'count' | 'fraction' | 'number' | 'bool';
+  /** before the user chooses */
+  shown: boolean;
+  /** what it measures, "" for a table's main measure */
+  measure: string;
+  side: 'baseline' | 'candidate' | '';
+  /** which figure of the measure: value, delta, shift, change, p, q, ... */
+  statistic: string;
+}
+
+/** Some rows together. */
+export interface RowSums {
+  rows: number;
+  sums: Record<string, number | null>;
+}
+
+/** A weakness of what is said. */
+export interface Note {
+  code: string;
+  message: string;
+  where: string;
+}
+
+/** Rows of a table, chosen and ordered as asked. */
+export interface TablePage {
+  schema: 'tb_perfcompare.table/1';
+  version: string;
+  table: string;
+  columns: string[];
+  total_rows: number;
+  matching_rows: number;
+  sums: Record<string, number | null>;
+  hidden: RowSums;
+  all_sums: Record<string, number | null>;
+  statuses: Record<string, number>;
+  offset: number;
+  /** of the row that was looked for, among the matching ones */
+  place: number | null;
+  /** notes that say what could not be read of what these rows are made of */
+  lost: number;
+  rows: ((string | number | boolean | null)[])[];
+  next_offset: number | null;
+}
+
+/** Answer of api/row_paths: integers in nanoseconds (or calls) per step times `denominator`. A pair is baseline and candidate, null where a side has no such path. */
+export interface RowPaths {
+  schema: 'tb_perfcompare.row_paths/1';
+  version: string;
+  table: string;
+  row: string;
+  denominator: number;
+  measures: Measure[];
+  total: Figures;
+  /** kind, name, and the table with a row of this name, "" for none */
+  frames: [string, string, string][];
+  ways: Way[];
+  related: Related[];
+  /** the largest frame of this name */
+  call_tree: FrameLink | null;
+  callees: Callees | null;
+}
+
+/** A time that rows are compared by. */
+export interface Measure {
+  name: string;
+  label: string;
+}
+
+/** Calls and times (measure -> nanoseconds), all per step and multiplied by RowPaths.denominator. */
+export interface Figures {
+  calls: [number | null, number | null];
+  times: Record<string, [number | null, number | null]>;
+}
+
+/** The row split one way. */
+export interface Way {
+  way: string;
+  absent: Absent;
+  paths: CallPath[];
+  rest: Rest;
+}
+
+/** Why a side tells nothing, null if it does. */
+export interface Absent {
+  baseline: string | null;
+  candidate: string | null;
+}
+
+/** One path to the row. */
+export interface CallPath {
+  /** places in RowPaths.frames, from the outermost in */
+  frames: number[];
+  calls: [number | null, number | null];
+  times: Record<string, [number | null, number | null]>;
+  /** the candidate's, where they differ in folders and line numbers */
+  candidate_frames?: number[];
+}
+
+/** What the listed paths leave of the row. */
+export interface Rest {
+  calls: [number | null, number | null];
+  times: Record<string, [number | null, number | null]>;
+  /** how many are in it */
+  paths: number;
+}
+
+/** `what`: launches, launched_by, contains, shapes, launch_properties, kernel, operator. */
+export interface Related {
+  what: string;
+  rows: RelatedRow[];
+  others: number;
+}
+
+/** A row of a table by its key, what it is called here, and time in nanoseconds per step x the denominator. */
+export interface RelatedRow {
+  table: string;
+  row: string;
+  name: string;
+  time: [number | null, number | null];
+}
+
+/** The largest frame of a name in the call tree, by the key of its row, and how many there are. */
+export interface FrameLink {
+  row: string;
+  frames: number;
+}
+
+/** What runs directly inside the row's frames: exposed times. Own, rows and rest sum to the whole. */
+export interface Callees {
+  whole: [number | null, number | null];
+  own: [number | null, number | null];
+  rows: Callee[];
+  rest: CalleesRest;
+}
+
+/** A frame directly below, or several of one name; `table` has a row called `name`, "" where there is none. */
+export interface Callee {
+  kind: string;
+  name: string;
+  table: string;
+  time: [number | null, number | null];
+}
+
+/** What the listed callees leave. */
+export interface CalleesRest {
+  time: [number | null, number | null];
+  callees: number;
+}
+
+/** Answer of api/rows. */
+export interface RowLines {
+  schema: 'tb_perfcompare.rows/1';
+  version: string;
+  table: string;
+  metric: string;
+  unit: 'us';
+  measure: Measure;
+  steps: StepCounts;
+  /** of the rows, as many of those asked for as fit */
+  places: number[];
+  rows: StepLine[];
+  /** as TablePage has it */
+  lost: number;
+}
+
+/** Steps of either side. */
+export interface StepCounts {
+  baseline: number;
+  candidate: number;
+}
+
+/** The steps of one row; null on a side that does not have it. */
+export interface StepLine {
+  baseline: SideLine | null;
+  candidate: SideLine | null;
+}
+
+/** The steps of one row on one side, in order: the time of each, or the least and the greatest of groups of them. */
+export interface SideLine {
+  median_us: number;
+  low_us: number[];
+  high_us?: number[];
+}
+
+/** Answer of api/strict. Figures are as docs/method/strict.md defines them; null is "undefined" or "not measured". Keys may be added; none changes its meaning within this schema number. */
+export interface StrictAnswer {
+  schema: 'tb_perfcompare.strict/1';
+  /** of the tool */
+  version: string;
+  title: string;
+  /** what the sides are called in tables and texts */
+  labels: [string, string];
+  /** the pairs of processes there are, and the one that was asked for */
+  processes: ProcessPair[];
+  /** index of the compared pair in `processes` */
+  chosen: number;
+  overview: string;
+  findings: StrictFinding[];
+  /** empty without findings */
+  recommendation: string;
+  /** empty unless a finding's share is above 100 % */
+  note: string;
+  weaknesses: Weakness[];
+  /** what each counter's mu counts in */
+  units: string[];
+  /** `summary`, `cycles` and `triplets`; empty when `absent` is not */
+  tables: Record<string, Table>;
+  /** why there is no report; else empty */
+  absent: string;
+  /** names the files as they were compared */
+  tag?: string;
+}
+
+/** A pair of processes that the strict report can be about. */
+export interface ProcessPair {
+  /** pid; of traces the rank or a number of the worker */
+  normal: number;
+  abnormal: number;
+  label: string;
+  /** the same process on both sides */
+  strict: boolean;
+}
+
+/** One of the at most three findings. */
+export interface StrictFinding {
+  function: string;
+  device: string;
+  sentence: string;
+  counters: string[];
+}
+
+/** A weakness of the report. */
+export interface Weakness {
+  /** in docs/method/strict.md, Weaknesses */
+  number: number;
+  sentence: string;
+}
+
+/** Answer of api/step_event. */
+export interface EventAnswer {
+  schema: 'tb_perfcompare.step_event/1';
+  version: string;
+  event: EventFacts;
+  counterpart: EventFacts | null;
+  /** the counterpart was found by its place and has another name */
+  renamed: boolean;
+}
+
+/** One event with everything known of it. */
+export interface EventFacts {
+  event: number;
+  name: string;
+  kind: string;
+  lane: string;
+  lane_kind: string;
+  row: number;
+  start_ns: number;
+  dur_ns: number;
+  self_ns: number | null;
+  device_ns: number | null;
+  launches: number | null;
+  queue_ns: number | null;
+  idle_ns: number | null;
+  same_count: number;
+  same_ns: number;
+  enclosing: string[];
+  linked: Link[];
+  args: Record<string, unknown>;
+}
+
+/** Another event that one leads to. */
+export interface Link {
+  event: number;
+  role: string;
+  row: number;
+  start_ns: number;
+  dur_ns: number;
+  name: string;
+}

@@ -1,0 +1,51 @@
+"""What a column is of: which measure, which side, which figure. Column names follow one convention (`baseline_x_us`,
+`candidate_x_us`, `x_delta_us`, `x_shift_low_us`, `x_q`); this file alone reads it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import NamedTuple
+
+VALUE, DELTA, SHIFT, CHANGE, P, Q, RATIO, SHARE = "value", "delta", "shift", "change", "p", "q", "ratio", "share"
+EFFECTS = ("count_effect", "rate_effect", "mix_effect", "same_shape_effect", "time_effect")
+"""Parts of a difference."""
+
+_SIDES = {"baseline": "baseline", "normal": "baseline", "candidate": "candidate", "abnormal": "candidate"}
+_SIDED = re.compile(rf"(?P<side>{'|'.join(_SIDES)})(?:_(?P<measure>.*))?")
+_STATISTIC = re.compile(r"(?:(?P<measure>.*)_)?(?P<statistic>shift(?:_low|_high)?(?=_us$)|p|q|z|effect_size)(?:_us)?")
+_CHANGE = re.compile(r"(?:(?P<measure>.*)_)?change")
+_TEST = re.compile(r"[pu]_(?P<measure>beta|mu|holm)")
+_UNIT = re.compile(r"_?us$")
+
+
+class Meaning(NamedTuple):
+    """`measure` is "" for a table's main one; `side` is baseline, candidate or "" for both or neither. `statistic`:
+    value, delta, ratio and share (of the difference), shift, shift_low, shift_high, change (in a word), p, q, z,
+    effect_size, or one of EFFECTS."""
+
+    measure: str
+    side: str
+    statistic: str
+
+
+@functools.lru_cache(maxsize=1024)
+def meaning(name: str, role: str, kind: str) -> Meaning:
+    """Of a column with this name, role and kind."""
+    for effect in EFFECTS:
+        if name == f"{effect}_us":
+            return Meaning("", "", effect)
+    if found := _TEST.fullmatch(name):
+        return Meaning(found["measure"], "", P)
+    if found := _STATISTIC.fullmatch(name):
+        return Meaning(found["measure"] or "", "", found["statistic"])
+    if kind == "text" and (found := _CHANGE.fullmatch(name)):
+        return Meaning(found["measure"] or "", "", CHANGE)
+    if role == "percent":
+        return Meaning("", "", SHARE if name == "share" else RATIO)
+    if role == "delta":
+        return Meaning("_".join(part for part in _UNIT.sub("", name).split("_") if part != "delta"), "", DELTA)
+    if found := _SIDED.fullmatch(name):
+        return Meaning(_UNIT.sub("", found["measure"] or ""), _SIDES[found["side"]], VALUE)
+    side = role if role in ("baseline", "candidate") else ""
+    return Meaning(_UNIT.sub("", name.removesuffix("_a").removesuffix("_b") if side else name), side, VALUE)

@@ -1,0 +1,46 @@
+"""What can be done with each table. The order of the tables is the page's (frontend/src/views.ts)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, TypedDict
+
+
+class TableFacts(TypedDict):
+    """What can be done with a table."""
+
+    per_step: Annotated[bool, "rows have times of their own in every step"]
+    callers: Annotated[bool, "traces tell from where the rows were called, or in which other tables they are"]
+    adds_up: Annotated[bool, "sums over rows say something: rows do not lie in each other and are no means"]
+    categories: Annotated[Sequence[str], "parts of the step that a row's name is an entry of"]
+
+
+def _facts(*categories: str, per_step: bool = False, callers: bool = False, adds_up: bool = True) -> TableFacts:
+    return {"per_step": per_step, "callers": callers, "adds_up": adds_up, "categories": list(categories)}
+
+
+def _entities(*categories: str) -> TableFacts:
+    return _facts(*categories, per_step=True, callers=True)
+
+
+TABLES = {
+    "operators": _entities("CPU Exec"),
+    "operators_by_shape": _entities(),
+    "operators_by_type": _entities(),
+    "modules": _entities(),
+    "kernels": _entities("Kernel", "Communication"),
+    "kernels_by_operator": _entities("Kernel", "Communication"),
+    "kernels_by_launch": _entities(),
+    "communication": _entities("Communication"),
+    "memcpy": _entities("Memcpy", "Memset"),
+    "functions": _facts(per_step=True),
+    "call_tree": _facts(adds_up=False),
+    "ranks": _facts(adds_up=False),
+    "iteration_kinds": _facts(adds_up=False),
+}
+"""Tables that are not here have nothing but their cells, which add up."""
+
+
+def table_facts(name: str) -> TableFacts:
+    """Of a table of this name."""
+    return TABLES.get(name) or _facts()

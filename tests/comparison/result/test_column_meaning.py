@@ -1,0 +1,50 @@
+"""What columns say of themselves, and what can be done with a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.comparison.result.column_meaning import meaning
+from tb_perfcompare.comparison.result.table_catalogue import TABLES, table_facts
+from tb_perfcompare.comparison.tables.group_shapes import SHAPES
+from tb_perfcompare.comparison.tables.path_source import PATHED, RELATED
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "kind", "says"),
+    [
+        ("baseline_us", "baseline", "time_us", ("", "baseline", "value")),
+        ("delta_us", "delta", "time_us", ("", "", "delta")),
+        ("candidate_device_self_us", "candidate", "time_us", ("device_self", "candidate", "value")),
+        ("device_self_delta_us", "delta", "time_us", ("device_self", "", "delta")),
+        ("device_self_shift_low_us", "plain", "time_us", ("device_self", "", "shift_low")),
+        ("baseline_calls", "plain", "count", ("calls", "baseline", "value")),
+        ("count_effect_us", "delta", "time_us", ("", "", "count_effect")),
+        ("change", "text", "text", ("", "", "change")),
+        ("device_self_q", "plain", "number", ("device_self", "", "q")),
+        ("abnormal", "candidate", "number", ("", "candidate", "value")),
+        ("beta_a", "baseline", "number", ("beta", "baseline", "value")),
+        ("u_beta", "plain", "number", ("beta", "", "p")),
+        ("step", "key", "text", ("step", "", "value")),
+        ("share", "percent", "fraction", ("", "", "share")),
+        ("change", "percent", "fraction", ("", "", "ratio")),
+        ("baseline_share", "plain", "fraction", ("share", "baseline", "value")),
+        ("mean_delta_us", "delta", "time_us", ("mean", "", "delta")),
+    ],
+)
+def test_a_column_says_its_measure_its_side_and_its_figure(
+    name: str, role: str, kind: str, says: tuple[str, str, str]
+) -> None:
+    assert meaning(name, role, kind) == says
+
+
+def test_every_table_of_entities_has_times_in_each_step() -> None:
+    assert {name for name, facts in TABLES.items() if facts["per_step"]} == set(SHAPES)
+
+
+def test_every_table_with_call_paths_or_related_rows_says_so() -> None:
+    assert {name for name, facts in TABLES.items() if facts["callers"]} == set(PATHED) | set(RELATED)
+
+
+def test_a_table_without_an_entry_has_its_cells_alone() -> None:
+    assert table_facts("corrections") == {"per_step": False, "callers": False, "adds_up": True, "categories": []}

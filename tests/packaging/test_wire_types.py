@@ -1,0 +1,83 @@
+"""The JSON schemas and the page's types are those of the types that are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, TypedDict
+
+import pytest
+
+from build_support import wire_types
+from tb_perfcompare.comparison.result.plain_values import Unbounded, as_plain
+
+
+@pytest.mark.parametrize("path", wire_types.SCHEMAS, ids=lambda path: path.name)
+def test_the_schemas_are_current(path: wire_types.Path) -> None:
+    """`python -m build_support.wire_types` writes them."""
+    assert path.read_text("utf-8") == wire_types.json_schema(*wire_types.SCHEMAS[path])
+
+
+def test_the_types_of_the_page_are_current() -> None:
+    assert wire_types.TYPESCRIPT.read_text("utf-8") == wire_types.typescript(*wire_types.SENT)
+
+
+@dataclass(frozen=True)
+class Inner:
+    """Where it goes. And more."""
+
+    way: Annotated[str, ("up", "down")]
+
+
+@dataclass(frozen=True)
+class Example:
+    """An example."""
+
+    pair: tuple[int, int]
+    size: Unbounded
+    inner: Inner | None
+    some: Sequence[Inner]
+    by_name: Mapping[str, int]
+    DERIVED: ClassVar = ("twice",)
+
+    @property
+    def twice(self) -> Annotated[Unbounded, "two of them"]:
+        return 2 * self.size
+
+
+class _Whole(TypedDict):
+    example: Example
+
+
+class WholeDict(_Whole, total=False):
+    """All of it."""
+
+    more: Annotated[str, "what is left"]
+
+
+def test_a_type_is_written_as_a_schema_and_sent_as_it_says() -> None:
+    shapes = wire_types.Shapes()
+    assert shapes.of(WholeDict) == {"$ref": "#/$defs/Whole"}
+    assert shapes.named["Whole"]["required"] == ["example"]
+    assert shapes.named["Example"]["properties"] == {
+        "pair": {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2},
+        "size": {"type": ["number", "null"]},
+        "inner": {"anyOf": [{"$ref": "#/$defs/Inner"}, {"type": "null"}]},
+        "some": {"type": "array", "items": {"$ref": "#/$defs/Inner"}},
+        "by_name": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "twice": {"type": ["number", "null"], "description": "two of them"},
+    }
+    assert as_plain(Example((1, 2), float("inf"), None, (Inner("up"),), {"a": 1})) == {
+        "pair": [1, 2], "size": None, "inner": None, "some": [{"way": "up"}], "by_name": {"a": 1}, "twice": None,
+    }  # fmt: skip
+
+
+def test_the_page_has_the_same_type() -> None:
+    assert wire_types.typescript(WholeDict).splitlines()[2:] == [
+        "/** All of it. */", "export interface Whole {", "  example: Example;", "  /** what is left */",
+        "  more?: string;", "}", "",
+        "/** An example. */", "export interface Example {", "  pair: [number, number];", "  size: number | null;",
+        "  inner: Inner | null;", "  some: Inner[];", "  by_name: Record<string, number>;", "  /** two of them */",
+        "  twice: number | null;", "}", "",
+        "/** Where it goes. */", "export interface Inner {", "  way: 'up' | 'down';", "}",
+    ]  # fmt: skip
