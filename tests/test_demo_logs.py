@@ -70,7 +70,7 @@ def side(run: str) -> Summary:
     """All files of a run as one side."""
     summaries = []
     for span, path in enumerate(sorted((DEMO / run).glob("*.pt.trace.json.gz")), start=1):
-        recording = read_trace(path, report=silent, want_hash=False, skip_python_functions=True)
+        recording = read_trace(path, report=silent, want_hash=False)
         worker = path.name.partition(".")[0]
         summaries.append(summarize(recording, Origin(str(path), run, worker, str(span))))
     return pool(summaries)

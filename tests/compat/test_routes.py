@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import pytest
 
 from tb_perfcompare.analysis.compat import ROUTES, CompatProfile, answer, available_routes
-from tb_perfcompare.errors import InputError, SelectionError
+from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
 from tests.build import TraceBuilder
 from tests.compat.reading import read
 
@@ -146,3 +147,12 @@ def test_lightning_modules_nest_by_their_dotted_names() -> None:
 def test_an_empty_trace_is_refused() -> None:
     with pytest.raises(InputError, match="traceEvents: holds no event that torch-tb-profiler knows; leave"):
         read({"traceEvents": []})
+
+
+def test_without_torch_tb_profiler_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "tb_perfcompare.analysis.compat.original", raising=False)
+    monkeypatch.setitem(sys.modules, "torch_tb_profiler", None)
+    trace = TraceBuilder(vendor="cpu", whole_us=True)
+    trace.op("aten::mm", 0, 10)
+    with pytest.raises(PerfCompareError, match=r"cannot be imported: .*; install it: pip install"):
+        read(trace)

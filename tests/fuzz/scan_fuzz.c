@@ -120,11 +120,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     ScanSpec spec = SPEC;
-    if (data[0] & 1) {
-        spec.left_out.count = 1;
-        spec.left_out.names[0].text = "python_function";
-        spec.left_out.names[0].size = 15;
-    }
     state = 88172645463325252ULL + data[1];
     fail_one_in = data[0] & 2 ? 1 + data[1] : 0;
     Scan *scan = scan_new(&spec);

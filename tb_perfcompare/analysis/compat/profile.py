@@ -9,7 +9,7 @@ from typing import Any
 
 from tb_perfcompare.analysis.compat import cambricon
 from tb_perfcompare.analysis.compat.events import GPU_CATEGORIES, KnownTrace, known_events
-from tb_perfcompare.errors import InputError
+from tb_perfcompare.errors import InputError, PerfCompareError, out_of_memory
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import TraceEvents
 
@@ -68,8 +68,13 @@ def failed(path: str, error: Exception) -> InputError:
 
 def _read(known: KnownTrace, is_mlu: bool, path: str) -> tuple[Any, list[str]]:
     """(RunProfile, what it was not given): it fails where events refer to others that are not as it expects."""
-    from tb_perfcompare.analysis.compat.original import read_gpu, read_mlu
-
+    try:
+        from tb_perfcompare.analysis.compat.original import read_gpu, read_mlu
+    except ImportError as error:
+        raise out_of_memory(error) or PerfCompareError(
+            f"--compat runs torch-tb-profiler, which cannot be imported: {error}",
+            hint="install it: pip install torch-tb-profiler==0.4.3",
+        ) from error
     read = read_mlu if is_mlu else read_gpu
     without: list[str] = []
     while True:

@@ -46,15 +46,14 @@ static bool read_names(PyObject *tuple, Names *names)
 
 static bool read_spec(PyObject *spec, ScanSpec *read)
 {
-    PyObject *keys, *flows, *arrows, *left_out, *phases, *names;
+    PyObject *keys, *flows, *arrows, *phases, *names;
     const char *kinds, *memory;
     Py_ssize_t kind_count, memory_size;
     unsigned long long seed;
-    if (!PyArg_ParseTuple(spec, "Oy#y#OOOOOK", &keys, &kinds, &kind_count, &memory, &memory_size, &flows, &arrows,
-                          &left_out, &phases, &names, &seed) ||
+    if (!PyArg_ParseTuple(spec, "Oy#y#OOOOK", &keys, &kinds, &kind_count, &memory, &memory_size, &flows, &arrows,
+                          &phases, &names, &seed) ||
         !read_names(keys, &read->keys) || !read_names(flows, &read->flows) || !read_names(arrows, &read->arrows) ||
-        !read_names(left_out, &read->left_out) || !read_names(phases, &read->handed_phases) ||
-        !read_names(names, &read->handed_names)) {
+        !read_names(phases, &read->handed_phases) || !read_names(names, &read->handed_names)) {
         return false;
     }
     if ((size_t)kind_count != read->keys.count || read->handed_phases.count != read->handed_names.count) {
@@ -356,12 +355,11 @@ static PyGetSetDef SCAN_ATTRIBUTES[] = {
 };
 
 static char SCAN_DOC[] =
-    "Scan(keys, kinds, memory, flows, arrows, left_out, handed_phases, handed_names, seed)\n\n"
+    "Scan(keys, kinds, memory, flows, arrows, handed_phases, handed_names, seed)\n\n"
     "keys           argument keys (tuple of bytes); kinds has a letter for each: i, f or j\n"
     "memory         name of the instant events that are kept\n"
     "flows          categories in lower case of arrows that are kept\n"
     "arrows         the same of arrows that are kept with their lane, and counted as skipped\n"
-    "left_out       categories in lower case of events that are only counted\n"
     "handed_phases  elements left to the caller: of this phase and, unless it is empty, of the name in handed_names\n"
     "seed           of the hashes";
 

@@ -17,7 +17,6 @@ class Scan:
         memory: bytes,
         flows: tuple[bytes, ...],
         arrows: tuple[bytes, ...],
-        left_out: tuple[bytes, ...],
         handed_phases: tuple[bytes, ...],
         handed_names: tuple[bytes, ...],
         seed: int,

@@ -78,7 +78,7 @@ Scan *scan_new(const ScanSpec *spec)
         init_array(&column->odd_rows, sizeof(int32_t));
         init_array(&column->odd_texts, sizeof(int32_t));
     }
-    scan->judged_row = scan->judged_arrow = NO_NUMBER;
+    scan->judged_arrow = NO_NUMBER;
     init_shapes(&scan->members, &scan->member_keys);
     init_shapes(&scan->arguments, &scan->spec.keys);
     return scan;
@@ -550,16 +550,6 @@ static int is_category(const Token *token, const Names *names)
     return 0;
 }
 
-/* Whether an event of this category is only counted; as is_category says. */
-static int is_left_out(Scan *scan, const Member *category)
-{
-    if (category->text < 0 || category->text != scan->judged_row) {
-        scan->is_left_out = (int8_t)is_category(&category->token, &scan->spec.left_out);
-        scan->judged_row = category->text;
-    }
-    return scan->is_left_out;
-}
-
 /* The same of an arrow: scan->is_flow and is_joining. */
 static void judge_arrow(Scan *scan, const Member *category)
 {
@@ -798,11 +788,7 @@ static bool file_event(Scan *scan, Event *event, Text at, size_t size)
     scan->tally.seen++;
     scan->tally.bent += event->is_bent;
     if (is_row) {
-        const int left_out = is_left_out(scan, &event->members[MEMBER_CAT]);
-        if (left_out < 0) {
-            return false;
-        }
-        return left_out ? count_skipped(scan, event) : keep_row(scan, event, letter == 'X');
+        return keep_row(scan, event, letter == 'X');
     }
     if (letter == 's' || letter == 'f') {
         return file_arrow(scan, event, letter == 's');

@@ -30,7 +30,6 @@ typedef struct {
     Name memory;                  /* name of the instant events that are kept */
     Names flows;                  /* categories (lower case) of arrows that are kept */
     Names arrows;                 /* the same of arrows that are kept with their lane, and counted as skipped */
-    Names left_out;               /* categories (lower case) of events that are only counted */
     Names handed_phases;          /* elements to hand over: of this phase ... */
     Names handed_names;           /* ... and this name, or any name where that is empty */
     uint64_t seed;                /* of the hashes */
@@ -138,10 +137,8 @@ typedef struct {
     Member held[MOST_NAMES]; /* arguments */
     size_t held_count;
     uint16_t held_at[MOST_NAMES]; /* place + 1 of a key's value in `held`, 0 for none */
-    /* the texts of the categories that were judged last, NO_NUMBER for none, and what is_category said */
-    int32_t judged_row;
+    /* the text of the category that was judged last, NO_NUMBER for none, and what is_category said */
     int32_t judged_arrow;
-    int8_t is_left_out;
     int8_t is_flow;
     int8_t is_joining;
     bool is_out_of_memory;

@@ -50,23 +50,21 @@ def read_trace(
     fs: FileSystem = LOCAL,
     report: Reporter = silent,
     want_hash: bool = True,
-    skip_python_functions: bool = False,
     name: str | None = None,
     block_bytes: int = BLOCK_BYTES,
 ) -> TraceRecording:
     """One trace as columns.
 
-    path_or_file           path for `fs`, or an open binary file (left open)
-    report                 called for every block with the phase "reading"; it may raise to stop, which leaves no thread
-    want_hash              sha256 of the stored bytes
-    skip_python_functions  count events of category python_function instead of keeping them
-    name                   what to call the file in facts, notes and errors; its basename if None
-    block_bytes            size of the blocks inflated ahead; memory grows with it, results do not depend on it
+    path_or_file  path for `fs`, or an open binary file (left open)
+    report        called for every block with the phase "reading"; it may raise to stop, which leaves no thread
+    want_hash     sha256 of the stored bytes
+    name          what to call the file in facts, notes and errors; its basename if None
+    block_bytes   size of the blocks inflated ahead; memory grows with it, results do not depend on it
 
     Raises InputError when the file cannot be opened or read, CorruptInput when nothing usable is in it.
     """
     with _reading(path_or_file, fs, report, name) as (reading, file):
-        return reading.read(file, want_hash, skip_python_functions, block_bytes)
+        return reading.read(file, want_hash, block_bytes)
 
 
 def read_events(
@@ -105,12 +103,10 @@ class _Reading:
         self._size = size
         self._report = report
 
-    def read(self, file: BinaryIO, want_hash: bool, skip_python_functions: bool, block_bytes: int) -> TraceRecording:
+    def read(self, file: BinaryIO, want_hash: bool, block_bytes: int) -> TraceRecording:
         reader = active_reader()
         with _paused_collector():
-            document, blocks = self._document(
-                file, lambda: new_scanner(reader, skip_python_functions=skip_python_functions), want_hash, block_bytes
-            )
+            document, blocks = self._document(file, lambda: new_scanner(reader), want_hash, block_bytes)
             assert document.scanner is not None
             columns = document.scanner.finish().with_counter_events()
         kept = len(columns.events) + columns.counters.kept

@@ -50,9 +50,9 @@ def python_blocks() -> Iterator[list[bytes]]:
         yield read
 
 
-@given(traces(), BLOCKS, DECODED, st.booleans())
-def test_sound_traces(content: bytes, block_bytes: int, decoded_bytes: int, skip: bool) -> None:
-    same(content, block_bytes, decoded_bytes, skip_python_functions=skip)
+@given(traces(), BLOCKS, DECODED)
+def test_sound_traces(content: bytes, block_bytes: int, decoded_bytes: int) -> None:
+    same(content, block_bytes, decoded_bytes)
 
 
 @given(damaged(), BLOCKS, DECODED)
@@ -74,13 +74,10 @@ BEGINNING = None if THOROUGH else 5_000_000
 
 @pytest.mark.parametrize("name", FILES.values(), ids=FILES.keys())
 def test_real_traces(shared_data: Path, name: str, python_blocks: list[bytes]) -> None:
-    """Without and with the functions of Python."""
     content = gzip.decompress((shared_data / name).read_bytes())
-    for skip in (False, True):
-        read_with(NATIVE, content, skip_python_functions=skip)
+    read_with(NATIVE, content)
     assert python_blocks == []
-    for skip in (False, True):
-        same(content[:BEGINNING], skip_python_functions=skip)
+    same(content[:BEGINNING])
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])

@@ -144,12 +144,6 @@ def test_no_arguments_in_three_spellings() -> None:
     assert recording.notes == ()
 
 
-def test_python_functions_can_be_left_out() -> None:
-    recording = read_events(op("f", cat="python_function"), op("g"), skip_python_functions=True)
-    assert names_of(recording) == ["g"]
-    assert recording.stats.skipped == {"X/python_function": 1}
-
-
 def test_the_other_members_of_the_root_are_properties() -> None:
     root = {"deviceProperties": [{"name": "A100"}, 3], "distributedInfo": {"rank": 1}, "baseTimeNanoseconds": 10**18}
     recording = read(encode([op()], root=root))

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Flags, Ints32
-from tb_perfcompare.model.device import CATEGORY_OF, FLOW_CATEGORIES, MEMORY_EVENT_NAME, OPERATOR_ARROWS
-from tb_perfcompare.model.events import Category, FlowTable
+from tb_perfcompare.model.device import FLOW_CATEGORIES, MEMORY_EVENT_NAME, OPERATOR_ARROWS
+from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.trace.columns.arguments import ArgumentColumns
 from tb_perfcompare.sources.trace.columns.assemble_columns import Counts, Gathered
@@ -51,8 +51,6 @@ _PHASES: dict[str | None, int] = {
     "s": _FLOW_START,
     "f": _FLOW_END,
 }
-PYTHON_FUNCTIONS = frozenset(text for text, kind in CATEGORY_OF.items() if kind is Category.PYTHON_FUNCTION)
-"""Categories that `skip_python_functions` leaves out, in lower case."""
 _TEXT = msgspec.json.Decoder(str)
 METADATA_ARG = {"process_labels": "labels", "process_name": "name", "thread_name": "name"}
 """Metadata events that are kept -> the argument that holds their text."""
@@ -61,10 +59,8 @@ METADATA_ARG = {"process_labels": "labels", "process_name": "name", "thread_name
 class ColumnBuilder:
     """Takes decoded events in file order and gives the columns at the end."""
 
-    def __init__(self, *, skip_python_functions: bool = False) -> None:
+    def __init__(self) -> None:
         self._phase = KeyNumbers(_PHASES.items())
-        self._skip_python = skip_python_functions
-        self._is_python = Membership(PYTHON_FUNCTIONS)
         self._is_pair = Membership(FLOW_CATEGORIES)
         self._is_operator_arrow = Membership(OPERATOR_ARROWS)
         self._strings = StringTable()
@@ -99,8 +95,6 @@ class ColumnBuilder:
         kept = phases == _COMPLETE
         if not kept.all():
             self._add_others(events, phases, kept)
-        if self._skip_python:
-            kept &= ~self._python_functions(events, kept)
         complete = (phases == _COMPLETE)[kept]
         self._add_kept(_choose(events, kept), complete)
 
@@ -167,13 +161,6 @@ class ColumnBuilder:
         except UnicodeDecodeError:
             self._metadata[str(event.name)][place] = _TEXT.decode(text.decode("utf-8", "replace"))
             self.repaired["bytes that are not UTF-8"] += 1
-
-    def _python_functions(self, events: Sequence[Event], kept: Flags) -> Flags:
-        """(n,) bool: kept events of category python_function, now counted as skipped."""
-        found = np.fromiter(map(self._is_python.__getitem__, map(_cat, events)), np.bool_, len(events)) & kept
-        unused = _choose(events, found)
-        self._skipped.update(zip(map(_ph, unused), map(_cat, unused), strict=True))
-        return found
 
     def _add_kept(self, events: list[Event], complete: Flags) -> None:
         """Complete and memory events; the latter have no duration."""

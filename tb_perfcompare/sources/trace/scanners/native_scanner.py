@@ -20,7 +20,6 @@ from tb_perfcompare.sources.trace.columns.column_builder import (
     COUNTER,
     METADATA,
     METADATA_ARG,
-    PYTHON_FUNCTIONS,
     ColumnBuilder,
 )
 from tb_perfcompare.sources.trace.columns.event import Event
@@ -44,9 +43,9 @@ _MORE = 4
 class NativeScanner(PythonScanner):
     """PythonScanner whose sound blocks are read by compiled code."""
 
-    def __init__(self, *, skip_python_functions: bool = False) -> None:
-        scan = self._scan = _new_scan(skip_python_functions)
-        self._placed = _PlacedBuilder(lambda: scan.counts[1:], skip_python_functions=skip_python_functions)
+    def __init__(self) -> None:
+        scan = self._scan = _new_scan()
+        self._placed = _PlacedBuilder(lambda: scan.counts[1:])
         super().__init__(builder=self._placed)
         self._sound_bytes, self._odd_bytes = _MOST_SOUND_BYTES, _ODD_BYTES
 
@@ -128,8 +127,8 @@ class NativeScanner(PythonScanner):
 class _PlacedBuilder(ColumnBuilder):
     """ColumnBuilder that remembers behind which rows of another scan its own belong."""
 
-    def __init__(self, others: Callable[[], Rows], *, skip_python_functions: bool) -> None:
-        super().__init__(skip_python_functions=skip_python_functions)
+    def __init__(self, others: Callable[[], Rows]) -> None:
+        super().__init__()
         self._others = others
         self.insertions: list[Insertion] = []
 
@@ -141,7 +140,7 @@ class _PlacedBuilder(ColumnBuilder):
             self.insertions.append(Insertion(self._others(), rows))
 
 
-def _new_scan(skip_python_functions: bool) -> _scanner.Scan:
+def _new_scan() -> _scanner.Scan:
     handed = [(METADATA, name) for name in METADATA_ARG] + [(COUNTER, "")]
     return _scanner.Scan(
         _encoded(key for _, key in SLOTS),
@@ -149,7 +148,6 @@ def _new_scan(skip_python_functions: bool) -> _scanner.Scan:
         MEMORY_EVENT_NAME.encode("ascii"),
         _encoded(sorted(FLOW_CATEGORIES)),
         _encoded(sorted(OPERATOR_ARROWS)),
-        _encoded(sorted(PYTHON_FUNCTIONS) if skip_python_functions else ()),
         _encoded(phase for phase, _ in handed),
         _encoded(name for _, name in handed),
         int.from_bytes(os.urandom(8), "little"),  # file contents cannot be made to collide

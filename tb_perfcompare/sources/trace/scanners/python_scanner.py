@@ -58,8 +58,8 @@ class Scanner(Protocol):
 class PythonScanner:
     """Scanner over msgspec: a block of events lives as objects only until its columns are taken."""
 
-    def __init__(self, *, skip_python_functions: bool = False, builder: ColumnBuilder | None = None) -> None:
-        self._builder = builder or ColumnBuilder(skip_python_functions=skip_python_functions)
+    def __init__(self, *, builder: ColumnBuilder | None = None) -> None:
+        self._builder = builder or ColumnBuilder()
         self._salvager = Salvager(self._builder)
         self._border = b""
         self._worth_trying = _DECODED_BYTES

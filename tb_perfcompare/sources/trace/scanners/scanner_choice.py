@@ -42,12 +42,12 @@ def active_reader() -> str:
     raise PerfCompareError(f"{VARIABLE}={asked} is no reader", hint=f"give {NATIVE} or {PYTHON}, or unset it")
 
 
-def new_scanner(reader: str, *, skip_python_functions: bool = False) -> PythonScanner:
+def new_scanner(reader: str) -> PythonScanner:
     """A scanner for one list of events."""
     if reader == NATIVE:
         from tb_perfcompare.sources.trace.scanners.native_scanner import NativeScanner
 
-        return NativeScanner(skip_python_functions=skip_python_functions)
+        return NativeScanner()
     from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 
-    return PythonScanner(skip_python_functions=skip_python_functions)
+    return PythonScanner()
