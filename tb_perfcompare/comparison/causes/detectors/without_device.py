@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.findings import category_words
@@ -32,7 +33,7 @@ def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Ca
     named = [label for label in sorted(times, key=lambda label: -times[label]) if times[label] >= pair.least_us]
     told = ", ".join(f"{category_words(label)} {time_text(times[label])}" for label in named[:_NAMED])
     left = explained.left(pair, CATEGORY_LABELS)
-    delta = sum(left.values())
+    delta = fsum(left.values())
     sentence = (
         f"Device work is recorded on one side only: {signed_time(delta)} per step; the {word} has none"
         f"{f', the other side {told} per step' if told else ''}."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, Key, RuleContext, total
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.model.input_shapes import input_elements, input_texts, shown_shape
 
 INPUTS = "the inputs of both runs"
@@ -65,17 +65,16 @@ def by_name(parts: Mapping[Key, Amount]) -> dict[str, list[tuple[str, Amount]]]:
 def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
     """(operator, first input type) -> its amount: the data an operator works on. Another number of operands, or a
     number of another type among them, is no other data type."""
-    found: dict[Key, Amount] = {}
+    found: dict[Key, list[Amount]] = {}
     for (name, types), amount in parts.items():
-        key = name, first_type(types)
-        found[key] = found.get(key, NOTHING) + amount
-    return found
+        found.setdefault((name, first_type(types)), []).append(amount)
+    return {key: total(amounts) for key, amounts in found.items()}
 
 
 def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
     """(operator, input shapes) -> its amount, of shapes that say a size. Where one side gives an operator an operand
     more at the end, the output that compiled code hands over, its inputs are those of the other side."""
-    found: dict[Key, Amount] = {}
+    found: dict[Key, list[Amount]] = {}
     for name, rows in by_name(parts).items():
         known = [(part, amount) for part, amount in rows if elements(part)]
         lists = {part: tuple(input_texts(part)) for part, _ in known} if have_moved(known) else {}
@@ -83,9 +82,8 @@ def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
         for part, amount in known:
             inputs = lists.get(part, ())
             begun = (texts[inputs[:length]] for length in range(1, len(inputs)) if inputs[:length] in texts)
-            key = name, next(begun, part)
-            found[key] = found.get(key, NOTHING) + amount
-    return found
+            found.setdefault((name, next(begun, part)), []).append(amount)
+    return {key: total(amounts) for key, amounts in found.items()}
 
 
 def have_moved(rows: Sequence[tuple[str, Amount]]) -> bool:
@@ -122,7 +120,7 @@ def most_alike(gone: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
     """Of input shapes before and after, a pair with most operands in common: layers of a model differ in their weights,
     and one layer given other inputs does not. Of several the largest."""
     pairs = product(sorted(gone, key=elements)[-_TRIED:], sorted(new, key=elements)[-_TRIED:])
-    return max(pairs, key=lambda pair: (_in_common(*pair), elements(pair[0]) + elements(pair[1]), pair))
+    return max(pairs, key=lambda pair: (_in_common(*pair), elements(pair[0]) + elements(pair[1]), sorted(pair)))
 
 
 def _in_common(before: str, after: str) -> int:
