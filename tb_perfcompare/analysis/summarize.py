@@ -175,7 +175,11 @@ def _absent(recording: TraceRecording) -> dict[str, str]:
         for flag in on
         if f"{flag}=True" in why
     }
-    return {**_ABSENT, **told, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
+    found = {**_ABSENT, **told, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
+    if all(note.code != NoteCode.TRUNCATED for note in recording.notes):
+        return found
+    cut = "the file is cut off, what is lost may hold them"
+    return {name: f"{why.partition('; ')[0]}; {cut}" for name, why in found.items()}
 
 
 def _rank(recording: TraceRecording, by_name: int | None) -> int | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.note import Note, NoteCode
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -51,3 +54,10 @@ def test_it_is_the_only_cause_either_way(silent: int) -> None:
 def test_operators_of_one_side_alone_are_still_told() -> None:
     found = compared(training(device=True), training(device=False, sorts=True))
     assert [finding.rule for finding in found.findings] == ["operators_changed", "without_device"]
+
+
+def test_a_file_that_is_cut_off_is_what_to_look_at() -> None:
+    silent = summary(training(device=False))
+    cut = replace(silent, notes=(*silent.notes, Note(NoteCode.TRUNCATED, "the file ends inside traceEvents", "a.json")))
+    (finding,) = compare_summaries(summary(training(device=True)), cut, CompareOptions()).findings
+    assert finding.look_at == "the file of the candidate, which is cut off"

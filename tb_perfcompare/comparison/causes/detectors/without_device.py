@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time, time_text
+from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 
 OF_DEVICES = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime")
@@ -32,6 +33,8 @@ def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Ca
     times = {label: pair.exposed_times(label)[side] for label in OF_DEVICES}
     named = [label for label in sorted(times, key=lambda label: -times[label]) if times[label] >= pair.least_us]
     told = ", ".join(f"{category_words(label)} {time_text(times[label])}" for label in named[:_NAMED])
+    silent = (pair.candidate, pair.baseline)[side]
+    is_cut = any(note.code == NoteCode.TRUNCATED for note in silent.notes)
     left = explained.left(pair, CATEGORY_LABELS)
     delta = fsum(left.values())
     sentence = (
@@ -40,7 +43,7 @@ def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Ca
     )
     yield cause(
         pair, WITHOUT_DEVICE, "Kernel", "all", delta, sentence, (Evidence("categories", "Kernel"),),
-        explains=of_categories(left),
+        explains=of_categories(left), look_at=f"the file of the {word}, which is cut off" if is_cut else "",
     )  # fmt: skip
 
 
