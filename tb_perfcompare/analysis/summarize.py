@@ -175,7 +175,11 @@ def _absent(recording: TraceRecording) -> dict[str, str]:
         for flag in on
         if f"{flag}=True" in why
     }
-    return {**_ABSENT, **told, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
+    found = {**_ABSENT, **told, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
+    if all(note.code != NoteCode.TRUNCATED for note in recording.notes):
+        return found
+    cut = "the file is cut off, what is lost may hold them"
+    return {name: f"{why.partition('; ')[0]}; {cut}" for name, why in found.items()}
 
 
 def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
@@ -218,18 +222,21 @@ def _disputed(
     length = windows.end_ns - windows.start_ns
     if not windows.marked or not (len(of_events.disputed) or len(of_events.collapsed)):
         return ()
-    named = _named([windows.label[step] for step in of_events.disputed.tolist()])
-    message = f"windows and host markers hold different numbers of calls in step {named}: calls count for their marker"
-    if backlog.any():
-        message += (
-            f"; work launched by an earlier step owns {percent(backlog.sum() / length.sum())} of the windows"
+    parts = []
+    if len(of_events.disputed):
+        named = _named([windows.label[step] for step in of_events.disputed.tolist()])
+        parts.append(
+            f"windows and host markers hold different numbers of calls in step {named}: calls count for their marker"
         )
+    if backlog.any():
+        share = percent(backlog.sum() / length.sum())
+        parts.append(f"work launched by an earlier step owns {share} of the windows")
     collapsed = [
         f"{windows.label[step]} ({time(length[step] / 1000)})" for step in of_events.collapsed.tolist()
     ]
     if collapsed:
-        message += f"; next to nothing is left of the window of step {_named(collapsed)}: other steps own its time"
-    return (Note(NoteCode.BACKLOG, message, where),)
+        parts.append(f"next to nothing is left of the window of step {_named(collapsed)}: other steps own its time")
+    return (Note(NoteCode.BACKLOG, "; ".join(parts), where),)
 
 
 def _named(labels: list[str], most: int = 5) -> str:

@@ -43,7 +43,7 @@ from tb_perfcompare.comparison.pace.words import with_look, withheld
 from tb_perfcompare.comparison.ranks.table import ranks_table
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Check, Finding
-from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.side_facts import SideFacts
@@ -135,9 +135,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     headline, work, joined, strata = judged.headline, judged.work, judged.joined, judged.strata
     timed = baseline.is_timed and candidate.is_timed
     robustness = sensitivity(baseline, candidate, headline, work, options, strata)
-    # at one pace the verdict is not the one that the reason is about
-    hint = robustness.hint if headline.program is None else ""
-    headline = replace(headline, reason=_with_hint(headline.reason, hint), sensitivity=robustness.text)
+    headline = replace(_with_hint(headline, robustness.hint), sensitivity=robustness.text)
     ledger = build_ledger(baseline, candidate, numbers) if timed else Ledger(1, 0, 0, 0, ())
     moves = category_shifts(baseline, candidate, options.alpha)
     ranks = ranks_table(baseline, candidate, headline, options)
@@ -311,10 +309,13 @@ def _withheld_if_void(headline: Headline, checks: tuple[Check, ...]) -> Headline
     return withheld(replace(headline, verdict=Verdict.WITHHELD, reason="; ".join(void)))
 
 
-def _with_hint(reason: str, hint: str) -> str:
-    """The hint behind the clause that is read first."""
-    lead, _, rest = reason.partition("; ")
-    return "; ".join(filter(None, (lead, hint, rest)))
+def _with_hint(headline: Headline, hint: str) -> Headline:
+    """The hint behind the clause that is read first; at one pace, which is not what the reason is about, a line below
+    the sentence."""
+    if hint and headline.program is not None:
+        return replace(headline, facts=(Fact("One step", hint), *headline.facts))
+    lead, _, rest = headline.reason.partition("; ")
+    return replace(headline, reason="; ".join(filter(None, (lead, hint, rest))))
 
 
 def side_facts(summary: Summary) -> SideFacts:

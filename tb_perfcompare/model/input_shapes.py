@@ -8,6 +8,15 @@ import math
 _SHOWN = 60
 
 
+def input_texts(shape: str) -> list[str]:
+    """Each input of a shape text, as text; [] if it says none."""
+    try:
+        inputs = json.loads(shape)
+    except ValueError:
+        return []
+    return [str(one) for one in inputs] if isinstance(inputs, list) else []
+
+
 def input_elements(shape: str) -> list[int]:
     """Elements of each input of a shape text such as [[32, 64], [], [[8, 8], [8]]], a list of tensors as one; [] if it
     says none."""

@@ -97,3 +97,12 @@ def test_a_window_without_time_is_pointed_out() -> None:
         trace.kernel("gemm", start + 5, end, launch=(start + 2, start + 4), stream=7 + number)
     (note,) = [note for note in summary(trace).notes if note.code == NoteCode.BACKLOG]
     assert "next to nothing is left of the window of step 3" in note.message
+
+
+def test_a_pause_between_markers_is_no_step_that_others_own() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(4):
+        start = 100 * number
+        trace.step(number + 1, start, start + (8 if number == 1 else 98))  # the thread waits after the second marker
+        trace.op("aten::mm", start + 1, start + 7)
+    assert not [note for note in summary(trace).notes if note.code == NoteCode.BACKLOG]

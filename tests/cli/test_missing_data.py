@@ -38,6 +38,13 @@ def test_a_table_of_a_truncated_file_says_so(cut: Path) -> None:
     assert "worker0.1700000000001.pt.trace.json: the file ends inside traceEvents" in " ".join(shown.split())
 
 
+def test_what_is_behind_the_cut_is_not_asked_to_be_recorded(cut: Path) -> None:
+    (path,) = cut.iterdir()
+    path.write_bytes(path.read_bytes()[: path.read_bytes().index(b'"kernel"') - 300])
+    found = tb_perfcompare("view", cut, "--view", "kernels")
+    assert "no device events; the file is cut off, what is lost may hold them" in " ".join(found.err.split())
+
+
 def test_a_table_names_the_file_left_out(one_unreadable: Path) -> None:
     assert LEFT_OUT in " ".join(tb_perfcompare("view", one_unreadable, "--view", "kernels").out.split())
 

@@ -119,6 +119,7 @@ def test_shuffled_events_and_a_shifted_clock_change_nothing(
 ) -> None:
     one, two = summarised(a), summarised(b)
     before = compare(one, two)
+    assume("compared with itself" not in before.headline.reason)  # at another time it is another recording
     order = data.draw(permutations_of(b))
     b.base_ns += shift * 1000
     after = compare(one, summarised(b, order=order))

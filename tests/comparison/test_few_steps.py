@@ -16,9 +16,11 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
 
-def training(seed: int, *, slower: float = 1.0, kernels: int = 40, first_us: float = 30_000) -> Summary:
+def training(
+    seed: int, *, slower: float = 1.0, kernels: int = 40, first_us: float = 30_000, shapes: bool = False
+) -> Summary:
     """Steps of 40 kernels, the first kernel `slower` times as long in every step; the first step loads data for about
-    `first_us` more."""
+    `first_us` more. With `shapes` the pace of the machine is known."""
     trace, chance, at = TraceBuilder(), random.Random(seed), 0.0
     for number in range(5):
         begin = at
@@ -27,7 +29,7 @@ def training(seed: int, *, slower: float = 1.0, kernels: int = 40, first_us: flo
         at += wait + 10
         for kernel in range(kernels):
             length = (300 * slower if kernel == 0 else 60) * chance.uniform(0.99, 1.01)
-            trace.op(f"aten::op{kernel}", at, at + 12)
+            trace.op(f"aten::op{kernel}", at, at + 12, dims=[[kernel, 8]] if shapes else None)
             trace.kernel(f"kernel_{kernel}", at + 14, at + 14 + length, launch=(at + 3, at + 6))
             at += 16 + length
         trace.step(number + 1, begin, at)
@@ -57,6 +59,17 @@ def test_the_verdict_says_in_its_second_clause_what_hides_it_and_how_to_leave_it
         '"slower" without steps 1 (baseline) and 1 (candidate): leave them out with --steps 2-5, or by dragging over '
         "the others in the step chart"
     )
+
+
+def test_at_one_pace_the_line_below_the_verdict_says_so() -> None:
+    sides = training(1, shapes=True), training(2, slower=2.7, shapes=True)
+    headline = compare_summaries(*sides, CompareOptions()).headline
+    assert headline.program is not None
+    assert headline.facts[0].text == (
+        '"slower" without steps 1 (baseline) and 1 (candidate): leave them out with --steps 2-5, or by dragging over '
+        "the others in the step chart"
+    )
+
 
 
 def test_exchanging_the_sides_mirrors_the_rows() -> None:

@@ -145,3 +145,18 @@ def test_more_untraced_time_beside_a_compiled_region_is_a_cause_of_its_own() -> 
 def test_recompilations_are_told_where_only_one_side_is_compiled() -> None:
     _, (told,) = found(eager(), compiled((("0/0",), ("0/1",), ("0/2",))))
     assert "1 compiled region per step (0/0, 0/1, 0/2), 2 recompilations, the baseline none" in told.sentence
+
+
+def test_copies_that_compiling_did_away_with_are_no_cause_of_their_own() -> None:
+    trace, at = TraceBuilder(vendor="cpu"), 0.0
+    for step in range(1, STEPS + 1):
+        begin = at
+        for name in (*LAYER, "aten::copy_", "aten::clone") * 2:
+            trace.op(name, at + 20, at + 120 + step % 3)
+            at += 130
+        trace.step(step, begin, at + 30)
+        at += 40
+    for pair in ((summary(trace), compiled()), (compiled(), summary(trace))):
+        comparison, (finding,) = found(*pair)
+        assert comparison.findings[0] == finding
+        assert "layout_copies" not in {one.rule for one in comparison.findings}

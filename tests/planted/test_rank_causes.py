@@ -48,13 +48,13 @@ def test_a_late_rank_is_told_from_a_slow_collective(late: int, by_us: float, ven
     found = compared(job(vendor=vendor), job(late, by_us=by_us, seed=1, vendor=vendor))
     assert causes(found) == ["late_rank"]
     assert first(found).subject == f"worker{late}"
-    assert f"the late rank is worker{late} (Other +" in first(found).sentence
+    assert f"the late rank is worker{late} (untraced host time +" in first(found).sentence
 
 
 def test_what_the_late_rank_does_beyond_the_others_is_named() -> None:
     found = compared(job(), job(1, by_us=700.0, cause="loader", seed=1))
     assert rules(found)[0] == "late_rank"
-    assert "worker1 (DataLoader +700 µs over the other ranks)" in first(found).sentence
+    assert "worker1 (data loader wait +700 µs over the other ranks)" in first(found).sentence
 
 
 def test_another_rank_that_is_late_instead_is_no_change() -> None:

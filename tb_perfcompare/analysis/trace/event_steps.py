@@ -17,7 +17,8 @@ from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, Nanoseconds, StepIndex
 
 COLLAPSED = 0.1
-"""A window shorter than this share of its host marker says nothing of the step: others own its time."""
+"""A window that is less than this share of the time from its host marker to its own end says nothing of the step: the
+device's work for others owns the rest."""
 
 DISAGREE = 0.02
 """Share of the host's calls above which windows and markers disagree."""
@@ -68,10 +69,11 @@ def event_steps(timeline: InterpretedTrace, both: Mapping[str, Windows], window:
     step[linked] = step[timeline.launcher[linked]]
     before = _before_recording(timeline, device, linked)
     step[before] = -1
-    lengths, whole = (both[rule].end_ns - both[rule].start_ns for rule in (window, "marker"))
+    lengths = both[window].end_ns - both[window].start_ns
+    late = both[window].start_ns - both["marker"].start_ns
     apart, most = np.abs(inside - marked), np.maximum(inside, marked)
     disputed = np.flatnonzero(apart > DISAGREE * most) if apart.sum() > DISAGREE * most.sum() else apart[:0]
-    return EventSteps(step, before, np.flatnonzero(lengths < COLLAPSED * whole), disputed)
+    return EventSteps(step, before, np.flatnonzero(lengths < COLLAPSED * (lengths + late)), disputed)
 
 
 def _before_recording(timeline: InterpretedTrace, device: Flags, linked: Ints) -> Flags:

@@ -13,13 +13,17 @@ from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.model.vendors import CPU, CUDA, VENDORS, Vendor
 
 _DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
+_OF_DEVICES = (*_DEVICE_WORK, Category.RUNTIME, Category.DRIVER)
 
 
 def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
-    """The vendor and the evidence. Evidence counts in this order: device names, categories only one vendor writes,
-    kernel arguments, process labels, names of host API calls. Work on an unknown device counts as CUDA's,
-    whose spelling most back ends borrow; no device work at all is the CPU."""
+    """The vendor and the evidence. No device work and no API calls are the CPU, even where the file names a device: the
+    profiler writes those of the machine, whatever it records. Else evidence counts in this order: device names,
+    categories only one vendor writes, kernel arguments, process labels, names of host API calls. Work on an unknown
+    device counts as CUDA's, whose spelling most back ends borrow."""
     events = recording.events
+    if not among(events.category, _OF_DEVICES).any():
+        return CPU, "no device events"
     names = " ".join(str(item.get("name", "")) for item in recording.device_properties).lower()
     if names:
         for vendor in VENDORS:
@@ -41,9 +45,7 @@ def find_vendor(recording: TraceRecording) -> tuple[Vendor, str]:
     for vendor in VENDORS:
         if any(call.startswith(vendor.api_prefixes) for call in calls):
             return vendor, "API names"
-    if among(events.category, _DEVICE_WORK).any():
-        return CUDA, "device events"
-    return CPU, "no device events"
+    return CUDA, "device events"
 
 
 def device_facts(recording: TraceRecording, vendor: Vendor) -> DeviceFacts:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from tb_perfcompare.comparison.causes.detectors.other_work import find_other_work
+from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
@@ -31,7 +32,11 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
     if pair.baseline.marked != pair.candidate.marked or not pair.differs:
         return DetectedCauses()
     same_work = find_other_work(pair) is None
-    found = [cause for find in FIND for cause in find(pair) if same_work or not cause.same_work]
+    silent = OF_DEVICES if is_without_device(pair) else ()
+    found = [
+        cause for find in FIND for cause in find(pair)
+        if (same_work or not cause.same_work) and cause.finding.category not in silent
+    ]  # fmt: skip
     found.sort(key=lambda cause: (cause.rank, -abs(cause.finding.delta_us or 0.0), cause.finding.rule))
     explained = Explained()
     kept: list[Cause] = []

@@ -80,8 +80,14 @@ def _work(summary: Summary) -> dict[Key, Work] | None:
 
 def self_times(table: GroupTable) -> Floats:
     """(g,) summed nanoseconds on the host and the device, of what the source tells."""
-    known = [table.measures_ns[name].sum(axis=1) for name in ("host_self", "device_self") if name in table.measures_ns]
-    return np.sum(known, axis=0, dtype=np.float64) if known else np.zeros(len(table.keys))
+    total: Floats = step_self_times(table).sum(axis=1)
+    return total
+
+
+def step_self_times(table: GroupTable) -> Floats:
+    """(g, s) the same step by step."""
+    known = [table.measures_ns[name] for name in ("host_self", "device_self") if name in table.measures_ns]
+    return np.sum(known, axis=0, dtype=np.float64) if known else np.zeros(table.calls.shape)
 
 
 def _calls(summary: Summary) -> dict[str, float]:

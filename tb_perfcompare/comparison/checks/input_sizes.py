@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tb_perfcompare.comparison.checks.containment import self_times
+from tb_perfcompare.comparison.checks.containment import step_self_times
 from tb_perfcompare.comparison.checks.shared_work import SOME_WORK
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import number_text, ratio_text, short
@@ -156,11 +156,16 @@ def _by_times(a: Summary, b: Summary) -> Check | None:
 
 
 def _per_call(summary: Summary) -> dict[str, tuple[float, float]]:
-    """Operator -> (self time per call, share of all self time)."""
+    """Operator -> (self time per call, share of that of a step), of the typical step: one call that another program
+    interrupts is no larger piece of work."""
     table = summary.groups["operators"]
-    times = self_times(table)
-    calls, whole = np.maximum(table.calls.sum(axis=1), 1), max(times.sum(), 1)
-    return dict(
-        zip((key[0] for key in table.keys), zip((times / calls).tolist(), (times / whole).tolist(), strict=True),
-            strict=True)
-    )  # fmt: skip
+    called = table.calls > 0
+    each = np.where(called, step_self_times(table) / np.maximum(table.calls, 1), np.inf)
+    each.sort(axis=1)
+    # the middle of the steps that call it
+    steps, rows = called.sum(axis=1), np.arange(len(each))
+    low, high = np.maximum(steps - 1, 0) // 2, np.minimum(steps // 2, np.maximum(steps - 1, 0))
+    times = np.where(steps > 0, (each[rows, low] + each[rows, high]) / 2, 0.0)
+    spent = times * table.calls.mean(axis=1)
+    shares = spent / max(float(spent.sum()), 1.0)
+    return dict(zip((key[0] for key in table.keys), zip(times.tolist(), shares.tolist(), strict=True), strict=True))

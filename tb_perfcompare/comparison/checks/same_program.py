@@ -89,6 +89,23 @@ class Program:
         return enough and _inside(*self.heavy) >= ALIKE and _in_common(*self.rest) >= ALIKE
 
     @property
+    def times(self) -> int:
+        """How many times one does all that the other does, 1 where it does not: micro-batches of a step, or several
+        iterations in one."""
+        enough = self.known and self.least >= FEWEST
+        few, much = sorted(fsum(side.values()) for side in self.heavy)
+        often = round(much / few) if enough else 1
+        if often < 2:
+            return 1
+        fewer = 0 if fsum(self.heavy[0].values()) == few else 1
+        alike = (
+            _in_common(*({kind: calls * (often if side == fewer else 1) for kind, calls in pair[side].items()}
+                         for side in (0, 1)))
+            for pair in (self.heavy, self.rest) if any(pair)
+        )  # fmt: skip
+        return often if min(alike) >= ALIKE else 1
+
+    @property
     def other(self) -> bool:
         """Whether they compute other things, whatever else they share."""
         enough = self.known and self.least >= ENOUGH

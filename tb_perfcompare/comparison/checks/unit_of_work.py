@@ -177,8 +177,8 @@ def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumb
     detail = f"{percent_text(shared)} of {what} per step are shared by name"
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)
-    only = (
-        f"{many(int((joined.at_b < 0).sum()), 'name')} only in the baseline, "
-        f"{int((joined.at_a < 0).sum())} only in the candidate"
-    )
+    gone, new = int((joined.at_b < 0).sum()), int((joined.at_a < 0).sum())
+    only = f"{many(gone, 'name')} only in the baseline, {new} only in the candidate"
+    if not gone and not new:
+        only = "every name is on both sides, called another number of times"
     return Check(table, "warn" if shared >= SOME_WORK else "fail", f"{detail}; {only}", ("cause", table))

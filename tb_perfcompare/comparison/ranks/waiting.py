@@ -21,11 +21,11 @@ CLOCK_SLACK_NS = 50_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
-    """Nanoseconds of each of s steps of any rank.
+    """Nanoseconds of each of s steps of any rank. Where collectives of a rank run at the same time, it counts once.
 
-    plain    (s,) summed lengths of the collectives
-    matched  (s,) part of that which was found on at least one other rank
-    waiting  (s,) part of `matched` that is waiting; the rest is the transfer
+    plain    (s,) time in which a collective runs
+    matched  (s,) part of that in which one runs that was found on at least one other rank
+    waiting  (s,) part of `matched` in which one waits; the rest is the transfer
     """
 
     plain: Ints
@@ -60,11 +60,27 @@ def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) ->
     if len(chosen):
         transfer = np.full(int(call.max()) + 1, np.iinfo(np.int64).max)
         np.minimum.at(transfer, call, dur[chosen])
-        np.add.at(matched, step[chosen], dur[chosen])
-        np.add.at(waiting, step[chosen], dur[chosen] - transfer[call])
-    plain = np.zeros(steps, dtype=np.int64)
-    np.add.at(plain, step, dur)
-    return Waiting(plain, matched, waiting)
+        matched = _covered(step[chosen], start[chosen], dur[chosen], steps)
+        waiting = _covered(step[chosen], start[chosen], dur[chosen] - transfer[call], steps)
+    return Waiting(_covered(step, start, dur, steps), matched, waiting)
+
+
+def _covered(step: Ints, start: Nanoseconds, dur: Nanoseconds, steps: int) -> Ints:
+    """(steps,) nanoseconds that intervals of each step cover, together."""
+    covered = np.zeros(steps, dtype=np.int64)
+    if not len(step):
+        return covered
+    order = np.lexsort((start, step))
+    step, start, end = step[order], start[order], (start + dur)[order]
+    first = np.flatnonzero(np.concatenate([[True], step[1:] != step[:-1]]))
+    # steps one behind the other, so that none reaches into the next
+    count = np.diff(np.append(first, len(step)))
+    length = np.maximum.reduceat(end, first) - start[first]
+    shift = np.repeat(np.cumsum(length) - length - start[first], count)
+    start, end = start + shift, end + shift
+    before = np.concatenate([[0], np.maximum.accumulate(end)[:-1]])
+    np.add.at(covered, step, np.maximum(end - np.maximum(start, before), 0))
+    return covered
 
 
 def _meet(call: Ints, clock: Ints, start: Nanoseconds, dur: Nanoseconds) -> Flags:

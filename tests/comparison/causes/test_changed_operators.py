@@ -24,7 +24,8 @@ def program(*operators: str, extra: str = "", steps: int = 4) -> TraceBuilder:
 
 def changed(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
     found = compare(summarised(a), summarised(b)).findings
-    return [finding for finding in found if finding.rule in ("operator_replaced", "operators_changed", "more_calls")]
+    rules = ("operator_replaced", "operators_changed", "more_calls", "fewer_calls")
+    return [finding for finding in found if finding.rule in rules]
 
 
 def test_a_new_operator_is_told_with_its_calls_and_time() -> None:
@@ -105,3 +106,27 @@ def test_a_new_collective_is_told_once() -> None:
     (collectives,) = [one for one in found if one.rule == "collective_slower"]
     assert collectives.sentence.startswith("More collectives: +2.40 ms exposed per step; collectives take 0 → 2 calls")
     assert "c10d::allreduce_" not in " ".join(one.sentence for one in found)
+
+
+def validated(every: int, *operators: str) -> TraceBuilder:
+    """Steps of ten products, in every so many of them thirty, and of these operators."""
+    trace, at = TraceBuilder(vendor="cpu"), 0
+    for step in range(12):
+        start = at
+        products = 30 if every and step % every == every - 1 else 10
+        for name in (*("aten::mm",) * products, *operators):
+            trace.op(name, at + 5, at + 25)
+            at += US
+        trace.step(step, start, at)
+    return trace
+
+
+def test_calls_of_some_steps_alone_are_told_with_the_steps() -> None:
+    (found,) = changed(validated(0), validated(3))
+    assert found.sentence.endswith("e.g. aten::mm 10 → 16.7 times per step, all in 4 of 12 steps of the candidate.")
+    (found,) = changed(validated(3), validated(0))
+    assert found.sentence.endswith("e.g. aten::mm 16.7 → 10 times per step, all in 4 of 12 steps of the baseline.")
+    (found,) = changed(validated(0), validated(1))
+    assert "all in" not in found.sentence
+    (found,) = changed(validated(0, "aten::a", "aten::b"), validated(3, "aten::a", "aten::b"))
+    assert found.sentence.endswith("aten::mm 10 → 16.7; all in 4 of 12 steps of the candidate.")

@@ -148,3 +148,36 @@ def test_a_new_call_is_told_where_the_times_of_its_category_scatter() -> None:
     told = {finding.rule: finding for finding in compare(run(extra=scattered), run(extra=and_new)).findings}
     assert told["kernel_time"].subject == "cast"
     assert "within the spread" in told["kernel_time"].confidence
+
+
+def test_what_the_device_hides_less_is_no_slower_annotation() -> None:
+    def trained(behind: int) -> TraceBuilder:
+        trace = TraceBuilder()
+        for number in range(8):
+            at = number * 1200
+            trace.step(number, at, at + 1000)
+            trace.op("aten::mm", at, at + 200)
+            trace.kernel("gemm", at + 10 + behind, at + 500 + behind, launch=(at + 5, at + 8))
+            trace.annotation("Optimizer.zero_grad#SGD.zero_grad", at + 200, at + 700 + number % 3)
+        return trace
+
+    found = compare(trained(205), trained(705))
+    assert "operator_slower" not in {finding.rule for finding in found.findings}
+    assert any("Optimizer.zero_grad" in finding.sentence for finding in found.findings)
+
+
+def test_what_is_new_against_the_change_is_named() -> None:
+    """One call in place of two, as another vendor copies and waits in one."""
+    def copies(*names: str) -> TraceBuilder:
+        trace = TraceBuilder()
+        for number in range(8):
+            at = number * 1200
+            trace.step(number, at, at + 1000)
+            trace.op("aten::copy_", at, at + 900)
+            for place, name in enumerate(names):
+                trace.call(name, at + 400 * place + 10, at + 400 * place + 310 + number % 3)
+        return trace
+
+    two, one = copies("cudaStreamSynchronize", "cudaEventSynchronize"), copies("cudaMemcpyPeer")
+    (found,) = [finding for finding in compare(two, one).findings if finding.category == "Runtime"]
+    assert "against it cudaMemcpyPeer is new (301 µs, 1 call per step)" in found.sentence

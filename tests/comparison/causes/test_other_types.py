@@ -1,4 +1,5 @@
-"""Another data type is told first, though one operator gains more than the step: the others pay for its casts."""
+"""Other inputs: another data type is told first, though one operator gains more than the step, as others pay for its
+casts. Another number of operands is no other input, and examples are of one layer."""
 
 from __future__ import annotations
 
@@ -31,3 +32,54 @@ def test_an_operator_of_another_type_is_part_of_the_change_of_types() -> None:
 def test_an_operator_of_the_same_type_still_leads() -> None:
     found = compare(summarised(products("float", 100, 20)), summarised(products("float", 20, 60)))
     assert found.findings[0].subject == "aten::mm"
+
+
+def layers(inputs: list[list[list[int]]], types: list[str], us: int) -> TraceBuilder:
+    """Steps of layers, one after the other, on these inputs."""
+    trace = TraceBuilder(vendor="cpu")
+    at = 0
+    for step in range(8):
+        start = at
+        for dims in inputs:
+            trace.op("aten::mm", at, at + us, dims=dims, **{"Input type": types})
+            at += us + 2
+        trace.step(step, start, at)
+    return trace
+
+
+def test_an_output_that_is_handed_over_is_no_other_input() -> None:
+    eager = summarised(layers([[[8, 64], [64, 32]], [[8, 32], [32, 16]]], ["float", "float"], 40))
+    compiled = summarised(
+        layers([[[8, 64], [64, 32], [8, 32]], [[8, 32], [32, 16], [8, 16]]], ["float", "float", "float"], 90)
+    )
+    for found in (compare(eager, compiled), compare(compiled, eager)):
+        assert not {"data_type_changed", "workload_changed"} & {one.rule for one in found.findings}
+
+
+def test_the_example_is_one_layer_given_other_inputs() -> None:
+    head, down = ([[1, 64], [64, 1000]], [[1, 256], [256, 64]])
+    longer = [[[32, *dims[0][1:]], dims[1]] for dims in (head, down)]
+    found = compare(
+        summarised(layers([head, down], ["float", "float"], 40)), summarised(layers(longer, ["float", "float"], 900))
+    )
+    (sentence,) = [one.sentence for one in found.findings if one.rule == "workload_changed"]
+    assert "[[1, 64], [64, 1000]] → [[32, 64], [64, 1000]] (elements ×32.0)" in sentence
+
+
+def varying(lengths: list[int]) -> TraceBuilder:
+    """A step per length, and an optimizer whose parameters stay as they are."""
+    trace, at = TraceBuilder(vendor="cpu"), 0
+    for step, length in enumerate(lengths):
+        start = at
+        products = [("aten::mm", [[length, 64], [64, 64]], 20 * length)] * 4
+        for name, dims, us in products + [("aten::add_", [[64]], 9)] * 40:
+            trace.op(name, at, at + us, dims=dims)
+            at += us + 2
+        trace.step(step, start, at)
+    return trace
+
+
+def test_lengths_that_vary_are_told_beside_parameters_that_do_not() -> None:
+    found = compare(summarised(varying([2, 4, 8] * 4)), summarised(varying([8, 4, 16] * 4)))
+    (sentence,) = [one.sentence for one in found.findings if one.rule == "workload_changed"]
+    assert "input shapes vary between steps, mean elements ×" in sentence

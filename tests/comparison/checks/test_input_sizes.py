@@ -14,17 +14,21 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
 
-def model(tokens: int, *, shapes: bool = True, device: bool = False, gemm: str = "gemm", slower: float = 1) -> Summary:
-    """Eight steps of four layers; time grows with the tokens, that of views does not."""
+def model(
+    tokens: int, *, shapes: bool = True, device: bool = False, gemm: str = "gemm", slower: float = 1, pause: float = 0
+) -> Summary:
+    """Eight steps of four layers; time grows with the tokens, that of views does not. Another program stops the first
+    call of each operator that computes for `pause`."""
     trace = TraceBuilder(vendor="cuda" if device else "cpu")
     at = 0.0
     for number in range(8):
         begin = at
         at += 1
-        for _ in range(4):
+        for layer in range(4):
             for name, dims in (("view", [[tokens, 64]]), ("addmm", [[64], [tokens, 64], [64, 64]]),
                                ("gelu", [[tokens, 64]])):  # fmt: skip
                 length = slower * (2 if name == "view" or device else 2 + tokens)
+                length += pause if number == layer == 0 and name != "view" else 0
                 trace.op(f"aten::{name}", at, at + length, dims=dims if shapes else None)
                 if device and name != "view":
                     kernel = gemm if name == "addmm" else "vectorized_elementwise_kernel"
@@ -65,6 +69,8 @@ def test_without_either_times_warn() -> None:
     check = sizes(found)
     assert check is not None and check.status == "warn" and "record_shapes=True tells" in check.detail
     assert found.headline.verdict is Verdict.SLOWER
+    paused = sizes(compared(model(1, shapes=False, pause=50000), model(1024, shapes=False)))
+    assert paused is not None and paused.status == "warn"  # the typical step tells, not the mean
     slow = compared(model(8, shapes=False), model(8, shapes=False, slower=50))
     assert sizes(slow) is None  # everything is slower: a machine, not an input
 

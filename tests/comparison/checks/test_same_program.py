@@ -168,3 +168,14 @@ def test_no_share_decides_alone() -> None:
 )  # fmt: skip
 def test_what_operators_compute(kind: str, names: str) -> None:
     assert {name: work_kind(name) for name in names.split()} == dict.fromkeys(names.split(), kind)
+
+
+@pytest.mark.parametrize("often", [2, 4, 16])
+def test_micro_batches_of_a_step_are_compared_however_many(often: int) -> None:
+    once, repeated = run(added(TRANSFORMER, ADAM)), run(added(times(often, TRANSFORMER), ADAM))
+    for found in (compared(once, repeated), compared(repeated, once)):
+        check = same_work(found)
+        assert found.headline.verdict is not Verdict.WITHHELD
+        if check.status == "warn":  # half of the calls in common by name need no more
+            assert f"one side does the same work {often} times per step" in check.detail
+    assert (check.status == "warn") == (often > 2)

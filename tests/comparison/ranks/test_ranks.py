@@ -297,3 +297,41 @@ def test_of_one_collective_the_shortest_is_the_transfer(
             waited = sum(length[r, s, c] - min(length[o, s, c] for o in range(ranks)) for c in range(calls))
             assert got.waiting[r * steps + s] == waited
             assert got.matched[r * steps + s] == got.plain[r * steps + s] == sum(length[r, s, c] for c in range(calls))
+
+
+def test_operators_new_on_one_rank_alone_are_said_to_be_there() -> None:
+    def ranks(sorts: bool) -> Summary:
+        found = []
+        for number in range(2):
+            trace = TraceBuilder(vendor="cpu", rank=number, world_size=2)
+            for step in range(8):
+                trace.step(step, 1000 * step, 1000 * step + 900)
+                for call in range(10):
+                    trace.op("aten::mm", 1000 * step + 10 * call, 1000 * step + 10 * call + 8)
+                if sorts and number:
+                    trace.op("aten::sort", 1000 * step + 200, 1000 * step + 800)
+            found.append(summary(trace, worker=f"worker{number}"))
+        return pool(found)
+
+    (found,) = [one for one in compared(ranks(False), ranks(True)).findings if "aten::sort" in one.sentence]
+    assert "new: aten::sort (0.500 calls per step); all on worker1." in found.sentence
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 50), st.integers(1, 50)), min_size=1, max_size=12))
+def test_collectives_at_the_same_time_count_once(calls: list[tuple[int, int, int]]) -> None:
+    """Of three steps of a rank, against brute force; the other rank calls the same, each in a nanosecond."""
+    step, start, dur = (np.array(column, dtype=np.int64) for column in zip(*calls, strict=True))
+    each, zeros = np.arange(len(calls)), np.zeros(6, dtype=np.int64)
+    got = split_waiting(
+        Collectives(
+            tuple((f"all_reduce of {size}", "0") for size in each), np.full(len(calls), 2), np.tile(each, 2),
+            np.concatenate([step, step + 3]), np.concatenate([start, start + dur - 1]),
+            np.concatenate([dur, np.ones(len(calls), dtype=np.int64)]), zeros, zeros,
+        ),
+        np.tile(np.arange(3), 2),
+        np.repeat(np.arange(2), 3),
+    )  # fmt: skip
+    for number in range(3):
+        mine = [(first, first + length) for at, first, length in calls if at == number]
+        assert got.plain[number] == got.matched[number] == len({ns for a, b in mine for ns in range(a, b)})
+        assert got.waiting[number] == len({ns for a, b in mine for ns in range(a, b - 1)})

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, replacements
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
+from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -193,6 +194,9 @@ def _told(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Cause:
     first = (new or gone or others)[0]
     delta = fsum(explains.values())
     clauses = [*_named("new", new), *_named("gone", gone), *_recounted(others)]
+    where = where_called(pair, [(one.name, one.calls) for one in (*new[:NAMED], *gone[:NAMED], *others[:NAMED])
+                                if not one.annotation])  # fmt: skip
+    clauses += [where] if where else []
     title = _title(new, gone, others)
     sentence = f"{title}: {signed_time(delta)} per step; {'; '.join(clauses)}."
     return cause(

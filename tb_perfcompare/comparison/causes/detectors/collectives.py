@@ -9,6 +9,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.findings import category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.ranks.extra_work import extra_work
@@ -46,7 +47,8 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     splits = _waiting(pair.baseline), _waiting(pair.candidate)
     if splits[0] is not None and splits[1] is not None:
         waiting = splits[1].waiting_us - splits[0].waiting_us
-        if abs(waiting) >= MOST * abs(amount.delta_us) and waiting * exposed > 0:
+        longer = splits[1].collective_us - splits[0].collective_us
+        if abs(waiting) >= MOST * abs(longer) and waiting * exposed > 0:
             yield _late_rank(pair, (splits[0], splits[1]), first, exposed)
             return
     if abs(amount.delta_us) < MOST * abs(exposed) or amount.delta_us * exposed < 0:
@@ -111,7 +113,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
         extra = extra_work(*((pair.candidate, pair.baseline) if longer else (pair.baseline, pair.candidate)), side.late)
         named = [work for work in extra if work.us >= NAMED * own[most]][:_MOST_NAMED]
         of = f": {', '.join(work.text for work in named)}" if named else ""
-        does = f" ({CATEGORY_LABELS[most]} {signed_time(own[most])} over the other ranks{of})"
+        does = f" ({category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} over the other ranks{of})"
         evidence += [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
     # of the mean over ranks, the late rank's own work is its share
     explains = {(COMMUNICATION, ""): exposed}
@@ -136,9 +138,10 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
-    """Microseconds per step and rank: the transfer itself, and waiting for others; `late` is the worker waited for;
-    `beyond_us` is, per worker, (8,) what each category takes more than on the other workers."""
+    """Microseconds per step and rank: in collectives, of that the transfer itself, and waiting for others; `late` is
+    the worker waited for; `beyond_us` is, per worker, (8,) what each category takes more than on the other workers."""
 
+    collective_us: float
     transfer_us: float
     waiting_us: float
     late: str
@@ -161,6 +164,7 @@ def _waiting(summary: Summary) -> _Split | None:
     owned = ranks.owned_ns[:, ranks.common].mean(axis=2) / 1000  # (8, workers)
     beyond = owned - (owned.sum(axis=1, keepdims=True) - owned) / (len(ranks) - 1)
     return _Split(
+        float(found.plain[ranks.common].mean() / 1000),
         float(transfer.mean()),
         float(waited.mean()),
         ranks.workers[int(waited.sum(axis=0).argmin())],

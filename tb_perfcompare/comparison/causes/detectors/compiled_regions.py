@@ -63,12 +63,18 @@ def regions_clause(pair: RuleContext) -> str:
     return f"; compiled regions per step {numbers_text(a.per_step, b.per_step)}{told}"
 
 
+def is_compiled_on_one_side(pair: RuleContext) -> bool:
+    """Whether one side runs compiled regions and the other none."""
+    a, b = _both(pair)
+    return (a.per_step > 0) != (b.per_step > 0)
+
+
 def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     """One side runs compiled regions, the other none: operators that only one side has are what they took the place
     of. Asked by substitution_rules where kernels do not tell."""
-    a, b = _both(pair)
-    if (a.per_step > 0) == (b.per_step > 0):
+    if not is_compiled_on_one_side(pair):
         return
+    a, b = _both(pair)
     gained = b.per_step > 0
     rows = _moved(pair)
     explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}

@@ -13,9 +13,9 @@ from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_rat
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
-from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, in_the_open
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, times_text
 
@@ -35,10 +35,10 @@ FASTEST = 1.05
 
 def host_rules(pair: RuleContext) -> Iterator[Cause]:
     """The operator that makes most of what CPU Exec's change is apart from the host's pace."""
-    exposed = pair.exposed("CPU Exec")
+    exposed = pair.exposed(CPU_EXEC)
     # an annotated range is Python code, which recording slows down, and grows with what it calls; operators are not
     plain = costlier_to_record(pair, exposed) or not calls_alike(pair)
-    rows = pair.entities("CPU Exec")
+    rows = pair.entities(CPU_EXEC)
     often = called_as_often(rows, SAME_CALLS)
     if plain:
         own = pair.columns("operators", "host_self").joined
@@ -53,13 +53,14 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     if delta * left <= 0 or abs(delta) < max(MOST * abs(left), PART * abs(exposed), pair.least_us):
         return
     amount = pair.amount("operators", "host_self", name)
-    # an operator in which API calls take longer stands in the open longer, too, but is no slower itself
-    if amount.calls_a and amount.rate_us * math.copysign(1, delta) < MOST * abs(delta):
+    # what the device or API calls hide less stands in the open longer, but is no slower itself
+    spent = amount if amount.calls_a else pair.own_times(CPU_EXEC).get(name, NOTHING)
+    if spent.rate_us * math.copysign(1, delta) < MOST * abs(delta):
         return
-    sure = entity_confidence(pair, "CPU Exec", name, int(often.sum()))
+    sure = entity_confidence(pair, CPU_EXEC, name, int(often.sum()))
     if not sure or not _all_calls_moved(pair, name, slower=delta > 0):
         return
-    explained = in_the_open(pair, {("CPU Exec", name): delta}, max(amount.rate_us, delta, key=abs))
+    explained = in_the_open(pair, {(CPU_EXEC, name): delta}, max(amount.rate_us, delta, key=abs))
     delta = math.fsum(explained.values())
     per = (
         f" ({times_text(amount.us_a / amount.calls_a, amount.us_b / amount.calls_b)} per call)"
@@ -73,7 +74,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         f"{f', {given.clause}' if given is not None else ''}."
     )
     yield cause(
-        pair, OPERATOR_SLOWER, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
+        pair, OPERATOR_SLOWER, name, CPU_EXEC, delta, sentence, (Evidence("operators", name),),
         name="" if given is None else given.rule, confidence=sure, explains=explained,
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from tb_perfcompare.comparison.causes.detectors.compiled_regions import is_compiled_on_one_side
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
@@ -24,8 +25,8 @@ MOST = 0.5
 
 def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More copies than before, of programs that run on the host alone."""
-    if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu":
-        return
+    if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu" or is_compiled_on_one_side(pair):
+        return  # compiled code makes other copies than eager code, and none that are recorded
     moved = _moves(pair)
     delta = math.fsum(amount.counted_us for amount in moved.values())
     more = total(moved.values()).more_calls

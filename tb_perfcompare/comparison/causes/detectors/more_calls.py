@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
+from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -62,10 +63,11 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
 
     key = max(moved, key=weight)
     amount, more = moved[key], sign > 0
+    where = where_called(pair, [(key[0], amount)])
     sentence = (
         f"{'More' if more else 'Fewer'} calls: {signed_time(counted)} per step; {len(moved)} of {len(operators)} "
         f"operators run {'more' if more else 'less'} often, typically {ratio_text(math.exp(usual))}, e.g. "
-        f"{short(key[0])} {numbers_text(amount.calls_a, amount.calls_b)} times per step."
+        f"{short(key[0])} {numbers_text(amount.calls_a, amount.calls_b)} times per step{f', {where}' if where else ''}."
     )
     yield cause(
         pair, MORE_CALLS, key[0], "all", counted, sentence, (Evidence("operators", key[0]),), explains=counts,

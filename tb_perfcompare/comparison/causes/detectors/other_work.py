@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import (
+    by_first_type,
+    by_inputs,
     by_name,
     elements,
-    first_type,
+    growth,
+    have_moved,
+    most_alike,
     otherwise,
     otherwise_in_time,
 )
@@ -95,11 +99,11 @@ def other_work_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]
 
 
 def _other_types(pair: RuleContext) -> OtherWork | None:
-    types = pair.amounts("operators_by_type", "host_total")
-    how_many = _how_many(types, _own_times(pair, "operators_by_type"))
+    types = by_first_type(pair.amounts("operators_by_type", "host_total"))
+    how_many = _how_many(types, by_first_type(_own_times(pair, "operators_by_type")))
     if not how_many:
         return None
-    found = _example(types, pair, "operators_by_type")
+    found = _example(types, by_first_type(pair.amounts("operators_by_type", "device_total")))
     if found is None:
         return None
     name, before, after = found
@@ -107,25 +111,24 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
         DATA_TYPE_CHANGED, name,
         "Data types changed",
         f"{how_many} have other input types, e.g. {short(name)} "
-        f"{first_type(before)} → {first_type(after)}",
+        f"{shown_shape(before)} → {shown_shape(after)}",
         None, Evidence("operators", name),
     )  # fmt: skip
 
 
 def _other_shapes(pair: RuleContext) -> OtherWork | None:
-    shapes = pair.amounts("operators_by_shape", "host_total")
-    known: dict[Key, Amount] = {key: amount for key, amount in shapes.items() if elements(key[1])}
-    times = _own_times(pair, "operators_by_shape")
-    how_many = _how_many(known, {key: amount for key, amount in times.items() if elements(key[1])})
+    known = by_inputs(pair.amounts("operators_by_shape", "host_total"))
+    how_many = _how_many(known, by_inputs(_own_times(pair, "operators_by_shape")))
     if not how_many:
         return None
-    found = _example(known, pair, "operators_by_shape")
+    found = _example(known, by_inputs(pair.amounts("operators_by_shape", "device_total")))
     if found is None:
         return None
     name, before, after = found
-    if not (_steady(pair.baseline) and _steady(pair.candidate)):
-        return _other_sizes(known, name)
-    ratio = elements(after) / elements(before)
+    moved = {operator: rows for operator, rows in by_name(known).items() if have_moved(rows)}
+    if not (_steady(pair.baseline, moved) and _steady(pair.candidate, moved)):
+        return _other_sizes(moved, name)
+    ratio = growth(before, after)
     return OtherWork(
         WORKLOAD_CHANGED, name,
         "Workload changed",
@@ -150,10 +153,10 @@ def _how_many(calls: Mapping[Key, Amount], times: Mapping[Key, Amount]) -> str:
     return f"calls with {percent_text(other)} of the operators' time" if other > OTHER_TIME else ""
 
 
-def _other_sizes(known: Mapping[Key, Amount], name: str) -> OtherWork | None:
+def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> OtherWork | None:
     """Shapes that vary from step to step are never quite the same on two sides; it matters how large they are."""
     before = after = 0.0
-    for parts in by_name(known).values():
+    for parts in moved.values():
         calls = total(amount for _, amount in parts)
         if not (calls.calls_a and calls.calls_b):
             continue
@@ -170,30 +173,30 @@ def _other_sizes(known: Mapping[Key, Amount], name: str) -> OtherWork | None:
     )  # fmt: skip
 
 
-def _steady(summary: Summary) -> bool:
-    """Whether most calls have shapes that come in at least half of the steps."""
+def _steady(summary: Summary, operators: Collection[str]) -> bool:
+    """Whether most calls of these have shapes that come in at least half of the steps: optimizers work on parameters,
+    which have one size whatever the inputs."""
     table = summary.groups["operators_by_shape"]
-    calls = table.calls[[row for row, key in enumerate(table.keys) if elements(key[1])]]
+    calls = table.calls[[row for row, key in enumerate(table.keys) if key[0] in operators and elements(key[1])]]
     usual = (calls > 0).mean(axis=1) >= 0.5
     return float(calls[usual].sum()) >= STEADY * float(calls.sum())
 
 
-def _example(parts: Mapping[Key, Amount], pair: RuleContext, table: str) -> tuple[str, str, str] | None:
+def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple[str, str, str] | None:
     """(operator, inputs before, inputs after) of the operator with the most device time, else host time, among those
-    whose inputs changed; of several inputs the largest."""
-    device = pair.amounts(table, "device_total")
-    best: tuple[tuple[bool, float, float, str], str, str] | None = None
+    whose inputs changed."""
+    best: tuple[tuple[bool, float, float, str], list[str], list[str]] | None = None
     for name, rows in by_name(parts).items():
-        gone = [(elements(part), -amount.more_calls, part) for part, amount in rows if amount.more_calls < 0]
-        new = [(elements(part), amount.more_calls, part) for part, amount in rows if amount.more_calls > 0]
+        gone = [part for part, amount in rows if amount.more_calls < 0]
+        new = [part for part, amount in rows if amount.more_calls > 0]
         if not gone or not new:
             continue
         on_device = total(device.get((name, part), Amount()) for part, _ in rows)
         on_host = total(amount for _, amount in rows)
         weight = (not is_backward(name), on_device.us_a + on_device.us_b, on_host.us_a + on_host.us_b, name)
         if best is None or weight > best[0]:
-            best = (weight, max(gone)[2], max(new)[2])
-    return None if best is None else (best[0][3], best[1], best[2])
+            best = (weight, gone, new)
+    return None if best is None else (best[0][3], *most_alike(best[1], best[2]))
 
 
 def is_backward(name: str) -> bool:

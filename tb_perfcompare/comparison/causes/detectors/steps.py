@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.findings import category_words
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import many, short, signed_time, time_text
+from tb_perfcompare.comparison.result.wording import many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
@@ -83,7 +84,7 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     share = len(slow) / len(summary.steps)
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
-        f"steps (step {names}); in them {label} takes {time_text(growth[label])} longer"
+        f"steps (step {names}); in them {category_words(label)} {signed_time(growth[label])}"
         f"{f', mostly {short(entity)}' if entity else ''}."
     )
     yield cause(

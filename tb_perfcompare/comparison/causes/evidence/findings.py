@@ -70,6 +70,12 @@ GENERAL = {
 }
 """What is left of a category: its rule, whose meaning is the subject of the sentence."""
 
+
+def category_words(label: str) -> str:
+    """What a category stands for, in a sentence: "untraced host time" for Other."""
+    return GENERAL[StepCategory(CATEGORY_LABELS.index(label))].meaning.partition(" (")[0]
+
+
 PYTHON = "Python code outside operators"
 """The subject of Other where Python functions were recorded."""
 
@@ -219,7 +225,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
                 evidence.append(Evidence(TABLES[category], entity.path[1]))
     opposed = [
         _entity_clause(entity, books) for entity in against[:2]
-        if entity.status == "both" and abs(entity.delta) >= least and entity.path[1] not in books.told
+        if abs(entity.delta) >= least and entity.path[1] not in books.told
     ]  # fmt: skip
     clauses += [f"against it {' and '.join(opposed)}"] if opposed else []
     if category is StepCategory.RUNTIME:

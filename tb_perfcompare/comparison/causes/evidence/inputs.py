@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
-from tb_perfcompare.model.input_shapes import input_elements, shown_shape
+from tb_perfcompare.model.input_shapes import input_elements, input_texts, shown_shape
 
 INPUTS = "the inputs of both runs"
 """What to look at where a kernel or an operator has other inputs."""
@@ -16,10 +18,13 @@ INPUTS = "the inputs of both runs"
 OTHERWISE = 0.5
 """An operator has other inputs if at least this share of the calls that both sides have are of other inputs."""
 
+_TRIED = 32
+"""Shapes of each side that are tried as an example, the largest."""
+
 
 @dataclass(frozen=True, slots=True)
 class OtherInputs:
-    """An operator is given other inputs: `kind` is "shapes" or "types"; texts of the most frequent change."""
+    """An operator is given other inputs: `kind` is "shapes" or "types"; the most frequent change, as text."""
 
     kind: str
     before: str
@@ -32,16 +37,14 @@ class OtherInputs:
     @property
     def clause(self) -> str:
         """ "with other input shapes, [[32, 64]] → [[32, 96]]"."""
-        shown = shown_shape if self.kind == "shapes" else first_type
-        return f"with other input {self.kind}, {shown(self.before)} → {shown(self.after)}"
+        return f"with other input {self.kind}, {shown_shape(self.before)} → {shown_shape(self.after)}"
 
 
 def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
     """How the inputs of one operator differ, None if they do not or were not recorded on both sides."""
     for kind, table in (("types", "operators_by_type"), ("shapes", "operators_by_shape")):
         known = pair.amounts_of(operator, table, "host_total")
-        if kind == "shapes":
-            known = {key: amount for key, amount in known.items() if elements(key[1])}
+        known = by_inputs(known) if kind == "shapes" else by_first_type(known)
         if not known or otherwise(known) < OTHERWISE:
             continue
         gone = min(known, key=lambda key: (known[key].more_calls, key))
@@ -57,6 +60,35 @@ def by_name(parts: Mapping[Key, Amount]) -> dict[str, list[tuple[str, Amount]]]:
     for (name, part), amount in parts.items():
         found.setdefault(name, []).append((part, amount))
     return found
+
+
+def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
+    """(operator, first input type) -> its amount: the data an operator works on. Another number of operands, or a
+    number of another type among them, is no other data type."""
+    found: dict[Key, list[Amount]] = {}
+    for (name, types), amount in parts.items():
+        found.setdefault((name, first_type(types)), []).append(amount)
+    return {key: total(amounts) for key, amounts in found.items()}
+
+
+def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
+    """(operator, input shapes) -> its amount, of shapes that say a size. Where one side gives an operator an operand
+    more at the end, the output that compiled code hands over, its inputs are those of the other side."""
+    found: dict[Key, list[Amount]] = {}
+    for name, rows in by_name(parts).items():
+        known = [(part, amount) for part, amount in rows if elements(part)]
+        lists = {part: tuple(input_texts(part)) for part, _ in known} if have_moved(known) else {}
+        texts = {inputs: part for part, inputs in lists.items()}
+        for part, amount in known:
+            inputs = lists.get(part, ())
+            begun = (texts[inputs[:length]] for length in range(1, len(inputs)) if inputs[:length] in texts)
+            found.setdefault((name, next(begun, part)), []).append(amount)
+    return {key: total(amounts) for key, amounts in found.items()}
+
+
+def have_moved(rows: Sequence[tuple[str, Amount]]) -> bool:
+    """Whether some are called more often and others less."""
+    return any(amount.more_calls < 0 for _, amount in rows) and any(amount.more_calls > 0 for _, amount in rows)
 
 
 def otherwise(parts: Mapping[Key, Amount]) -> float:
@@ -84,12 +116,32 @@ def _common_us(amount: Amount) -> float:
     return amount.us_a * calls / amount.calls_a + amount.us_b * calls / amount.calls_b
 
 
+def most_alike(gone: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
+    """Of input shapes before and after, a pair with most operands in common: layers of a model differ in their weights,
+    and one layer given other inputs does not. Of several the largest."""
+    pairs = product(sorted(gone, key=elements)[-_TRIED:], sorted(new, key=elements)[-_TRIED:])
+    return max(pairs, key=lambda pair: (_in_common(*pair), elements(pair[0]) + elements(pair[1]), sorted(pair)))
+
+
+def _in_common(before: str, after: str) -> int:
+    one, two = input_texts(before), input_texts(after)
+    return sum(x == y for x, y in zip(one, two, strict=False)) if len(one) == len(two) else -1
+
+
+def growth(before: str, after: str) -> float:
+    """How many times as many elements the operand has that changed most; of all inputs where none can be told."""
+    sizes = zip(input_elements(before), input_elements(after), strict=False)
+    ratios = [two / one for one, two in sizes if one and two]
+    return max(ratios, key=lambda ratio: abs(math.log(ratio))) if ratios else elements(after) / elements(before)
+
+
 @lru_cache(maxsize=1 << 14)
 def elements(shape: str) -> int:
     """Elements of all inputs of a shape text, those in lists of tensors included; 0 if it says none."""
     return sum(input_elements(shape))
 
 
+@lru_cache(maxsize=1 << 12)
 def first_type(types: str) -> str:
     """The first type of a list such as ['c10::Half', 'c10::Half']."""
     try:

@@ -262,9 +262,13 @@ class RuleContext:
 
     def runtime(self) -> Mapping[str, Amount]:
         """API call -> calls and summed time, hidden time included."""
-        known = self._tables.get(("runtime", "plain"))
+        return self.own_times("Runtime")
+
+    def own_times(self, category: str) -> Mapping[str, Amount]:
+        """Entity of the ledger -> calls and summed time, hidden time included."""
+        known = self._tables.get((category, "plain"))
         if known is None:
-            known = self._tables["runtime", "plain"] = self._plain(4)
+            known = self._tables[category, "plain"] = self._plain(CATEGORY_LABELS.index(category))
         return {key[0]: amount for key, amount in known.items()}
 
     def called(self, role: Callable[[str], bool]) -> dict[str, Amount]:

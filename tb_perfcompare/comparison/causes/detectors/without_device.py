@@ -1,0 +1,60 @@
+"""One side recorded no device work: what the device did is absent there, which is not zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import fsum
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.findings import category_words
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.checks.environment_checks import on_cpu_alone
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import signed_time, time_text
+from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+
+OF_DEVICES = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime")
+"""Categories in which nothing can be compared then."""
+
+_NAMED = 3
+
+
+def is_without_device(pair: RuleContext) -> bool:
+    """Whether one side recorded the CPU alone and the other a device."""
+    return on_cpu_alone(pair.baseline, pair.candidate)
+
+
+def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+    """All that no operators of one side alone explain: host times hold what waits for the device, or does its work."""
+    if not is_without_device(pair):
+        return
+    word, side = ("candidate", 0) if pair.baseline.device.count else ("baseline", 1)
+    times = {label: pair.exposed_times(label)[side] for label in OF_DEVICES}
+    named = [label for label in sorted(times, key=lambda label: -times[label]) if times[label] >= pair.least_us]
+    told = ", ".join(f"{category_words(label)} {time_text(times[label])}" for label in named[:_NAMED])
+    silent = (pair.candidate, pair.baseline)[side]
+    is_cut = any(note.code == NoteCode.TRUNCATED for note in silent.notes)
+    left = explained.left(pair, CATEGORY_LABELS)
+    delta = fsum(left.values())
+    sentence = (
+        f"Device work is recorded on one side only: {signed_time(delta)} per step; the {word} has none"
+        f"{f', the other side {told} per step' if told else ''}."
+    )
+    yield cause(
+        pair, WITHOUT_DEVICE, "Kernel", "all", delta, sentence, (Evidence("categories", "Kernel"),),
+        explains=of_categories(left), look_at=f"the file of the {word}, which is cut off" if is_cut else "",
+    )  # fmt: skip
+
+
+WITHOUT_DEVICE = Rule(
+    names=("without_device",),
+    meaning="one side recorded no device work: the program ran on the CPU, or its device was not recorded",
+    when="one side has kernels, copies or API calls, the other none. Explains all that operators of one side alone do "
+    "not; nothing else is reported of kernels, copies, collectives and API calls",
+    needs="steps",
+    look_at="ProfilerActivity of both recordings; whether model and inputs are moved to the device",
+    confidence="the recordings say so: one side has no device events",
+    find_rest=without_device_rules,
+    order=5,
+)

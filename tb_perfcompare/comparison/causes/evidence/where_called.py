@@ -1,0 +1,48 @@
+"""Where calls were added or lost that are not in every step of every rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.model.arrays import Flags
+from tb_perfcompare.model.summary.summary import Summary
+
+SOME_STEPS = 0.6
+"""Calls in at most this share of the steps are said to be in some of them."""
+
+_MOST_NAMED = 3
+
+
+def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> str:
+    """ "all on w1", "all in 4 of 12 steps of the candidate": where the additional calls of all of these operators are,
+    if the same few ranks or steps have them. "" where most have them, or where they differ."""
+    grown = {amount.more_calls > 0 for _, amount in changed}
+    if len(grown) != 1:
+        return ""
+    word, summary = ("candidate", pair.candidate) if grown == {True} else ("baseline", pair.baseline)
+    found = {_where(summary, word, name, min(amount.calls_a, amount.calls_b)) for name, amount in changed}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _where(summary: Summary, word: str, operator: str, usual: float) -> str:
+    table = summary.groups["operators"]
+    if (operator,) not in table.keys or summary.ranks is not None:
+        return ""
+    more = table.calls[table.keys.index((operator,))] > usual + 0.5
+    workers = [summary.captures[capture].worker for capture in summary.steps.capture.tolist()]
+    every, those = (list(dict.fromkeys(names)) for names in (workers, _those(workers, more)))
+    if len(those) < len(every):
+        return f"all on {', '.join(those) if len(those) <= _MOST_NAMED else f'{len(those)} of {len(every)} ranks'}"
+    on_one = np.array(workers) == every[0]
+    steps = int((more & on_one).sum())
+    if not 0 < steps <= SOME_STEPS * on_one.sum():
+        return ""
+    return f"all in {steps} of {many(int(on_one.sum()), 'step')} of the {word}"
+
+
+def _those(workers: Sequence[str], more: Flags) -> list[str]:
+    return [worker for worker, called in zip(workers, more.tolist(), strict=True) if called]

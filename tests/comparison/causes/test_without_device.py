@@ -1,0 +1,63 @@
+"""One side recorded no device work: that is one cause, and nothing of the device is counted against it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.note import Note, NoteCode
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+
+def training(*, device: bool, sorts: bool = False) -> TraceBuilder:
+    """Eight steps that copy, multiply and wait; without the device's events only operators are left, and the name of
+    the device that the profiler writes anyway."""
+    trace = TraceBuilder()
+    for step in range(8):
+        at = 2000 * step
+        trace.step(step, at, at + 1900)
+        for call in range(12):
+            begin = at + 100 * call
+            trace.op("aten::mm", begin + 5, begin + 60)
+            if device:
+                trace.memcpy(begin + 20, begin + 30, launch=(begin + 6, begin + 9))
+                trace.kernel("gemm", begin + 32, begin + 92 + step % 3, launch=(begin + 10, begin + 15))
+        trace.op("aten::item", at + 1200, at + 1320)
+        if device:
+            trace.call("cudaStreamSynchronize", at + 1201, at + 1319)
+        if sorts:
+            trace.op("aten::sort", at + 1400, at + 1700)
+    trace.devices.add(0)
+    return trace
+
+
+def compared(*sides: TraceBuilder) -> Comparison:
+    return compare_summaries(summary(sides[0]), summary(sides[1]), CompareOptions())
+
+
+@pytest.mark.parametrize("silent", [0, 1])
+def test_it_is_the_only_cause_either_way(silent: int) -> None:
+    found = compared(*(training(device=side != silent) for side in (0, 1)))
+    (finding,) = found.findings
+    assert finding.rule == "without_device"
+    assert f"the {('baseline', 'candidate')[silent]} has none, the other side kernel time" in finding.sentence
+    (check,) = [check for check in found.comparability if check.check == "device_kind"]
+    assert check.status == "warn" and "verdict" in check.invalidates
+    assert "recorded no device work" in check.detail
+
+
+def test_operators_of_one_side_alone_are_still_told() -> None:
+    found = compared(training(device=True), training(device=False, sorts=True))
+    assert [finding.rule for finding in found.findings] == ["operators_changed", "without_device"]
+
+
+def test_a_file_that_is_cut_off_is_what_to_look_at() -> None:
+    silent = summary(training(device=False))
+    cut = replace(silent, notes=(*silent.notes, Note(NoteCode.TRUNCATED, "the file ends inside traceEvents", "a.json")))
+    (finding,) = compare_summaries(summary(training(device=True)), cut, CompareOptions()).findings
+    assert finding.look_at == "the file of the candidate, which is cut off"
