@@ -90,13 +90,12 @@ def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console
         marker=arguments.step_marker, kind=arguments.kind,
     )  # fmt: skip
     with new_workspace() as workspace:
-        facts = baselines.save(
+        content = baselines.save(
             arguments.name, side, arguments.step_window, workspace, replacing=arguments.replace,
             report=console.progress,
         )  # fmt: skip
-    for capture in facts.captures:
-        if capture.failed is not None:
-            console.complain(f"note: {capture.file.path} is saved as unreadable: {capture.failed.reason}")
+    console.say_lost(content.whole.notes)
+    facts = content.facts
     files = len(facts.captures)
     return f"saved {arguments.name}: {facts.run}, {many(files, 'file')}, {_steps(facts)}\n"
 

@@ -42,9 +42,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     )  # fmt: skip
     with new_workspace() as workspace:
         content = saved_content(side, arguments.step_window, workspace, console.progress)
-    for capture in content.facts.captures:
-        if capture.failed is not None:
-            console.complain(f"note: {capture.file.path} is recorded as unreadable: {capture.failed.reason}")
+    console.say_lost(content.whole.notes)
     at_s = int(time.time()) if arguments.at is None else arguments.at
     label = arguments.label if arguments.label is not None else socket.gethostname() or "point"
     path, point = record(

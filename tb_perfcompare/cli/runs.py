@@ -122,4 +122,4 @@ def _reader(found: Found) -> tuple[str, ...]:
 
 def _notes(listing: Listing) -> tuple[str, ...]:
     none = () if listing.runs else ("no runs: a run is a directory with <worker>[.<number>].pt.trace.json[.gz] files",)
-    return (*none, *(f"{note.where}: {note.message}" for note in listing.problems))
+    return (*none, *(note.sentence for note in listing.problems))

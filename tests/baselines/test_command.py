@@ -99,7 +99,7 @@ def test_a_run_that_cannot_be_read_leaves_nothing_behind() -> None:
 def test_a_file_that_cannot_be_read_is_said_and_listed() -> None:
     write_garbage(Path("logs/normal"))
     saved = baseline("save", "main", "logs/normal")
-    assert saved.err.startswith("note: broken.1700000000009.pt.trace.json is saved as unreadable: ")
+    assert saved.err.startswith("note: broken.1700000000009.pt.trace.json: left out: ")
     assert "broken.1700000000009.pt.trace.json: " in baseline("list").out
     assert "not read: " in baseline("show", "main").out
 

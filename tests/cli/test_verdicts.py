@@ -29,7 +29,7 @@ def test_each_candidate_has_a_row_with_verdict_and_cause(runs: Path) -> None:
     slow, alike = csv.DictReader(io.StringIO(found.out))
     assert (slow["verdict"], slow["adjusted"], slow["delta_us"]) == ("slower", "stands", "500.0")
     assert "Data loader" in slow["cause"]
-    assert (alike["verdict"], alike["adjusted"], alike["caveats"]) == ("same", "", "same_capture")
+    assert (alike["verdict"], alike["adjusted"], alike["caveats"]) == ("same", "", "same capture")
 
 
 def test_what_cannot_be_compared_says_why_the_others_still_come_and_the_status_tells(runs: Path) -> None:

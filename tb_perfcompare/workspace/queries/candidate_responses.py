@@ -61,7 +61,17 @@ def candidates_dict(found: CandidateRows) -> dict[str, Any]:
 def candidates_table(found: CandidateRows, baseline: str) -> Table:
     """One row per candidate."""
     rows = tuple(_cells(row, one) for row, one in zip(found.rows, found.adjusted, strict=True))
-    return Table("verdicts", f"Candidates against {baseline}", CANDIDATE_COLUMNS, rows, notes_on(found))
+    notes = (*notes_on(found), *left_out_of(found))
+    return Table("verdicts", f"Candidates against {baseline}", CANDIDATE_COLUMNS, rows, notes)
+
+
+def left_out_of(found: CandidateRows) -> tuple[str, ...]:
+    """What of any run is in no figure, each sentence once, with the candidate's name."""
+    said: dict[str, None] = {}
+    for row in found.rows:
+        for note in row.result.notes if row.result is not None else ():
+            said[note.sentence.replace("candidate: ", f"{row.candidate.text}: ")] = None
+    return tuple(said)
 
 
 def notes_on(found: CandidateRows) -> tuple[str, ...]:
@@ -93,6 +103,7 @@ def _result_dict(look: CandidateResult) -> dict[str, Any]:
         "parts": as_plain(look.parts),
         "table": look.table,
         "rows": as_plain(look.rows),
+        "notes": as_plain(look.notes),
     }
 
 
@@ -119,7 +130,7 @@ def _cells(row: CandidateRow, one: Adjusted | None) -> tuple[Cell, ...]:
     return (
         name, VERDICT_WORDS[headline.verdict], _reading(one), headline.candidate, headline.delta, *estimates,
         headline.margin, headline.p, None if one is None else one.p, f"{side.steps_admitted} of {side.steps_total}",
-        ", ".join(check.check for check in row.result.checks) or None,
+        ", ".join(check.check.replace("_", " ") for check in row.result.checks) or None,
         None if row.result.cause is None else row.result.cause.sentence,
     )  # fmt: skip
 
