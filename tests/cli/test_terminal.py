@@ -52,6 +52,27 @@ def test_a_report_fits(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch,
     assert widest(tb_perfcompare("diff", *pair, screen=True).out) <= columns
 
 
+def test_titles_that_name_long_directories_fit(tmp_path: Path) -> None:
+    long = tmp_path / ("nightly_runs_of_the_model_" * 5)
+    baseline, candidate = write_pair(long)
+    assert widest(tb_perfcompare("verdicts", baseline, candidate, screen=True).out) <= 80
+    assert widest(tb_perfcompare("runs", long, screen=True).out) <= 80
+
+
+@pytest.mark.parametrize(("columns", "least"), [("40", 20), ("80", 30), ("120", 30)])
+def test_a_name_has_room_for_what_tells_it_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str, least: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    trace = drawn_trace()
+    name = "cutlass_80_tensorop_s1688gemm_128x128_16x4_nt_align1"
+    trace.kernel(name, 5_000, 5_100, launch=(4_900, 4_910))
+    trace.write(tmp_path / "w.1.pt.trace.json")
+    shown = tb_perfcompare("view", tmp_path, "--view", "kernels", screen=True).out
+    widths = [len(line.split()[0]) for line in shown.splitlines() if line.startswith("  cutlass_80")]
+    assert widths and min(widths) >= least
+
+
 def test_a_pipe_is_wide(pair: tuple[Path, Path]) -> None:
     assert widest(tb_perfcompare("diff", *pair, "--table", "operators").out) > 80
 
