@@ -59,9 +59,9 @@ def test_titles_that_name_long_directories_fit(tmp_path: Path) -> None:
     assert widest(tb_perfcompare("runs", long, screen=True).out) <= 80
 
 
-@pytest.mark.parametrize(("columns", "least"), [("40", 20), ("80", 30), ("120", 30)])
+@pytest.mark.parametrize("columns", ["80", "120"])
 def test_a_name_has_room_for_what_tells_it_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str, least: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     trace = drawn_trace()
@@ -70,7 +70,7 @@ def test_a_name_has_room_for_what_tells_it_apart(
     trace.write(tmp_path / "w.1.pt.trace.json")
     shown = tb_perfcompare("view", tmp_path, "--view", "kernels", screen=True).out
     widths = [len(line.split()[0]) for line in shown.splitlines() if line.startswith("  cutlass_80")]
-    assert widths and min(widths) >= least
+    assert widths and min(widths) >= 30
 
 
 def test_a_pipe_is_wide(pair: tuple[Path, Path]) -> None:

@@ -89,7 +89,9 @@ def short_names(names: Sequence[str]) -> list[str]:
         if len(group) > 1:
             signatures = [signature_of(name) for name in group]
             added = _differences([found.words if found else [] for found in signatures])
-            short |= zip(group, group if added is None else [f"{text} ‹{more}›" if more else text for more in added], strict=True)
+            if added is not None:
+                added = [f"{text} ‹{more}›" if more else text for more in added]
+            short |= zip(group, added or group, strict=True)
     if len(set(short.values())) < len(short):  # a name may be written like the short form of another
         return list(names)
     return [short[name] for name in names]
