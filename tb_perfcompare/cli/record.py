@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--at", metavar="TIME", type=_seconds, help="when the run was made, as in 2026-01-31T04:00 (UTC; default: now)"
     )
     parser.add_argument("--label", metavar="TEXT", help="such as a commit or a build number (default: this machine)")
-    parser.add_argument("--replace", action="store_true", help="in the place of a point of the same time and label")
+    parser.add_argument("--replace", action="store_true", help="replace a point of the same time and label")
     add_selection(parser)
     add_all_steps(parser)
     add_step_window(parser)
@@ -60,4 +60,4 @@ def _seconds(text: str) -> int:
             raise ValueError
         return int((found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp())
     except (ValueError, OverflowError) as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-01-31T04:00") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time; write it as 2026-01-31T04:00") from error

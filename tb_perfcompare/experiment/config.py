@@ -35,7 +35,7 @@ def read_config(path: str) -> Config:
     except OSError as error:
         raise InputError(path, error.strerror or str(error), hint="check the path") from error
     except ValueError as error:
-        raise InputError(path, f"is no TOML: {error}") from error
+        raise InputError(path, f"is not valid TOML: {error}") from error
     baseline, candidates = tables.pop("baseline", None), tables.pop("candidates", None)
     if not isinstance(baseline, dict) or not isinstance(candidates, dict) or not candidates:
         raise InputError(path, "needs a table [baseline] and one or more [candidates.NAME]")

@@ -165,7 +165,7 @@ def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple
         hint = f"too few steps, no torch, or it trains in processes that it starts itself; its output is in {log}"
     else:
         hint = (
-            f"no Python script is seen in its command, so it has to write to ${OUT_VARIABLE} itself, "
+            f"its command runs no Python script, so it must write to ${OUT_VARIABLE} itself, "
             "or call python -m tb_perfcompare.capture SCRIPT"
         )
     others = other_files(written)

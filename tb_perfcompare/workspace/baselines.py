@@ -48,8 +48,8 @@ class Baselines:
         """Where the baseline of that name is, if it is there. Raises SelectionError for what cannot be a name."""
         if not _NAME.fullmatch(name) or name.endswith(BASELINE_ENDING):
             raise SelectionError(
-                f"{name!r} is no name for a baseline",
-                hint="up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit",
+                f"{name!r} is not a valid name for a baseline",
+                hint="use up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit",
             )
         return os.path.join(self.directory, name + BASELINE_ENDING)
 

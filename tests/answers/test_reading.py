@@ -74,7 +74,7 @@ def test_an_answer_longer_than_what_is_looked_at_is_recognised_by_its_beginning(
 def test_other_files_are_declined_with_the_reason_of_the_nearest_reader(tmp_path: Path) -> None:
     path = tmp_path / "notes.jsonl"
     path.write_text('{"loss": 1}\n{"loss": 2}\n')
-    with pytest.raises(UnrecognisedFormat, match="no saved torch-tb-profiler answers: no line is an answer"):
+    with pytest.raises(UnrecognisedFormat, match="not saved torch-tb-profiler answers: no line is an answer"):
         read(str(path))
 
 

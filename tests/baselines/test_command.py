@@ -84,7 +84,7 @@ def test_without_baselines_a_missing_run_is_said_to_be_a_missing_file() -> None:
 @pytest.mark.parametrize("name", ["", "a/b", "../x", ".hidden", "x.baseline", "a b", "ü", "x" * 101, "a\nb"])
 def test_what_cannot_be_a_name(name: str) -> None:
     found = baseline("save", name, "logs/normal")
-    assert (found.status, "is no name for a baseline" in found.err) == (2, True)
+    assert (found.status, "is not a valid name for a baseline" in found.err) == (2, True)
     assert not Path(".perfcompare").exists()
 
 

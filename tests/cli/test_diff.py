@@ -168,7 +168,7 @@ def _garbage(folder: Path) -> str:
         (("{normal}", "{abnormal}", "--format", "xlsx"), "invalid choice: 'xlsx'"),
         (("{normal}", "{abnormal}", "--step-window", "wall"), "invalid choice: 'wall'"),
         (("{normal}", "{abnormal}", "--top", "0"), "no whole number from 1"),
-        (("{normal}", "{abnormal}", "--fail-if-slower", "3"), "is no limit; give a percentage or a time"),
+        (("{normal}", "{abnormal}", "--fail-if-slower", "3"), "is not a limit; give a percentage or a time"),
         (("{normal}", "{abnormal}", "-o", "{missing}/a.md"), "its directory does not exist"),
         (("{normal}", "{abnormal}", "-o", "{logdir}"), "is a directory"),
         (("{normal}", "{abnormal}", "--frobnicate"), "unrecognized arguments: --frobnicate"),

@@ -116,7 +116,7 @@ def test_no_code_of_a_note_stands_in_a_text(pair: tuple[Path, Path]) -> None:
         (("view", "RUN", "--compat", "--view", "kernl"), "no view 'kernl'; did you mean 'kernel'?"),
         (("diff", "RUN", "RUN", "--fail-on", "data_loaders"), "no rule 'data_loaders'; did you mean 'data_loader'?"),
         (("diff", "RUN", "RUN", "--budget", "Kernl=+5%"), "there is no category 'Kernl'; did you mean 'Kernel'?"),
-        (("vew", "RUN"), "invalid choice: 'vew'; did you mean 'view'?; see tb-perfcompare --help"),
+        (("vew", "RUN"), "invalid choice: 'vew'; did you mean 'view'? See tb-perfcompare --help"),
     ],
 )
 def test_a_name_that_is_nearly_right(pair: tuple[Path, Path], words: tuple[str, ...], said: str) -> None:
@@ -140,7 +140,7 @@ def test_a_file_that_is_no_json_needs_one_short_line(tmp_path: Path) -> None:
     path.write_text("hello")
     said = tb_perfcompare("view", path).err
     assert said.removeprefix(f"tb-perfcompare view: {path}: ") == (
-        "no torch.profiler trace: not JSON; give a file as the profiler wrote it\n"
+        "not a torch.profiler trace: not JSON; give a file as the profiler wrote it\n"
     )
     assert len(tb_perfcompare("view", write_garbage(tmp_path)).err) < 200
     drawn_trace().write(tmp_path / "fine.json")

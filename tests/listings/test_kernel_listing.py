@@ -232,7 +232,7 @@ def test_listings_in_a_logdir_are_runs_and_compare_on_the_command_line(tmp_path:
 def test_a_text_that_is_no_listing_is_refused_with_the_nearest_readers_reason(tmp_path: Path) -> None:
     shown = tb_perfcompare("view", listing(tmp_path, "hello\n"), "--view", "kernels")
     assert shown.status == 2
-    assert "no kernel listing: the first line is no header" in shown.err
+    assert "not a kernel listing: the first line is no header" in shown.err
 
 
 def test_the_tab_is_active_on_a_logdir_of_listings(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_diff_with_launches_of_both_sides(logs: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "says"),
-    [("normal", "holds no launches"), ("missing.csv", "No such file"), ("notes.csv", "no perf_data table")],
+    [("normal", "holds no launches"), ("missing.csv", "No such file"), ("notes.csv", "not a perf_data table")],
 )
 def test_what_cannot_be_attached_is_an_error_of_one_line(logs: Path, file: str, says: str) -> None:
     (logs / "notes.csv").write_text("a,b\n")

@@ -250,7 +250,7 @@ def test_windows_line_ends_byte_order_mark_and_commas_in_names_change_nothing(tm
 
 def test_usage() -> None:
     found = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "first")
-    assert found.status == 2 and "'first' is no process id" in found.err
+    assert found.status == 2 and "'first' is not a process ID" in found.err
 
 
 @needs_shared

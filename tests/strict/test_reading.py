@@ -122,7 +122,7 @@ def test_a_cell_that_is_no_number(tmp_path: Path) -> None:
     [
         ({"beta_pct": ""}, "line 2, column beta_pct: the cell is empty but must be a number"),
         ({"beta_pct": "inf"}, "'inf' is not finite"),
-        ({"cycle": "1.5"}, "line 2, column cycle: '1.5' is no whole number"),
+        ({"cycle": "1.5"}, "line 2, column cycle: '1.5' is not a whole number"),
         ({"pid": "main"}, "line 2, column pid: 'main' is no number"),
     ],
 )

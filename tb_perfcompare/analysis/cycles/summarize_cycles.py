@@ -208,7 +208,7 @@ def _row_notes(table: CycleTable, functions: Functions, counters: CounterSeries 
         notes.append(Note(NoteCode.NO_CALLS, message, where))
     if counters is not None and (counters.samples < 0).any():
         message = (
-            "how many samples a counter of a device has is not known: counters files do not name the device of a sample"
+            "samples per device unknown: a counters file does not name the device of a sample"
         )
         notes.append(Note(NoteCode.COUNTERS_UNUSABLE, message, "counters"))
     return notes

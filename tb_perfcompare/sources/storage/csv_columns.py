@@ -64,7 +64,7 @@ class CsvColumns:
         found = self.numbers(name)
         wrong = np.flatnonzero((found != np.floor(found)) | (np.abs(found) > 2.0**53))
         if len(wrong):
-            raise self._wrong(name, int(wrong[0]), "is no whole number")
+            raise self._wrong(name, int(wrong[0]), "is not a whole number")
         return found.astype(np.int64)
 
     def texts(self, name: str, strings: StringTable) -> Ints32:
