@@ -103,7 +103,7 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
         if getattr(arguments, f"{side}_counters") is not None:
             raise PerfCompareError(
                 f"--{side}-counters is for traces",
-                hint="the counters of a table are its own; a *_counters_data.csv beside it is found by its name",
+                hint="a table has its own counters; a *_counters_data.csv next to it is found by its name",
             )
     if arguments.kind:
         raise PerfCompareError("--kind is for traces", hint="choose cycles of a table with --steps")

@@ -49,7 +49,7 @@ def test_a_budget_names_its_category_in_any_case(text: str) -> None:
     [
         ("Kernels=5%", "no category 'Kernels'; did you mean 'Kernel'"),
         ("step time=5%", "no category 'step time'; there are: Kernel, Memcpy, Memset, Communication"),
-        ("Kernel", "no budget of a category; .*Kernel, Memcpy, Memset, Communication"),
+        ("Kernel", "is not a budget; .*Kernel, Memcpy, Memset, Communication"),
         ("=5%", "no category ''; there are: Kernel"),
     ],
 )
