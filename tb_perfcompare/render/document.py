@@ -109,7 +109,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
         Heading(printable(headline.sentence) or f"{verdict_word(headline.verdict)}: {line}", level=1),
         *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more and not split else []),
         *([Facts(tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts))] if split else []),
-        Facts((("baseline", _side(comparison.baseline)), ("candidate", _side(comparison.candidate)))),
+        Facts(_sides(comparison.baseline, comparison.candidate)),
         *([Heading(DECIDED)] if split or is_page else []),
         Facts(_headline(headline)),
     ]
@@ -205,8 +205,23 @@ def _what_is_measured(table: Table) -> tuple[str, ...]:
     return tuple(f"A, B and Δ are {label.lower()} time." for label in labels if label != "A")
 
 
-def _side(side: SideFacts) -> str:
-    names = [side.run or side.source]
+def _sides(baseline: SideFacts, candidate: SideFacts) -> tuple[tuple[str, str], ...]:
+    names = run_names(baseline, candidate)
+    return ("baseline", _side(baseline, names[0])), ("candidate", _side(candidate, names[1]))
+
+
+def run_names(baseline: SideFacts, candidate: SideFacts) -> tuple[str, str]:
+    """What the runs are called; different ones of one name by their paths, from where these differ."""
+    names = baseline.run or baseline.source, candidate.run or candidate.source
+    paths = [re.split(r"[/\\]", side.source.rstrip("/\\")) for side in (baseline, candidate)]
+    if names[0] != names[1] or paths[0] == paths[1]:
+        return names
+    alike = next((at for at, (a, b) in enumerate(zip(*paths, strict=False)) if a != b), min(map(len, paths)) - 1)
+    return "/".join(paths[0][alike:]), "/".join(paths[1][alike:])
+
+
+def _side(side: SideFacts, run: str) -> str:
+    names = [run]
     if side.worker:
         names.append(f"worker {side.worker}")
     if side.span:

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.table import Row, Table
 from tb_perfcompare.model.summary.summary import CYCLE_TIME
 from tb_perfcompare.render import document
-from tb_perfcompare.render.document import Block, Heading, Paragraph
+from tb_perfcompare.render.document import Block, Heading, Paragraph, run_names
 from tb_perfcompare.render.grid import Grid, grid_of
 from tb_perfcompare.render.html import Markup, Page, Picture
 from tb_perfcompare.render.intervals import intervals, shift_column
@@ -52,7 +52,7 @@ def report_page(comparison: Comparison, *, top: int) -> str:
         f"<div>{_drawn(page, decided)}</div>\n</div>",
         _drawn(page, below, is_linked=True),
     )
-    runs = " → ".join(printable(side.run or side.source) for side in (comparison.baseline, comparison.candidate))
+    runs = " → ".join(map(printable, run_names(comparison.baseline, comparison.candidate)))
     return page.document("\n".join(body), f"{TITLE}: {runs}")
 
 

@@ -93,7 +93,7 @@ def test_one_run_shows_its_counters(tmp_path: Path) -> None:
     plain, _ = write_pair(tmp_path)
     found = tb_perfcompare("view", plain, "--view", "counters")
     assert (found.status, found.out) == (2, "")
-    assert "has no counters: no counter events in the trace" in found.err
+    assert "has no view 'counters': no counter events in the trace" in found.err
 
 
 def test_torch_tb_profilers_answers_do_not_know_counters(tmp_path: Path) -> None:

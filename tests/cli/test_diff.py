@@ -189,3 +189,12 @@ def test_bad_input_is_status_2_and_one_line_with_a_remedy(
     assert line.startswith("tb-perfcompare diff: ")
     assert said in line
     assert "Traceback" not in line
+
+
+@pytest.mark.parametrize("form", ["text", "md", "html"])
+def test_runs_of_one_name_are_shown_from_where_their_paths_differ(tmp_path: Path, form: str) -> None:
+    for place in ("monday", "friday"):
+        write_run(tmp_path / place / "resnet", extra_us=100 if place == "friday" else 0)
+    said = tb_perfcompare("diff", tmp_path / "monday" / "resnet", tmp_path / "friday" / "resnet", "--format", form).out
+    assert "monday/resnet · worker" in said and "friday/resnet · worker" in said
+    assert str(tmp_path) not in said

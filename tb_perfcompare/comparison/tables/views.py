@@ -49,7 +49,7 @@ VIEWS = (
 )  # fmt: skip
 """Every view a run may have; a source that cannot give one says why in Summary.absent."""
 
-ONE_WORKER = "one worker recorded this run: ranks are several"
+ONE_WORKER = "one worker recorded this run; comparing ranks takes several"
 
 _READING = "Corrected reading (docs/method/corrected_reading.md); `--compat` shows torch-tb-profiler's."
 
