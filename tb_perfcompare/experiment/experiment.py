@@ -169,6 +169,6 @@ def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple
             "or call python -m tb_perfcompare.capture SCRIPT"
         )
     others = other_files(written)
-    beside = f", which has {', '.join(others)}" if others else ""
-    what = f"{variant.name} wrote no trace in round {number}: looked for {LOOKED_FOR} in {written}{beside}"
+    instead = f", which has {', '.join(others)}" if others else ""
+    what = f"{variant.name} wrote no trace in round {number}: looked for {LOOKED_FOR} in {written}{instead}"
     return RecordingFailed(what, hint, tail)

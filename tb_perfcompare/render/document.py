@@ -25,7 +25,7 @@ from tb_perfcompare.render.printable import printable
 _ENTRIES = 3
 _PARTS = 3
 _SCALAR = re.compile(r"(?<=\[)\[\], |, \[\](?=[\],])")
-"""An argument that is no tensor, inside the shapes of a call."""
+"""An argument that is not a tensor, inside the shapes of a call."""
 
 
 def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
@@ -52,7 +52,7 @@ def _part(row: LedgerRow, unit: int) -> str:
 
 
 def shape_in_brief(text: str) -> str:
-    """Without the arguments that are no tensors: `aten::mm [[2, 3], [3, 4]]` for `aten::mm [[2, 3], [3, 4], []]`."""
+    """Without the arguments that are not tensors: `aten::mm [[2, 3], [3, 4]]` for `aten::mm [[2, 3], [3, 4], []]`."""
     return _SCALAR.sub("", text)
 
 
@@ -100,8 +100,8 @@ Block = Heading | Paragraph | Facts | Listing | Grid
 
 
 def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[Block, ...]:
-    """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats. On a page
-    nobody asks for a table by its name: tables have their titles."""
+    """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats. A page
+    names tables by their titles, as no command is typed there."""
     headline = comparison.headline
     split = headline.program is not None
     line, _, more = printable(headline.reason).partition("; ")
@@ -135,7 +135,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
 
 
 def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Block, ...]:
-    """A single table; the ledger's parts stand in a table of their own."""
+    """A single table; the ledger's parts are a table of their own."""
     if name == LEDGER:
         parts = parts_table(comparison)
         below = () if parts is None else table_blocks(parts, top=_PARTS_LISTED if top is None else top)
@@ -332,6 +332,6 @@ def _noted_on_page(note: Note) -> str:
 
 
 def _noted(notes: Iterable[Note]) -> tuple[Block, ...]:
-    """What weakens a table that stands alone."""
+    """What weakens a table shown without the report."""
     items = tuple((printable(note.sentence), "") for note in notes)
     return (Heading("Notes"), Listing(items)) if items else ()

@@ -1,4 +1,4 @@
-"""A comparison as a web page: the answer beside its pictures, then the tables and the caveats."""
+"""A comparison as a web page: the answer next to its pictures, then the tables and the caveats."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def report_page(comparison: Comparison, *, top: int) -> str:
 
 
 def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str:
-    """One table by itself, of candidates with their intervals drawn."""
+    """A single table; of candidates with their intervals drawn."""
     page = Page()
     if (at := shift_column(table)) is None:
         return page.document(page.draw(blocks), TITLE)

@@ -1,6 +1,6 @@
 """Plain text for a terminal or a log: aligned columns, names shortened, sentences wrapped in their column, so that a
-report's lines stay below WIDTH, and all lines within a terminal. A table asked for by itself, elsewhere, has one line
-for each row, as wide as it needs."""
+report's lines stay below WIDTH, and all lines within a terminal. A table asked for alone has, elsewhere, one line for each
+row, as wide as it needs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NARROWEST = 40
 
 
 class _Drawer:
-    """Draws blocks into so many columns; None leaves tables by themselves as wide as they are."""
+    """Draws blocks into so many columns; None leaves single tables as wide as they are."""
 
     def __init__(self, terminal: Terminal | None) -> None:
         self._terminal = max(_NARROWEST, terminal.width) if terminal is not None else None

@@ -185,7 +185,7 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
 
 
 def _uncut(summary: Summary) -> Summary:
-    """As it is saved: its steps cannot be found anew."""
+    """For saving: its steps cannot be found again."""
     told = summary.iterations
     return replace(summary, source="", iterations=None if told is None else replace(told, fixed=True))
 
