@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 @contextmanager
 def _termination_as_interrupt() -> Iterator[None]:
-    """Commands run in process groups of their own: what ends this process, such as a cancelled job, has to end them, too."""
+    """Commands run in process groups of their own: what ends this process, such as a cancelled job, has to end them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -22,8 +22,8 @@ _HEAD_BYTES = 2**16
 LOOKED_FOR = "*.pt.trace.json[.gz]"
 
 _WHOLE = 0.5
-"""Smallest size of a trace that is not a remainder, as a fraction of its worker's largest: programs with a profiler of their
-own end in the middle of a cycle of its schedule."""
+"""Smallest size of a trace that is not a remainder, as a fraction of its worker's largest: programs with a profiler of
+their own end in the middle of a cycle of its schedule."""
 
 _NAMED = 5
 

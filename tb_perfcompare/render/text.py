@@ -1,5 +1,5 @@
 """Plain text for a terminal or a log: aligned columns, names shortened, sentences wrapped in their column, so that a
-report's lines stay below WIDTH, and all lines within a terminal. A table asked for alone has, elsewhere, one line for each
+report's lines stay below WIDTH, and all lines within a terminal. Elsewhere a table asked for alone has one line per
 row, as wide as it needs."""
 
 from __future__ import annotations

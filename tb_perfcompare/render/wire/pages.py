@@ -211,8 +211,8 @@ def _row_bytes(rows: Sequence[Any]) -> float:
 
 def _ledger(comparison: Comparison) -> dict[str, Any]:
     """With as many rows as fit; entries that findings point to are among them."""
-    rows = {item.row for finding in comparison.findings for item in finding.evidence if item.table == "ledger"}
-    named = {path for path in comparison.ledger.paths() if " / ".join(path) in rows} if rows else set()
+    linked = {item.row for finding in comparison.findings for item in finding.evidence if item.table == "ledger"}
+    named = {path for path in comparison.ledger.paths() if " / ".join(path) in linked} if linked else set()
     rows = comparison.ledger.rows
     some = replace(comparison.ledger, rows=rows[:: max(1, len(rows) // _LOOKED_AT)])
     most = min(_LEDGER_ROWS, int(_LEDGER_BYTES / _row_bytes(some.to_dict()["rows"])))
