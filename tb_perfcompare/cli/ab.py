@@ -45,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="a TOML file with a baseline and several candidates instead")
     parser.add_argument("--out", metavar="DIR", help="log directory to write, which TensorBoard opens")
     parser.add_argument("--resume", action="store_true", help="continue the experiment in --out")
-    parser.add_argument("--most-rounds", metavar="N", type=positive, help="stop after this many rounds (default: 10)")
-    parser.add_argument("--most-minutes", metavar="N", type=_minutes, help="start no round that would end later")
+    parser.add_argument("--most-rounds", metavar="N", type=positive, help="stop after N rounds (default: 10)")
+    parser.add_argument("--most-minutes", metavar="N", type=_minutes, help="start no round that ends after N minutes")
     parser.add_argument("--seed", metavar="N", type=int, help="seed of the order (default: random, see manifest)")
     add_capture(parser.add_argument_group("the recording"))
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="format of the report (default: text)")
@@ -89,7 +89,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
         stopped = _Recording(experiment, looks, console, arguments.most_minutes).run()
         if not experiment.manifest.rounds():
             if stopped == _INTERRUPTED:
-                console.complain("interrupted before the first round was complete; go on with --resume")
+                console.complain("interrupted before the first round was complete; continue with --resume")
             return stopped
         data = looks.report(arguments.format, arguments.top, None if arguments.output else console.screen)
         if arguments.output:

@@ -109,7 +109,7 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
         raise PerfCompareError("--kind is for traces", hint="choose cycles of a table with --steps")
     found = find_pairs(arguments.normal, arguments.abnormal)
     if arguments.name is not None and len(found.pairs) > 1:
-        raise SelectionError(f"--name is for one case, and {len(found.pairs)} pairs of tables were found",
+        raise SelectionError(f"--name is for one case, but {len(found.pairs)} pairs of tables were found",
                              hint="give one case, or no --name")  # fmt: skip
     if found.unpaired:
         console.complain(f"note: no partner for {', '.join(found.unpaired)}")
