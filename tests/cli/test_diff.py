@@ -167,7 +167,7 @@ def _garbage(folder: Path) -> str:
         (("{normal}", "{abnormal}", "--table", "nothing"), "has no table 'nothing'; there are: ledger"),
         (("{normal}", "{abnormal}", "--format", "xlsx"), "invalid choice: 'xlsx'"),
         (("{normal}", "{abnormal}", "--step-window", "wall"), "invalid choice: 'wall'"),
-        (("{normal}", "{abnormal}", "--top", "0"), "no whole number from 1"),
+        (("{normal}", "{abnormal}", "--top", "0"), "not a whole number of at least 1"),
         (("{normal}", "{abnormal}", "--fail-if-slower", "3"), "is not a limit; give a percentage or a time"),
         (("{normal}", "{abnormal}", "-o", "{missing}/a.md"), "its directory does not exist"),
         (("{normal}", "{abnormal}", "-o", "{logdir}"), "is a directory"),
