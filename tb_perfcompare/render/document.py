@@ -199,7 +199,7 @@ def _narrow(column: Column) -> Column:
 
 
 def _what_is_measured(table: Table) -> tuple[str, ...]:
-    """What the letters stand for, where the table's own headings say it."""
+    """What the letters mean, where the table's own headings say it."""
     firsts = [column for column in table.columns if _is_main(column) and column.role == "baseline"]
     labels = [column.label.removesuffix(" A") for column in firsts]
     return tuple(f"A, B and Δ are {label.lower()} time." for label in labels if label != "A")
