@@ -224,10 +224,9 @@ def _disputed(
         return ()
     parts = []
     if len(of_events.disputed):
-        named = _named([windows.label[step] for step in of_events.disputed.tolist()])
-        parts.append(
-            f"windows and host markers hold different numbers of calls in step {named}: calls count for their marker"
-        )
+        steps = of_events.disputed.tolist()
+        named = f"{'step' if len(steps) == 1 else 'steps'} {_named([windows.label[step] for step in steps])}"
+        parts.append(f"step windows and host markers disagree on calls in {named}: calls count for their marker")
     if backlog.any():
         share = percent(backlog.sum() / length.sum())
         parts.append(f"work launched by an earlier step owns {share} of the windows")
@@ -235,8 +234,16 @@ def _disputed(
         f"{windows.label[step]} ({time(length[step] / 1000)})" for step in of_events.collapsed.tolist()
     ]
     if collapsed:
-        parts.append(f"next to nothing is left of the window of step {_named(collapsed)}: other steps own its time")
+        parts.append(f"almost nothing is left of the window of step {_named(collapsed)}: other steps own its time")
     return (Note(NoteCode.BACKLOG, "; ".join(parts), where),)
+
+
+def _by_reason(dropped: list[tuple[str, str]]) -> list[str]:
+    """"left out: steps 7, 8 and 9 (incomplete: ...)", once for each reason."""
+    labels: dict[str, list[str]] = {}
+    for label, reason in dropped:
+        labels.setdefault(reason, []).append(label)
+    return [f"left out: {'step' if len(of) == 1 else 'steps'} {_named(of)} ({reason})" for reason, of in labels.items()]
 
 
 def _named(labels: list[str], most: int = 5) -> str:
@@ -247,7 +254,7 @@ def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> t
     """Says what of the finest level is pooled."""
     found = ((parts, "callers and input shapes", "their entry"), (modules, "modules", "their category"))
     return tuple(
-        Note(NoteCode.PARTS_POOLED, f"the {split.pooled:,} smallest {what} stand together under {under}", where)
+        Note(NoteCode.PARTS_POOLED, f"the {split.pooled:,} smallest {what} are pooled under {under}", where)
         for split, what, under in found
         if split is not None and split.pooled
     )
@@ -266,12 +273,12 @@ def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windo
         (
             timeline.device_markers > 0,
             NoteCode.DEVICE_STEPS_IGNORED,
-            f"not steps: {many(timeline.device_markers, 'copy', 'copies')} of step markers on device streams",
+            f"ignored {many(timeline.device_markers, 'copy', 'copies')} of step markers on device streams",
         ),
         (
             bool(windows.dropped),
             NoteCode.STEPS_DROPPED,
-            "; ".join(f"step {label} left out, {reason}" for label, _, reason in windows.dropped),
+            "; ".join(_by_reason([(label, reason) for label, _, reason in windows.dropped])),
         ),
         (
             bool(windows.unfinished),
@@ -281,27 +288,28 @@ def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windo
         (
             windows.overlaps > 0,
             NoteCode.OVERLAPPING_STEPS,
-            f"{windows.overlaps} step markers overlap the next one and were cut there",
+            f"{windows.overlaps:,} step markers overlap the next one and were cut there",
         ),
         (
             total > 0 and unlinked > 0,
             NoteCode.UNLINKED_DEVICE_EVENTS,
-            f"{unlinked} of {total} device events have no recorded launch: operators lack their time, steps keep it",
+            f"{unlinked:,} of {total:,} device events have no recorded launch: steps include their time, operators "
+            "do not",
         ),
         (
             timeline.ids_unusable,
             NoteCode.LINKED_BY_TIME,
-            "External ids repeat the correlation: operators of API calls were found by time on their thread",
+            "External ids equal correlation ids: operators of API calls were found by time on their thread",
         ),
         (
             timeline.host.clipped > 0,
             NoteCode.OVERLAPPING_OPERATORS,
-            f"{timeline.host.clipped} host events outlast the event that encloses them and were cut there",
+            f"{timeline.host.clipped:,} host events outlast their enclosing event and were cut there",
         ),
         (
             moved > 0,
             NoteCode.COLLECTIVES_MOVED,
-            f"{moved} collective kernels count as Communication; torch-tb-profiler's Overview has them in Kernel",
+            f"{moved:,} collective kernels count as Communication; torch-tb-profiler's Overview counts them as Kernel",
         ),
     ]
     return tuple(Note(code, message, where) for applies, code, message in possible if applies)

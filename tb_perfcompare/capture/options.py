@@ -69,7 +69,7 @@ def add_capture(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
     parser.add_argument("--no-shapes", action="store_true", help="do not record input shapes")
     parser.add_argument("--stacks", action="store_true", help="record Python stacks")
     parser.add_argument("--memory", action="store_true", help="record memory")
-    parser.add_argument("--stop-after-capture", action="store_true", help="end the program when it is recorded")
+    parser.add_argument("--stop-after-capture", action="store_true", help="end the program once it is recorded")
 
 
 def capture_words(arguments: argparse.Namespace) -> list[str]:
@@ -117,7 +117,7 @@ def parse(argv: Sequence[str]) -> tuple[CaptureOptions, Program]:
 
 def _count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
 
 

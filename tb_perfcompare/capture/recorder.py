@@ -14,7 +14,7 @@ from tb_perfcompare.capture.options import OUT_VARIABLE, CaptureOptions
 from tb_perfcompare.capture.step_marks import mark_calls, mark_optimizer_steps
 
 FACTS_FILE = "facts.json"
-"""What is known of the program's own process, beside its traces."""
+"""What is known of the program's own process, next to its traces."""
 
 
 class Recorder:

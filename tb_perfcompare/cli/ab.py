@@ -38,18 +38,18 @@ _BAR = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--a", metavar="COMMAND", help="the baseline's command, such as 'python train.py'")
-    parser.add_argument("--b", metavar="COMMAND", help="the candidate's (default with --b-git: that of --a)")
+    parser.add_argument("--b", metavar="COMMAND", help="the candidate's command (default with --b-git: that of --a)")
     parser.add_argument(
         "--b-git", metavar="REV", default="", help="run the candidate at this commit, in a worktree of its own"
     )
     parser.add_argument("--config", metavar="FILE", help="a TOML file with a baseline and several candidates instead")
     parser.add_argument("--out", metavar="DIR", help="log directory to write, which TensorBoard opens")
-    parser.add_argument("--resume", action="store_true", help="go on with the experiment in --out")
-    parser.add_argument("--most-rounds", metavar="N", type=positive, help="stop after as many (default: 10)")
-    parser.add_argument("--most-minutes", metavar="N", type=_minutes, help="begin no round that would end later")
-    parser.add_argument("--seed", metavar="N", type=int, help="of the order (default: drawn, in the manifest)")
+    parser.add_argument("--resume", action="store_true", help="continue the experiment in --out")
+    parser.add_argument("--most-rounds", metavar="N", type=positive, help="stop after N rounds (default: 10)")
+    parser.add_argument("--most-minutes", metavar="N", type=_minutes, help="start no round that ends after N minutes")
+    parser.add_argument("--seed", metavar="N", type=int, help="seed of the order (default: random, see manifest)")
     add_capture(parser.add_argument_group("the recording"))
-    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="of the report (default: text)")
+    parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="format of the report (default: text)")
     add_output(parser)
     add_top(parser, "20")
     add_gate(parser)
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 @contextmanager
 def _termination_as_interrupt() -> Iterator[None]:
-    """Commands run in process groups of their own: whoever ends this one, such as a cancelled job, means them, too."""
+    """Commands run in process groups of their own: what ends this process, such as a cancelled job, has to end them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -89,7 +89,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> int:
         stopped = _Recording(experiment, looks, console, arguments.most_minutes).run()
         if not experiment.manifest.rounds():
             if stopped == _INTERRUPTED:
-                console.complain("interrupted before the first round was complete; go on with --resume")
+                console.complain("interrupted before the first round was complete; continue with --resume")
             return stopped
         data = looks.report(arguments.format, arguments.top, None if arguments.output else console.screen)
         if arguments.output:
@@ -211,5 +211,5 @@ def _minutes(text: str) -> float:
     except ValueError:
         minutes = 0.0
     if not 0 < minutes < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of minutes above zero")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number of minutes")
     return minutes

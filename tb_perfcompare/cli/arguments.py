@@ -24,7 +24,7 @@ def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:
 def add_all_steps(parser: argparse.ArgumentParser) -> None:
     """--all-steps."""
     parser.add_argument(
-        "--all-steps", action="store_true", help="also the steps that are left out as incomplete or as warm-up"
+        "--all-steps", action="store_true", help="include steps otherwise left out as incomplete or as warm-up"
     )
 
 
@@ -40,7 +40,7 @@ def add_launches(parser: argparse.ArgumentParser, side: str = "") -> None:
     whose = f" of the {side}" if side else ""
     parser.add_argument(
         f"--{side}-launches" if side else "--launches", metavar="FILE",
-        help=f"kernel listing or ncu --csv export of the same program: the kernels{whose} get its utilisation",
+        help=f"kernel listing or ncu --csv export of the same program: its utilisation goes to the kernels{whose}",
     )  # fmt: skip
 
 
@@ -49,7 +49,7 @@ def add_counters(parser: argparse.ArgumentParser, side: str = "") -> None:
     whose = f"the {side}" if side else "the run"
     parser.add_argument(
         f"--{side}-counters" if side else "--counters", metavar="FILE",
-        help=f"*_counters_data.csv with samples of counters that were taken while {whose} was recorded",
+        help=f"*_counters_data.csv with counters sampled while {whose} was recorded",
     )  # fmt: skip
 
 
@@ -66,7 +66,7 @@ def add_step_marker(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--step-marker", metavar="NAME", type=_marker, default="",
         help="what delimits the steps of a trace: a name with * for its numbers ('execute_*'), or "
-        f"{', '.join(ORIGINS[:-1])} or {ORIGINS[-1]} (default: profiler.step(), else what is found to repeat)",
+        f"{', '.join(ORIGINS[:-1])} or {ORIGINS[-1]} (default: profiler.step(), else whatever repeats)",
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
     """--kind."""
     parser.add_argument(
         "--kind", metavar="NAME", type=_marker, default="",
-        help="only the iterations of this kind: what their markers are called ('step[DECODE*', * stands for anything), "
+        help="only iterations of this kind: the name of their markers ('step[DECODE*', * matches anything), "
         "or a row of the table iteration_kinds",
     )  # fmt: skip
 
@@ -82,13 +82,13 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
     """--scheduler."""
     parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="read the files on the Dask cluster whose scheduler is there"
+        "--scheduler", metavar="ADDRESS", help="read the files on the Dask cluster with this scheduler"
     )
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """-o."""
-    parser.add_argument("-o", "--output", metavar="FILE", help="write there instead of to standard output")
+    parser.add_argument("-o", "--output", metavar="FILE", help="file to write instead of standard output")
 
 
 def add_top(parser: argparse.ArgumentParser, default: str) -> None:
@@ -106,12 +106,12 @@ def steps(text: str) -> Steps:
 
 def _marker(text: str) -> str:
     if len(text) > _LONGEST_MARKER:
-        raise argparse.ArgumentTypeError(f"at most {_LONGEST_MARKER:,} characters are taken")
+        raise argparse.ArgumentTypeError(f"use at most {_LONGEST_MARKER:,} characters")
     return text
 
 
 def positive(text: str) -> int:
     """A whole number from 1."""
     if not text.isdecimal() or not 1 <= int(text) <= 10**9:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     save = actions.add_parser("save", help="save a run under a name", description="Save a run under a name.")
     save.add_argument("name", metavar="NAME", help="letters, digits, dots, dashes and underscores")
     save.add_argument("source", metavar="RUN", help=RUN)
-    save.add_argument("--replace", action="store_true", help="also when there is a baseline of that name")
+    save.add_argument("--replace", action="store_true", help="replace a baseline of that name")
     add_selection(save)
     add_all_steps(save)
     add_launches(save)
@@ -57,12 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_step_marker(save)
     add_kind(save)
     listed = actions.add_parser("list", help="list the baselines", description="List the baselines.")
-    shown = actions.add_parser("show", help="show what one was made from", description="Show what one was made from.")
+    shown = actions.add_parser("show", help="show how one was made", description="Show how a baseline was made.")
     shown.add_argument("name", metavar="NAME", help="a saved baseline")
-    removed = actions.add_parser("remove", help="remove some", description="Remove some.")
+    removed = actions.add_parser("remove", help="remove baselines", description="Remove baselines.")
     removed.add_argument("names", metavar="NAME", nargs="+", help="a saved baseline")
     for action in (listed, shown):
-        action.add_argument("--json", action="store_true", help="answer JSON")
+        action.add_argument("--json", action="store_true", help="print JSON")
     for action in (save, listed, shown, removed):
         add_baselines(action)
 
@@ -90,13 +90,12 @@ def _saved(baselines: Baselines, arguments: argparse.Namespace, console: Console
         marker=arguments.step_marker, kind=arguments.kind,
     )  # fmt: skip
     with new_workspace() as workspace:
-        facts = baselines.save(
+        content = baselines.save(
             arguments.name, side, arguments.step_window, workspace, replacing=arguments.replace,
             report=console.progress,
         )  # fmt: skip
-    for capture in facts.captures:
-        if capture.failed is not None:
-            console.complain(f"note: {capture.file.path} is saved as unreadable: {capture.failed.reason}")
+    console.say_lost(content.whole.notes)
+    facts = content.facts
     files = len(facts.captures)
     return f"saved {arguments.name}: {facts.run}, {many(files, 'file')}, {_steps(facts)}\n"
 

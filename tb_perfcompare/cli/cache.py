@@ -1,4 +1,4 @@
-"""Show or empty the cache of summaries and comparisons, which makes the second opening of large runs fast.
+"""Show or empty the cache of summaries and comparisons, which makes reopening large runs fast.
 
 It is in the user's cache directory; docs/internals/reliability.md says what is kept and how to move it or turn it off.
 """
@@ -19,7 +19,7 @@ from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clear", action="store_true", help="remove every entry")
     parser.add_argument("--directory", metavar="DIR", help="look there instead of in the user's cache directory")
-    parser.add_argument("--json", action="store_true", help="answer JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:

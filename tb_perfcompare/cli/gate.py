@@ -36,7 +36,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     gate = parser.add_argument_group("the gate: exit 1 if a limit is surely exceeded, 3 if the runs cannot tell")
     gate.add_argument(
         "--fail-if-slower", metavar="3%", type=_argument(parse_limit),
-        help="the step may not take more than this longer: a percentage, or a time such as 1.5ms",
+        help="fail if the step takes more than this longer: a percentage, or a time such as 1.5ms",
     )  # fmt: skip
     gate.add_argument(
         "--fail-on-machine", action="store_true",
@@ -45,16 +45,16 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     gate.add_argument(
         "--budget", metavar="CATEGORY=+5%", type=_argument(parse_budget), action="append", default=[],
-        help="a category, such as Communication, may not take more than this longer per step: a percentage of its own "
-        "time, or a time such as 1.5ms; may be given several times",
+        help="fail if a category, such as Communication, takes more than this longer per step: a percentage of its own "
+        "time, or a time such as 1.5ms; repeatable",
     )  # fmt: skip
     gate.add_argument(
         "--fail-on", metavar="RULE", type=_argument(checked_rule), action="append", default=[],
-        help="no cause of this rule may be found, such as late_rank; may be given several times",
+        help="fail if a cause of this rule is found, such as late_rank; repeatable",
     )  # fmt: skip
     gate.add_argument(
         "--cannot-tell", choices=[unsure.value for unsure in Unsure], default=Unsure.REPORT.value,
-        help="what a gate that cannot tell counts as: report (exit 3, the default), fail or pass; it is always said",
+        help="how to count a gate that cannot tell: report (exit 3, the default), fail or pass; it is always reported",
     )  # fmt: skip
     gate.add_argument("--junit", metavar="FILE", help="write the gates as JUnit XML")
     gate.add_argument(
@@ -73,7 +73,7 @@ def check_gate(arguments: argparse.Namespace) -> None:
         ):  # fmt: skip
             if given:
                 hint = "add --fail-if-slower, --budget or --fail-on"
-                raise PerfCompareError(f"{option} is about gates, and there is none", hint=hint)
+                raise PerfCompareError(f"{option} needs a gate", hint=hint)
     if arguments.junit:
         check_writable(arguments.junit)
     if arguments.github_summary is not None:

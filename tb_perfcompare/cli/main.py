@@ -39,7 +39,7 @@ class Command(Protocol):
 COMMANDS: dict[str, str] = {
     "runs": "List runs, workers and spans below a log directory, with device, steps, size and problems of every file.",
     "pairs": "Suggest which runs to compare, from their names, each pair with its reason; the best comes first.",
-    "view": "Show one run by itself: its overview, steps, operators, kernels and more.",
+    "view": "Show one run: its overview, steps, operators, kernels and more.",
     "ab": "Run two commands in turns under the profiler until it is known which is slower.",
     "diff": "Compare two runs: BASELINE is the one to compare against, CANDIDATE the one to judge.",
     "verdicts": (
@@ -58,7 +58,7 @@ COMMANDS: dict[str, str] = {
     "history": (
         "Show the runs of a series over time: levels of the step time, where they change, and each run's verdict."
     ),
-    "cache": "Show or empty the cache of summaries and comparisons, which makes the second opening of large runs fast.",
+    "cache": "Show or empty the cache of summaries and comparisons, which makes reopening large runs fast.",
 }
 """Name of a command, which is that of its module -> the first line of its help. Modules are imported for a command that
 is used: all of them take longer than most commands work."""
@@ -86,7 +86,8 @@ class _Parser(argparse.ArgumentParser):
         near = choices(wrong[1], _QUOTED.findall(wrong[2])) if wrong else ""
         if near.startswith("did you mean"):
             message = f"{message.partition(' (choose from')[0]}; {near}"
-        raise _UsageError(f"{self.prog}: {message}; see {self.prog} --help")
+        end = " See" if message.endswith("?") else "; see"
+        raise _UsageError(f"{self.prog}: {message}{end} {self.prog} --help")
 
 
 def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:

@@ -28,7 +28,7 @@ class ProgressLine:
         self._files: dict[str, Progress] = {}
 
     def text(self, progress: Progress, width: int) -> str:
-        """Phase, bytes read and in all, events, and the file that is told of, in at most `width` columns."""
+        """Phase, bytes read and in all, events, and the file, in at most `width` columns."""
         if progress.path:
             self._files[progress.path] = progress
         figures = _GAP.join([progress.phase, *self._figures()])
@@ -74,7 +74,7 @@ class Console:
         return Terminal(shutil.get_terminal_size().columns, colours=not plain)
 
     def answer(self, data: bytes) -> None:
-        """UTF-8 to standard output. A reader that went away (`| head`) is no error."""
+        """UTF-8 to standard output. A reader that went away (`| head`) is not an error."""
         self._clear()
         try:
             buffer = getattr(self._stdout, "buffer", None)

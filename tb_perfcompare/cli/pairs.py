@@ -23,7 +23,7 @@ _COLUMNS = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
-    parser.add_argument("--json", action="store_true", help="answer JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run(arguments: argparse.Namespace, console: Console) -> int:
@@ -32,7 +32,8 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         console.answer(wire.encode(pairs_dict(listing), indent=2) + b"\n")
         return 0
     rows = tuple((_text(pair.baseline), _text(pair.candidate), pair.reason) for pair in listing.pairs)
-    notes = () if rows else ("no two runs have names that suggest a pair; diff compares any two",)
+    none = () if rows else ("no two runs have names that suggest a pair; diff compares any two",)
+    notes = (*none, *(note.sentence for note in listing.problems))
     table = Table("pairs", f"Suggested pairs below {arguments.logdir}", _COLUMNS, rows, notes)
     console.answer(render_table(table, "text", terminal=console.screen))
     return 0

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--at", metavar="TIME", type=_seconds, help="when the run was made, as in 2026-01-31T04:00 (UTC; default: now)"
     )
     parser.add_argument("--label", metavar="TEXT", help="such as a commit or a build number (default: this machine)")
-    parser.add_argument("--replace", action="store_true", help="in the place of a point of the same time and label")
+    parser.add_argument("--replace", action="store_true", help="replace a point of the same time and label")
     add_selection(parser)
     add_all_steps(parser)
     add_step_window(parser)
@@ -42,9 +42,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     )  # fmt: skip
     with new_workspace() as workspace:
         content = saved_content(side, arguments.step_window, workspace, console.progress)
-    for capture in content.facts.captures:
-        if capture.failed is not None:
-            console.complain(f"note: {capture.file.path} is recorded as unreadable: {capture.failed.reason}")
+    console.say_lost(content.whole.notes)
     at_s = int(time.time()) if arguments.at is None else arguments.at
     label = arguments.label if arguments.label is not None else socket.gethostname() or "point"
     path, point = record(
@@ -62,4 +60,4 @@ def _seconds(text: str) -> int:
             raise ValueError
         return int((found if found.tzinfo else found.replace(tzinfo=timezone.utc)).timestamp())
     except (ValueError, OverflowError) as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-01-31T04:00") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time; write it as 2026-01-31T04:00") from error

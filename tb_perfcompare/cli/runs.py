@@ -29,7 +29,7 @@ _COLUMNS = (
     columns.key("run", "Run", "directory below the log directory"),
     columns.key("worker", "Worker", "process"),
     columns.key("span", "Span", "profiling window"),
-    columns.text("format", "Format", "what the run was recorded as, told by the names and beginnings of its files"),
+    columns.text("format", "Format", "format of the run, recognised by the names and beginnings of its files"),
     columns.text("device", "Device", "device that did the work"),
     columns.text("steps", "Steps", "steps that are compared, of those recorded"),
     columns.text("steps_by", "Steps by", "what delimits them: profiler.step(), or what is found to repeat"),
@@ -46,7 +46,7 @@ Found = dict[tuple[str, int], Summary | InputError]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
     parser.add_argument("--names-only", action="store_true", help="do not read the traces")
-    parser.add_argument("--json", action="store_true", help="answer JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     add_step_marker(parser)
     add_scheduler(parser)
 
@@ -122,4 +122,4 @@ def _reader(found: Found) -> tuple[str, ...]:
 
 def _notes(listing: Listing) -> tuple[str, ...]:
     none = () if listing.runs else ("no runs: a run is a directory with <worker>[.<number>].pt.trace.json[.gz] files",)
-    return (*none, *(f"{note.where}: {note.message}" for note in listing.problems))
+    return (*none, *(note.sentence for note in listing.problems))

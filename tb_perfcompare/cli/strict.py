@@ -68,13 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format", choices=FORMATS, help="default: text on a terminal, csv if -o names a .csv file, else md"
     )
     parser.add_argument("--table", metavar="NAME", help="with --method corrected: only this table; ledger is one too")
-    parser.add_argument("--name", metavar="TEXT", help="what titles and file names call the case (default: its folder)")
+    parser.add_argument("--name", metavar="TEXT", help="case name in titles and file names (default: its folder)")
     parser.add_argument(
         "--banner", action="store_true",
-        help="first say which known weaknesses of the method touch this pair, and the counters' units",
+        help="begin with the method's known weaknesses that affect this pair, and the counters' units",
     )  # fmt: skip
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write there; a directory where there are several reports"
+        "-o", "--output", metavar="FILE", help="file to write; a directory if there are several reports"
     )
 
 
@@ -166,5 +166,5 @@ def _is_directory(path: str) -> bool:
 def _pid(text: str) -> int:
     """A process id."""
     if not text.isdecimal() or len(text) > 18:
-        raise argparse.ArgumentTypeError(f"{text!r} is no process id")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a process ID")
     return int(text)

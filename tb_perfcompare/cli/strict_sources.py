@@ -103,13 +103,13 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
         if getattr(arguments, f"{side}_counters") is not None:
             raise PerfCompareError(
                 f"--{side}-counters is for traces",
-                hint="the counters of a table are its own; a *_counters_data.csv beside it is found by its name",
+                hint="a table has its own counters; a *_counters_data.csv next to it is found by its name",
             )
     if arguments.kind:
         raise PerfCompareError("--kind is for traces", hint="choose cycles of a table with --steps")
     found = find_pairs(arguments.normal, arguments.abnormal)
     if arguments.name is not None and len(found.pairs) > 1:
-        raise SelectionError(f"--name is for one case, and {len(found.pairs)} pairs of tables were found",
+        raise SelectionError(f"--name is for one case, but {len(found.pairs)} pairs of tables were found",
                              hint="give one case, or no --name")  # fmt: skip
     if found.unpaired:
         console.complain(f"note: no partner for {', '.join(found.unpaired)}")

@@ -87,7 +87,8 @@ def _found(
     if wanted.steps in (TYPICAL, WORST):
         facts, file = workspace.step_views.chosen(ChosenSide(side, StepChoice(wanted.steps)), window, report)
         return ExcerptSide(file, window, facts.label, facts.label, wanted.label, side.marker)
-    listing = workspace.step_views.steps(replace(side, all_steps=True), window, report)  # whoever names one gets it
+    # a step named by number is always taken
+    listing = workspace.step_views.steps(replace(side, all_steps=True), window, report)
     if listing.absent:
         raise SelectionError(f"{wanted.source} has no events", hint=listing.absent)
     first, last = parse_steps(wanted.steps)

@@ -22,7 +22,7 @@ from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.render.formats import FORMATS, render_table
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
-from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table
+from tb_perfcompare.workspace.queries.candidate_responses import candidates_dict, candidates_table, left_out_of
 from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES, Candidate, CandidateRow, with_adjusted_p
 from tb_perfcompare.workspace.workspace import Workspace
 
@@ -56,6 +56,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
     if arguments.format == "json":
         data = wire.encode(candidates_dict(found), indent=2) + b"\n"
     else:
+        if arguments.format == "csv":
+            for sentence in left_out_of(found):
+                console.complain(f"note: {sentence}")
         data = render_table(
             candidates_table(found, arguments.baseline), arguments.format,
             terminal=None if arguments.output else console.screen,

@@ -1,4 +1,4 @@
-"""Show one run by itself: its overview, steps, operators, kernels and more.
+"""Show one run: its overview, steps, operators, kernels and more.
 
 With --compat the answer is the JSON of torch-tb-profiler's HTTP route of that name; it needs one worker and one span.
 """
@@ -47,19 +47,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_step_marker(parser)
     add_kind(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="answer JSON")
-    form.add_argument("--csv", action="store_true", help="answer CSV")
+    form.add_argument("--json", action="store_true", help="print JSON")
+    form.add_argument("--csv", action="store_true", help="print CSV")
     add_top(parser, "all")
     add_output(parser)
     compat = parser.add_argument_group("torch-tb-profiler's own answers")
-    compat.add_argument("--compat", action="store_true", help="answer what its route --view answers, as JSON")
+    compat.add_argument("--compat", action="store_true", help="print what its route --view answers, as JSON")
     compat.add_argument(
         "--group-by", metavar="KEY",
         help="Operation or OperationAndInputShape for operation routes, Kernel or KernelNameAndOpName for kernel/table",
     )  # fmt: skip
     compat.add_argument(
         "--param", metavar="NAME=VALUE", action="append", type=_parameter,
-        help=f"another argument of the route: {', '.join(_PARAMETERS)}; may be given several times",
+        help=f"another argument of the route: {', '.join(_PARAMETERS)}; repeatable",
     )  # fmt: skip
 
 
@@ -112,7 +112,7 @@ def _compat(arguments: argparse.Namespace, console: Console) -> bytes:
 def _parameter(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or name not in _PARAMETERS:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE with a name of {', '.join(_PARAMETERS)}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE; names: {', '.join(_PARAMETERS)}")
     return name, value
 
 

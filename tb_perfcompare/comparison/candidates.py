@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table, cells_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
+from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
 _CALLS = (Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
@@ -53,7 +54,8 @@ class RowTimes:
 @dataclass(frozen=True, slots=True)
 class CandidateResult:
     """A comparison in brief. `checks` are those that warn or failed; `cause` the first of `causes` findings. `parts` of
-    the ledger; `rows`: those of `table` ("" for none) that take the most time in the baseline or changed most."""
+    the ledger; `rows`: those of `table` ("" for none) that take the most time in the baseline or changed most; `notes`
+    say what of the two runs is in no figure."""
 
     baseline: SideBrief
     candidate: SideBrief
@@ -64,6 +66,7 @@ class CandidateResult:
     parts: tuple[RowTimes, ...] = ()
     table: str = ""
     rows: tuple[RowTimes, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ def candidate_result(comparison: Comparison) -> CandidateResult:
         tuple(check for check in comparison.comparability if check.status != "ok"),
         findings[0] if findings else None, len(findings), _parts(comparison),
         table, _largest(comparison.tables[table]) if table else (),
+        tuple(note for note in comparison.notes if note.code in ALWAYS_SAID),
     )  # fmt: skip
 
 

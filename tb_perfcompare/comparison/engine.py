@@ -420,7 +420,7 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
             label, last = (summary.steps.label[int(place)] for place in (steps[changed.at], steps[-1]))
             how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
             message = (
-                f"step times changed in the course of {capture.worker}/{capture.span}: from step {label} on they are "
+                f"step times changed during {capture.worker}/{capture.span}: from step {label} on they are "
                 f"{how} ({p_text(changed.p)})"
             )
             if label.isdecimal() and last.isdecimal():

@@ -76,7 +76,7 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
     options = options or CompareOptions()
     notes = list(_notes(points))
     if len(points) > MOST_POINTS:
-        notes.append(f"only the last {MOST_POINTS:,} of {len(points):,} points are looked at")
+        notes.append(f"only the last {MOST_POINTS:,} of {len(points):,} points are used")
         points = points[-MOST_POINTS:]
     metric = _metric(points)
     timed = [
@@ -107,7 +107,7 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
         verdict = turned.get(place) or _without_change(at, theta, ends[number], ends[number + 1], options)
         standings[place] = Standing(number, fraction_of(theta), verdict, bool(strays[at]))
     if 0 < len(timed) < _fewest(options):
-        notes.append(f"a change of level can be told from {_fewest(options)} points on; there are {len(timed)}")
+        notes.append(f"finding a change of level takes {_fewest(options)} points; there are {len(timed)}")
     return SeriesHistory(tuple(points), tuple(standings), segments, changes, tuple(notes))
 
 
@@ -153,9 +153,9 @@ def _notes(points: Sequence[PointFacts]) -> list[str]:
         named = ", ".join(one.replace("_", " ") for one in sorted(set(others)))
         notes.append(
             f"{len(others)} of {len(points)} points measure something else ({named} instead of "
-            f"{metric.replace('_', ' ')}) and take no part in finding changes"
+            f"{metric.replace('_', ' ')}) and are left out of the search for changes"
         )
     untimed = sum(point.median_ns is None for point in points)
     if untimed:
-        notes.append(f"not measured: {untimed} of {len(points)} points have no step times")
+        notes.append(f"{untimed} of {len(points)} points have no step times")
     return notes

@@ -64,7 +64,7 @@ def parse_command(text: str) -> Command:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise PerfCompareError(f"{text!r} is no command: {error}", hint="check its quotes") from error
+        raise PerfCompareError(f"{text!r} is not a command: {error}", hint="check its quotes") from error
     count = next((number for number, word in enumerate(words) if not _ASSIGNMENT.match(word)), len(words))
     if count == len(words):
         raise PerfCompareError(f"{text!r} has no command to run", hint="such as 'python train.py'")

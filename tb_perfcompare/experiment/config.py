@@ -35,7 +35,7 @@ def read_config(path: str) -> Config:
     except OSError as error:
         raise InputError(path, error.strerror or str(error), hint="check the path") from error
     except ValueError as error:
-        raise InputError(path, f"is no TOML: {error}") from error
+        raise InputError(path, f"is not valid TOML: {error}") from error
     baseline, candidates = tables.pop("baseline", None), tables.pop("candidates", None)
     if not isinstance(baseline, dict) or not isinstance(candidates, dict) or not candidates:
         raise InputError(path, "needs a table [baseline] and one or more [candidates.NAME]")
@@ -43,7 +43,7 @@ def read_config(path: str) -> Config:
         if key not in _SETTINGS:
             raise InputError(path, "unknown", place=key, hint=f"there are: {', '.join(_SETTINGS)}")
         if not isinstance(value, _SETTINGS[key]) or isinstance(value, bool):
-            raise InputError(path, f"{value!r} is of the wrong kind", place=key)
+            raise InputError(path, f"{value!r} has the wrong type", place=key)
     usual = baseline.get("command")
     named = {"baseline": baseline, **candidates}
     if "baseline" in candidates:
@@ -53,7 +53,7 @@ def read_config(path: str) -> Config:
 
 def _variant(path: str, name: str, table: object, usual: object) -> Variant:
     if not isinstance(table, dict) or not set(table) <= set(_OF_VARIANT):
-        raise InputError(path, "has other keys than command and git", place=name)
+        raise InputError(path, "has keys other than command and git", place=name)
     command, revision = table.get("command", usual), table.get("git", "")
     if not _NAME.fullmatch(name):
         raise InputError(path, "names have letters, digits, dots, dashes and underscores", place=name)

@@ -1,4 +1,4 @@
-"""What of a machine changes how fast programs run."""
+"""Properties of a machine that change how fast programs run."""
 
 from __future__ import annotations
 

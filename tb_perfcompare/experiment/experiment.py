@@ -108,9 +108,9 @@ def open_experiment(
     """A new experiment, or one that goes on. Worktrees are removed at the end. Raises PerfCompareError."""
     known = read_manifest(out)
     if known is None and resume:
-        raise InputError(out, f"has no {FILE} to go on from", hint="leave out --resume")
+        raise InputError(out, f"has no {FILE} to continue from", hint="leave out --resume")
     if known is not None and not resume:
-        raise InputError(out, "holds an experiment already", hint="go on with --resume, or choose another --out")
+        raise InputError(out, "holds an experiment already", hint="continue with --resume, or choose another --out")
     with ExitStack() as stack:
         here = os.getcwd()
         directories = {
@@ -143,7 +143,7 @@ def _check_same(
         if before != now:
             changed = "code" if (before.name, before.command) == (now.name, now.command) else "command"
             raise InputError(
-                out, f"was recorded with another {changed} of {before.name}", hint="choose another --out"
+                out, f"was recorded with a different {changed} of {before.name}", hint="choose another --out"
             )
     if len(known.variants) != len(facts):
         raise InputError(out, f"was recorded with {len(known.variants)} commands", hint="choose another --out")
@@ -152,7 +152,7 @@ def _check_same(
     if most_rounds not in (None, known.most_rounds) or seed not in (None, known.seed):
         raise InputError(
             out, f"was planned for {known.most_rounds} rounds and seed {known.seed}",
-            hint="a plan that changes on the way makes more false alarms: choose another --out",
+            hint="changing the plan midway raises false alarms: choose another --out",
         )  # fmt: skip
 
 
@@ -165,10 +165,10 @@ def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple
         hint = f"too few steps, no torch, or it trains in processes that it starts itself; its output is in {log}"
     else:
         hint = (
-            f"no Python script is seen in its command, so it has to write to ${OUT_VARIABLE} itself, "
+            f"its command runs no Python script, so it must write to ${OUT_VARIABLE} itself, "
             "or call python -m tb_perfcompare.capture SCRIPT"
         )
     others = other_files(written)
-    beside = f", which has {', '.join(others)}" if others else ""
-    what = f"{variant.name} wrote no trace in round {number}: looked for {LOOKED_FOR} in {written}{beside}"
+    instead = f", which has {', '.join(others)}" if others else ""
+    what = f"{variant.name} wrote no trace in round {number}: looked for {LOOKED_FOR} in {written}{instead}"
     return RecordingFailed(what, hint, tail)

@@ -75,7 +75,7 @@ class Looks:
         if form == "json":
             return wire.encode(candidates_dict(adjusted), indent=2) + b"\n"
         alpha = number_text.setting(self._experiment.manifest.alpha)
-        note = f"were all candidates like the baseline, at most {alpha} of such experiments would show a difference"
+        note = f"if no candidate really differed, at most {alpha} of such experiments would show a difference"
         return render_table(replace(candidates_table(adjusted, self._baseline), notes=(note,)), form, terminal=terminal)
 
     def request(self, name: str) -> ComparisonRequest:

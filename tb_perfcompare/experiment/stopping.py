@@ -11,7 +11,7 @@ FIRST_LOOK = 3
 """Rounds before the first look, where as many are planned: fewer captures do not tell how captures differ."""
 
 FIRST_WITHOUT_PACE = 4
-"""The same where program and machine are not told apart: on a machine with two speeds, three captures of one command
+"""The same where program and machine are not separated: on a machine with two speeds, three captures of one command
 are all fast and three of the other all slow in 3 of 100 experiments."""
 
 LOWEST_LEVEL = 0.0001
@@ -46,7 +46,7 @@ def _rounded_down(level: float) -> float:
 
 
 def word(headline: Headline) -> Verdict:
-    """The verdict on the program where it is told apart from the machine: the sides take turns on one machine."""
+    """The verdict on the program where it is separated from the machine: the sides take turns on one machine."""
     return headline.verdict if headline.program is None else headline.program.verdict
 
 
@@ -58,7 +58,7 @@ def is_settled(headline: Headline, rounds: int) -> bool:
 
 
 def rounds_needed(headline: Headline) -> int | None:
-    """Rounds in all that are likely to settle it, None where nobody knows."""
+    """Rounds in all that are likely to settle it, None where unknown."""
     if headline.program is not None:
         return headline.program.captures_needed
     if word(headline) in _SETTLED:

@@ -22,8 +22,8 @@ _HEAD_BYTES = 2**16
 LOOKED_FOR = "*.pt.trace.json[.gz]"
 
 _WHOLE = 0.5
-"""Smallest size of a trace that is no rest, as a fraction of its worker's largest: programs with a profiler of their
-own end in the middle of a cycle of its schedule."""
+"""Smallest size of a trace that is not a remainder, as a fraction of its worker's largest: programs with a profiler of
+their own end in the middle of a cycle of its schedule."""
 
 _NAMED = 5
 
@@ -52,7 +52,7 @@ def take_traces(written: str, run: str, number: int) -> list[str]:
 
 
 def other_files(written: str) -> list[str]:
-    """Names of files that are no traces by their name."""
+    """Names of files that are not named like traces."""
     return [path.name for path in _files(written)][:_NAMED]
 
 
@@ -80,7 +80,7 @@ def _last_whole(traces: list[tuple[int, Path]]) -> Path:
 
 
 def program_facts(written: str) -> dict[str, object]:
-    """What the launcher says of the program's process; {} where nobody wrote it."""
+    """What the launcher says of the program's process; {} where it wrote nothing."""
     try:
         found = json.loads((Path(written) / FACTS_FILE).read_text("utf-8"))
     except (OSError, ValueError):

@@ -34,7 +34,7 @@ def parse_limit(text: str) -> Limit:
     """Raises PerfCompareError for anything but a percentage or a time that is not negative."""
     found = _LIMIT.fullmatch(text)
     if found is None:
-        raise PerfCompareError(f"{text!r} is no limit", hint="give a percentage or a time, such as 3% or 1.5ms")
+        raise PerfCompareError(f"{text!r} is not a limit", hint="give a percentage or a time, such as 3% or 1.5ms")
     value, unit = float(found[1]), found[2]
     return Limit(fraction=value / 100) if unit == "%" else Limit(us=value * _US[unit])
 
@@ -48,5 +48,5 @@ def parse_budget(text: str) -> tuple[str, Limit]:
         raise PerfCompareError(f"there is no category {name.strip()!r}", hint=choices(name.strip(), CATEGORY_LABELS))
     if category is None:
         hint = f"give CATEGORY=LIMIT such as Communication=+5%; categories are {', '.join(CATEGORY_LABELS)}"
-        raise PerfCompareError(f"{text!r} is no budget of a category", hint=hint)
+        raise PerfCompareError(f"{text!r} is not a budget", hint=hint)
     return category, parse_limit(limit)

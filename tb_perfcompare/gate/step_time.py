@@ -20,7 +20,7 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
     """Tripped: the verdict is slower or probably slower and the whole interval of the shift lies above the limit.
     Passed: the whole interval lies at or below the limit, or both sides are the same recording. Else: cannot tell.
 
-    Where the program is told apart from the machine, the shift is the program's, and a slower machine asks for another
+    Where the program is separated from the machine, the shift is the program's, and a slower machine asks for another
     recording: it trips only with `fail_on_machine`.
     """
     name, allowed, shift = headline.metric.replace("_", " "), limit.text, headline.shift

@@ -25,7 +25,7 @@ from tb_perfcompare.render.printable import printable
 _ENTRIES = 3
 _PARTS = 3
 _SCALAR = re.compile(r"(?<=\[)\[\], |, \[\](?=[\],])")
-"""An argument that is no tensor, inside the shapes of a call."""
+"""An argument that is not a tensor, inside the shapes of a call."""
 
 
 def largest_parts(comparison: Comparison) -> tuple[tuple[str, str], ...]:
@@ -52,7 +52,7 @@ def _part(row: LedgerRow, unit: int) -> str:
 
 
 def shape_in_brief(text: str) -> str:
-    """Without the arguments that are no tensors: `aten::mm [[2, 3], [3, 4]]` for `aten::mm [[2, 3], [3, 4], []]`."""
+    """Without the arguments that are not tensors: `aten::mm [[2, 3], [3, 4]]` for `aten::mm [[2, 3], [3, 4], []]`."""
     return _SCALAR.sub("", text)
 
 
@@ -100,8 +100,8 @@ Block = Heading | Paragraph | Facts | Listing | Grid
 
 
 def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[Block, ...]:
-    """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats. On a page
-    nobody asks for a table by its name: tables have their titles."""
+    """The whole report: verdict, headline, causes, ledger, the first `top` rows of the main tables, caveats. A page
+    names tables by their titles, as no command is typed there."""
     headline = comparison.headline
     split = headline.program is not None
     line, _, more = printable(headline.reason).partition("; ")
@@ -109,7 +109,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
         Heading(printable(headline.sentence) or f"{verdict_word(headline.verdict)}: {line}", level=1),
         *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more and not split else []),
         *([Facts(tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts))] if split else []),
-        Facts((("baseline", _side(comparison.baseline)), ("candidate", _side(comparison.candidate)))),
+        Facts(_sides(comparison.baseline, comparison.candidate)),
         *([Heading(DECIDED)] if split or is_page else []),
         Facts(_headline(headline)),
     ]
@@ -135,7 +135,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
 
 
 def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Block, ...]:
-    """A single table; the ledger's parts stand in a table of their own."""
+    """A single table; the ledger's parts are a table of their own."""
     if name == LEDGER:
         parts = parts_table(comparison)
         below = () if parts is None else table_blocks(parts, top=_PARTS_LISTED if top is None else top)
@@ -199,14 +199,29 @@ def _narrow(column: Column) -> Column:
 
 
 def _what_is_measured(table: Table) -> tuple[str, ...]:
-    """What the letters stand for, where the table's own headings say it."""
+    """What the letters mean, where the table's own headings say it."""
     firsts = [column for column in table.columns if _is_main(column) and column.role == "baseline"]
     labels = [column.label.removesuffix(" A") for column in firsts]
     return tuple(f"A, B and Δ are {label.lower()} time." for label in labels if label != "A")
 
 
-def _side(side: SideFacts) -> str:
-    names = [side.run or side.source]
+def _sides(baseline: SideFacts, candidate: SideFacts) -> tuple[tuple[str, str], ...]:
+    names = run_names(baseline, candidate)
+    return ("baseline", _side(baseline, names[0])), ("candidate", _side(candidate, names[1]))
+
+
+def run_names(baseline: SideFacts, candidate: SideFacts) -> tuple[str, str]:
+    """What the runs are called; different ones of one name by their paths, from where these differ."""
+    names = baseline.run or baseline.source, candidate.run or candidate.source
+    paths = [re.split(r"[/\\]", side.source.rstrip("/\\")) for side in (baseline, candidate)]
+    if names[0] != names[1] or paths[0] == paths[1]:
+        return names
+    alike = next((at for at, (a, b) in enumerate(zip(*paths, strict=False)) if a != b), min(map(len, paths)) - 1)
+    return "/".join(paths[0][alike:]), "/".join(paths[1][alike:])
+
+
+def _side(side: SideFacts, run: str) -> str:
+    names = [run]
     if side.worker:
         names.append(f"worker {side.worker}")
     if side.span:
@@ -238,7 +253,7 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     if headline.program is not None:
         rows.append(("as recorded", f"{verdict_word(_recorded(headline))}: {printable(headline.reason)}"))
     elif headline.unsplit and headline.metric == STEP_TIME and headline.unsplit != headline.reason:
-        rows.append(("machine", f"not told apart from the program: {printable(headline.unsplit)}"))
+        rows.append(("machine", f"not separated from the program: {printable(headline.unsplit)}"))
     return tuple(rows)
 
 
@@ -317,6 +332,6 @@ def _noted_on_page(note: Note) -> str:
 
 
 def _noted(notes: Iterable[Note]) -> tuple[Block, ...]:
-    """What weakens a table that stands alone."""
+    """What weakens a table shown without the report."""
     items = tuple((printable(note.sentence), "") for note in notes)
     return (Heading("Notes"), Listing(items)) if items else ()

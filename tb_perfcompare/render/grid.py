@@ -21,7 +21,7 @@ MARKS = {"both": "", "added": "new", "removed": "gone"}
 
 _OF_BYTES = {"bytes": number_text.size, "bytes/s": number_text.rate}
 _PROBABILITY = re.compile(r"(^|_)[pq]$|^p_holm$|^[pu]_(beta|mu)$")
-"""Names of columns of p, q and their like, which are no quantities."""
+"""Names of columns of p, q and the like, which are not quantities."""
 
 _SIGNED_ROLES = frozenset({"delta", "percent"})
 _NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
@@ -30,7 +30,7 @@ _NUMERIC_KINDS = frozenset({"time_us", "count", "fraction", "number"})
 @dataclass(frozen=True, slots=True)
 class Head:
     """A drawn column. `numeric` cells are right-aligned; `code` marks names, to be shown as they are; `is_delta`
-    differences of which less is better."""
+    marks differences where less is better."""
 
     label: str
     numeric: bool

@@ -38,7 +38,7 @@ class Picture:
 
 
 class Page:
-    """Draws blocks; knows which tables it holds, whose rows are cards where there is no room."""
+    """Draws blocks; knows which tables it holds, whose rows become cards on narrow screens."""
 
     def __init__(self) -> None:
         self._labels: list[list[str]] = []
@@ -60,7 +60,7 @@ class Page:
         return "\n".join(self._block(block, tone) for block in blocks)
 
     def grid(self, grid: Grid, picture: Picture | None = None, names: Sequence[str] | None = None) -> str:
-        """A table with its notes below. `names`: what to show of the first column, of which the titles have all."""
+        """A table with its notes below. `names`: what to show of the first column; titles hold the whole names."""
         labels = ["" if head.code else head.label for head in grid.heads]
         if picture:
             labels[picture.column] = ""
@@ -123,7 +123,7 @@ def _item(sentence: str, detail: str) -> str:
 
 
 def _note(note: str) -> str:
-    """A sentence without pages that whoever gets the file does not have."""
+    """A sentence without links to pages that a reader of the file does not have."""
     text = _PAGE_OF_DOCS.sub("", note).strip()
     if not text or text == _READING:
         return ""

@@ -1,4 +1,4 @@
-"""A comparison as a web page: the answer beside its pictures, then the tables and the caveats."""
+"""A comparison as a web page: the answer next to its pictures, then the tables and the caveats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.table import Row, Table
 from tb_perfcompare.model.summary.summary import CYCLE_TIME
 from tb_perfcompare.render import document
-from tb_perfcompare.render.document import Block, Heading, Paragraph
+from tb_perfcompare.render.document import Block, Heading, Paragraph, run_names
 from tb_perfcompare.render.grid import Grid, grid_of
 from tb_perfcompare.render.html import Markup, Page, Picture
 from tb_perfcompare.render.intervals import intervals, shift_column
@@ -52,12 +52,12 @@ def report_page(comparison: Comparison, *, top: int) -> str:
         f"<div>{_drawn(page, decided)}</div>\n</div>",
         _drawn(page, below, is_linked=True),
     )
-    runs = " → ".join(printable(side.run or side.source) for side in (comparison.baseline, comparison.candidate))
+    runs = " → ".join(map(printable, run_names(comparison.baseline, comparison.candidate)))
     return page.document("\n".join(body), f"{TITLE}: {runs}")
 
 
 def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str:
-    """One table by itself, of candidates with their intervals drawn."""
+    """A single table; of candidates with their intervals drawn."""
     page = Page()
     if (at := shift_column(table)) is None:
         return page.document(page.draw(blocks), TITLE)

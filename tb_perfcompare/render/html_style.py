@@ -86,7 +86,7 @@ _CARDS = """
 
 def cards(tables: Sequence[Sequence[str]]) -> str:
     """Rules that turn rows into cards, for tables with these labels of columns ("" for none), by their order; the
-    labels stand before the cells."""
+    labels come before the cells."""
     rules = []
     for at, labels in enumerate(tables, start=1):
         media = f"print, (max-width: 1100px), {NARROW}" if len(labels) > _MANY_COLUMNS else NARROW

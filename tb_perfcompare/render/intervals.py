@@ -1,4 +1,4 @@
-"""Candidates' typical shifts with their intervals, all on one scale, beside the line of no difference."""
+"""Candidates' typical shifts with their intervals, all on one scale, with the line of no difference."""
 
 from __future__ import annotations
 

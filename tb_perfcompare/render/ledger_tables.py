@@ -35,7 +35,7 @@ _CATEGORY, _NAME, _PART, _FIRST_CALLS = 0, 1, 2, 6
 
 def ledger_table(comparison: Comparison) -> Table:
     """All rows of the ledger; rows of one depth add up to the row "total", or to the row they are part of. The exact
-    integers stand in the JSON form."""
+    integers are in the JSON form."""
     return _table(comparison.ledger, comparison.ledger.rows)
 
 

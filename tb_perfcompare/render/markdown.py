@@ -24,7 +24,7 @@ def escape(text: str) -> str:
 
 
 def code(name: str) -> str:
-    """A name as a code span in a table cell: nothing in it is markup, mentions nobody, and `|` does not end the cell.
+    """A name as a code span in a table cell: nothing in it is markup or a mention, and `|` does not end the cell.
 
     The fence is longer than any run of backticks inside."""
     if not name:

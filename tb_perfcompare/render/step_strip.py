@@ -20,7 +20,7 @@ _LETTERS = {"baseline": "a", "candidate": "b"}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step as it was recorded."""
+    """One recorded step."""
 
     capture: str
     label: str
@@ -40,7 +40,7 @@ def steps_of(table: Table, side: str) -> list[Step]:
 
 
 def places_of(steps: Sequence[Step]) -> list[int]:
-    """Where each step stands: by its number, so that captures lie on each other; without numbers one by one."""
+    """Place of each step: by its number, so that captures lie on each other; without numbers one by one."""
     if not all(step.label.isdecimal() for step in steps):
         return list(range(len(steps)))
     order = {number: place for place, number in enumerate(sorted({int(step.label) for step in steps}))}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From `low` to `high`, of which `high` is greater."""
+    """From `low` to the greater `high`."""
 
     low: float
     high: float

@@ -1,6 +1,6 @@
 """Plain text for a terminal or a log: aligned columns, names shortened, sentences wrapped in their column, so that a
-report's lines stay below WIDTH, and all lines within a terminal. A table asked for by itself, elsewhere, has one line
-for each row, as wide as it needs."""
+report's lines stay below WIDTH, and all lines within a terminal. Elsewhere a table asked for alone has one line per
+row, as wide as it needs."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ WIDTH = 110
 _INDENT = "  "
 _GAP = "  "
 _NARROWEST_NAME = 20
+_WIDEST_BESIDE = 30
+"""Columns of a terminal that names get before numbers go on below."""
 _WIDEST_NAME = 72
 _INSIDE_FIGURE = re.compile(r"(?<=\d) (?=(?:%|ns|µs|ms|s|B|KiB|MiB|GiB)(?!\w))|(?<=\bp) (?=[=<])|(?<=\bp [=<]) (?=\d)")
 _UNBROKEN = "\N{NO-BREAK SPACE}"
@@ -40,7 +42,7 @@ _NARROWEST = 40
 
 
 class _Drawer:
-    """Draws blocks into so many columns; None leaves tables by themselves as wide as they are."""
+    """Draws blocks into so many columns; None leaves single tables as wide as they are."""
 
     def __init__(self, terminal: Terminal | None) -> None:
         self._terminal = max(_NARROWEST, terminal.width) if terminal is not None else None
@@ -54,7 +56,7 @@ class _Drawer:
                 yield from (self._marked(line, _TONES.get(block.text.partition(":")[0], "")) for line in wrapped)
                 yield ""
             case Heading():
-                yield self._marked(block.text)
+                yield from map(self._marked, self._wrapped(block.text, "") if self._terminal else [block.text])
             case Paragraph():
                 yield from self._wrapped(block.text, _INDENT)
             case Facts():
@@ -135,14 +137,16 @@ class _Drawer:
         if not grid.brief and self._terminal is None:
             return [min(width, _WIDEST_NAME) if grid.heads[index].code else width for index, width in enumerate(widths)]
         whole = self._width if grid.brief else self._terminal or self._width
+        narrowest = _NARROWEST_NAME
         if self._terminal is not None:
-            longest = whole - len(_INDENT) - len(_GAP) - _NARROWEST_NAME
+            narrowest = max(narrowest, min(_WIDEST_BESIDE, whole * 3 // 8))
+            longest = whole - len(_INDENT) - len(_GAP) - narrowest
             widths = [min(width, longest) if index in texts else width for index, width in enumerate(widths)]
             texts = [index for index in texts if grid.heads[index].code]
         free = whole - len(_INDENT) - len(_GAP) * (len(widths) - 1)
         free -= sum(width for index, width in enumerate(widths) if index not in texts)
         for rank, index in enumerate(sorted(texts, key=lambda index: widths[index])):
-            widths[index] = min(widths[index], max(_NARROWEST_NAME, free // (len(texts) - rank)))
+            widths[index] = min(widths[index], max(narrowest, free // (len(texts) - rank)))
             free -= widths[index]
         return widths
 

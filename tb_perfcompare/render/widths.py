@@ -9,6 +9,8 @@ from dataclasses import dataclass
 _ELLIPSIS = "…"
 _LEAST_BASE = 10
 """Of a short name's beginning, so that one sees what is called."""
+_LEAST_FRONT = 6
+"""Of a name whose end tells it from others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +44,34 @@ def elide_name(name: str, width: int) -> str:
 def elide_names(names: Sequence[str], width: int) -> list[str]:
     """`elide_name` of each; different names stay different, if need be by the letters that differ, or by a number."""
     cut = {name: elide_name(name, width) for name in dict.fromkeys(names)}
-    groups: dict[str, list[str]] = {}
-    for name, text in cut.items():
-        groups.setdefault(text, []).append(name)
-    for group in groups.values():
-        if len(group) > 1:
-            cut |= _told_apart(group, width)
+    for _ in range(2):  # what tells some names apart may be what others look like
+        groups: dict[str, list[str]] = {}
+        for name, text in cut.items():
+            groups.setdefault(text, []).append(name)
+        for group in groups.values():
+            if len(group) > 1:
+                cut |= _by_letters(group, width)
+    if len(set(cut.values())) < len(cut):
+        cut = _by_number(list(cut), width)
     return [cut[name] for name in names]
 
 
-def _told_apart(names: list[str], width: int) -> dict[str, str]:
-    """Names that look alike when their middle is cut: the beginning, and from where the first of them differ."""
+def _by_letters(names: list[str], width: int) -> dict[str, str]:
+    """Names that look alike when their middle is cut: a few letters and the end, where tiles and layouts are, or the
+    beginning and from where they differ, or a number."""
     low, high = min(names), max(names)
     at = next((at for at, (one, other) in enumerate(zip(low, high, strict=False)) if one != other), len(low))
-    rest = max(1, (width - 1) // 2)
-    front = _take(names[0], width - 1 - rest)
-    cut = {name: f"{front}{_ELLIPSIS}{_take(name[at:], rest)}" for name in names}
-    if len(set(cut.values())) == len(names):
-        return cut
+    end, half = width - 1 - _LEAST_FRONT, max(1, (width - 1) // 2)
+    tails = [_take(name[::-1], end)[::-1] for name in names]
+    middles = [_take(name[at:], half) for name in names]
+    for rests, room in ((tails, _LEAST_FRONT), (middles, width - 1 - half)):
+        cut = {name: f"{_take(name, room)}{_ELLIPSIS}{rest}" for name, rest in zip(names, rests, strict=True)}
+        if len(set(cut.values())) == len(names):
+            return cut
+    return _by_number(names, width)
+
+
+def _by_number(names: list[str], width: int) -> dict[str, str]:
     return {name: f"{elide(name, width - len(f' #{n}'))} #{n}" for n, name in enumerate(names, start=1)}
 
 

@@ -391,8 +391,10 @@ def _run(name: str, path: str, entries: Sequence[FileStat], fs: FileSystem) -> R
 def _not_named(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_NAMES_SHOWN])
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    count = "1 trace is" if len(names) == 1 else f"{len(names)} traces are"
-    return f"{count} not read, because of the name: {shown}{more}; a trace file is named {_TRACE_NAME}"
+    count = "1 trace is skipped because of its name" if len(names) == 1 else (
+        f"{len(names):,} traces are skipped because of their names"
+    )
+    return f"{count}: {shown}{more}; only files named {_TRACE_NAME} are read"
 
 
 def _spans(by_stamp: dict[str, list[FileStat]], problems: list[Note]) -> tuple[SpanEntry, ...]:

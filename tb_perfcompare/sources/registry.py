@@ -98,10 +98,13 @@ def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
         reasons[reader.format] = reason
     stem = name.removesuffix(".gz")
     likely = next((formats for ending, formats in _BY_ENDING.items() if stem.endswith(ending)), (TRACE,))
-    told = "; ".join(f"no {TITLES[form]}: {reasons[form]}" for form in likely)
-    raise UnrecognisedFormat(path, told, hint="give a file as the profiler wrote it")
+    reason = "; ".join(f"not {_WITH_ARTICLE[form]}: {reasons[form]}" for form in likely)
+    raise UnrecognisedFormat(path, reason, hint="give a file as the profiler wrote it")
 
 
+_WITH_ARTICLE = {form: title if form == ANSWERS else f"a {title}" for form, title in TITLES.items()} | {
+    NCU: f"an {TITLES[NCU]}"
+}
 _BY_ENDING: Mapping[str, tuple[str, ...]] = {
     ".json": (TRACE,),
     ".jsonl": (ANSWERS,),

@@ -48,8 +48,8 @@ class Baselines:
         """Where the baseline of that name is, if it is there. Raises SelectionError for what cannot be a name."""
         if not _NAME.fullmatch(name) or name.endswith(BASELINE_ENDING):
             raise SelectionError(
-                f"{name!r} is no name for a baseline",
-                hint="up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit",
+                f"{name!r} is not a valid name for a baseline",
+                hint="use up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit",
             )
         return os.path.join(self.directory, name + BASELINE_ENDING)
 
@@ -97,8 +97,8 @@ class Baselines:
 
     def save(
         self, name: str, side: Side, window: str, workspace: Workspace, *, replacing: bool, report: Reporter = silent
-    ) -> SavedFacts:
-        """Saves the side under the name; a file of it that cannot be read is saved as such.
+    ) -> SavedContent:
+        """Saves the side under the name and returns what was saved; a file that cannot be read is saved as such.
 
         Raises SelectionError for a name in use unless `replacing`, and what reading the side raises."""
         from tb_perfcompare.sources.saved.baseline_file import write_baseline
@@ -120,7 +120,7 @@ class Baselines:
         except OSError as error:
             hint = "choose another directory with --baselines"
             raise InputError(path, f"cannot be written: {error.strerror or error}", hint=hint) from error
-        return content.facts
+        return content
 
     def _known(self, name: str) -> str:
         path = self.path(name)
@@ -160,8 +160,10 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
         read = list(with_counter_file(read, replace(counters, source=side.counters.name)))
     launches = None if side.launches is None else read_launches(side.launches, report)
     whole = pooled(LoadedSide(side, tuple(read), tuple(failure_note(file, error) for file, error in failed), launches))
-    rest = iter(read)
-    summaries = [None if isinstance(one, InputError) else _uncut(next(rest)) for one in found]
+    kept = [_uncut(summary) for summary in read]
+    kept[0] = replace(kept[0], notes=(*kept[0].notes, *side.notes))  # about no file that is saved
+    rest = iter(kept)
+    summaries = [None if isinstance(one, InputError) else next(rest) for one in found]
     facts = SavedFacts(
         version=__version__,
         structure=structure(),
@@ -183,7 +185,7 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
 
 
 def _uncut(summary: Summary) -> Summary:
-    """As it is saved: its steps cannot be found anew."""
+    """For saving: its steps cannot be found again."""
     told = summary.iterations
     return replace(summary, source="", iterations=None if told is None else replace(told, fixed=True))
 

@@ -37,12 +37,13 @@ def record(
     point unless `replacing`: one of the same second and label gets a number. Raises SelectionError for names that
     cannot be, InputError for what cannot be written."""
     if not _SERIES.fullmatch(series):
-        hint = "letters, digits, dots, dashes and underscores, beginning with a letter or digit; parts joined with /"
-        raise SelectionError(f"{series!r} is no name for a series", hint=hint)
+        hint = "use letters, digits, dots, dashes and underscores, beginning with a letter or digit; join parts with /"
+        raise SelectionError(f"{series!r} is not a valid name for a series", hint=hint)
     if not label or len(label) > _LONGEST_LABEL or not label.isprintable():
-        raise SelectionError(f"{label[:80]!r} is no label", hint=f"up to {_LONGEST_LABEL} printable characters")
+        hint = f"use up to {_LONGEST_LABEL} printable characters"
+        raise SelectionError(f"{label[:80]!r} is not a valid label", hint=hint)
     if not 0 <= at_s <= LATEST_S:
-        raise SelectionError(f"{at_s} s is no time of a point", hint="a time from 1970 to 2286")
+        raise SelectionError(f"{at_s} s is not a time for a point", hint="give a time from 1970 to 2286")
     point = _point(content, at_s, label)
     baseline = io.BytesIO()
     write_baseline(baseline, content.facts, content.summaries, content.launches)

@@ -96,7 +96,7 @@ def test_a_window_without_time_is_pointed_out() -> None:
         end = start + 195 if number == 1 else start + 90
         trace.kernel("gemm", start + 5, end, launch=(start + 2, start + 4), stream=7 + number)
     (note,) = [note for note in summary(trace).notes if note.code == NoteCode.BACKLOG]
-    assert "next to nothing is left of the window of step 3" in note.message
+    assert "almost nothing is left of the window of step 3" in note.message
 
 
 def test_a_pause_between_markers_is_no_step_that_others_own() -> None:

@@ -134,7 +134,7 @@ def test_lines_of_something_else_are_refused_with_the_nearest_readers_reason(tmp
     path.write_bytes(content)
     refused = tb_perfcompare("view", path)
     assert refused.status == 2
-    assert "no saved torch-tb-profiler answers: " in refused.err and len(refused.err) < 300
+    assert "not saved torch-tb-profiler answers: " in refused.err and len(refused.err) < 300
     assert found(tmp_path) == []
 
 

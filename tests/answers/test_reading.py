@@ -74,7 +74,7 @@ def test_an_answer_longer_than_what_is_looked_at_is_recognised_by_its_beginning(
 def test_other_files_are_declined_with_the_reason_of_the_nearest_reader(tmp_path: Path) -> None:
     path = tmp_path / "notes.jsonl"
     path.write_text('{"loss": 1}\n{"loss": 2}\n')
-    with pytest.raises(UnrecognisedFormat, match="no saved torch-tb-profiler answers: no line is an answer"):
+    with pytest.raises(UnrecognisedFormat, match="not saved torch-tb-profiler answers: no line is an answer"):
         read(str(path))
 
 
@@ -118,8 +118,8 @@ def test_a_cpu_run_has_no_device_columns(tmp_path: Path) -> None:
     [
         (b'{"metadata": {"sort": "Total Dur', "line 2: not JSON ("),
         (b"\xff\xfe", "line 2: not JSON ("),
-        ({"steps": 1}, "line 2: an object with steps is no answer that is compared"),
-        (7, "line 2: a int is no answer that is compared"),
+        ({"steps": 1}, "line 2: an object with steps is not one of the answers that are compared"),
+        (7, "line 2: a number is not one of the answers that are compared"),
         (kernels() | {"data": {"columns": [{"name": "Name"}], "rows": []}}, "kernel/table: no column Calls, Total"),
         (kernels(("gemm", "No", 1.5, 40, 20, 25, 15)), "1 of 1 rows left out, the first because the number of calls"),
         (kernels(("gemm", "No", 2, None, 20, 25, 15)), "Total Duration (us) is missing or no number of microseconds"),
@@ -128,8 +128,8 @@ def test_a_cpu_run_has_no_device_columns(tmp_path: Path) -> None:
         (kernels(("gemm", "No")), "a row has not all 7 columns"),
         (kernels((None, "No", 2, 40, 20, 25, 15)), "a name is missing or no text"),
         (operators({"name": "a", "calls": True, "host": 1}), "the number of calls is missing or no count"),
-        ({"metadata": {"sort": "host_self_duration"}, "data": [3]}, "a row is no object"),
-        ({"total": {"rows": [["gemm"]]}}, "kernel: a row of the pie kernel is no name and number"),
+        ({"metadata": {"sort": "host_self_duration"}, "data": [3]}, "a row is not an object"),
+        ({"total": {"rows": [["gemm"]]}}, "kernel: a row of the pie kernel is not a name and a number"),
         ({"host_total_time": {"title": "x"}}, "operation: the pie host_total has no rows"),
     ],
 )

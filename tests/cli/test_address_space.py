@@ -51,7 +51,7 @@ def test_too_little_is_one_line(logs: Path, command: str, room_mb: int) -> None:
     done = limited(["-m", "tb_perfcompare", command, *names], room_mb)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [
-        f"tb-perfcompare: this process may have {room_mb} MB of address space, and {NEEDED} MB are needed; "
+        f"tb-perfcompare: this process may have {room_mb} MB of address space, but needs {NEEDED} MB; "
         f"raise the limit (ulimit -v {NEEDED * 1024}, or more for large files)"
     ]
 
@@ -87,7 +87,7 @@ _SERVER = """
 def test_a_server_answers_with_the_error(logs: Path, room_mb: int) -> None:
     """It has started with enough, and may have no more. A stream has said 200 before it knows."""
     done = limited(["-c", textwrap.dedent(_SERVER), str(logs), str(room_mb)], 4096)
-    said = f"out_of_memory this process may have {room_mb} MB of address space, and {NEEDED} MB are needed"
+    said = f"out_of_memory this process may have {room_mb} MB of address space, but needs {NEEDED} MB"
     routes = ("comparison 200", "comparison 503", "table 503", "report 503", "strict 503")
     expected = [f"{route} {said}" for route in routes]
     assert done.stdout.splitlines() == expected, done.stderr

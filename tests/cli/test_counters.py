@@ -93,7 +93,7 @@ def test_one_run_shows_its_counters(tmp_path: Path) -> None:
     plain, _ = write_pair(tmp_path)
     found = tb_perfcompare("view", plain, "--view", "counters")
     assert (found.status, found.out) == (2, "")
-    assert "has no counters: no counter events in the trace" in found.err
+    assert "has no view 'counters': no counter events in the trace" in found.err
 
 
 def test_torch_tb_profilers_answers_do_not_know_counters(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_a_file_of_another_time_is_refused_with_both_times(tmp_path: Path) -> No
         (None, "cannot be opened"),
         ("", "is empty"),
         ("a,b\n1,2\n", "has no column counter_name, timestamp, value"),
-        ("counter_name,timestamp,value\ngpu_usage,soon,1\n", "line 2, column timestamp: 'soon' is no number"),
+        ("counter_name,timestamp,value\ngpu_usage,soon,1\n", "line 2, column timestamp: 'soon' is not a number"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: str | None, place: str) -> None:

@@ -167,8 +167,8 @@ def _garbage(folder: Path) -> str:
         (("{normal}", "{abnormal}", "--table", "nothing"), "has no table 'nothing'; there are: ledger"),
         (("{normal}", "{abnormal}", "--format", "xlsx"), "invalid choice: 'xlsx'"),
         (("{normal}", "{abnormal}", "--step-window", "wall"), "invalid choice: 'wall'"),
-        (("{normal}", "{abnormal}", "--top", "0"), "no whole number from 1"),
-        (("{normal}", "{abnormal}", "--fail-if-slower", "3"), "is no limit; give a percentage or a time"),
+        (("{normal}", "{abnormal}", "--top", "0"), "not a whole number of at least 1"),
+        (("{normal}", "{abnormal}", "--fail-if-slower", "3"), "is not a limit; give a percentage or a time"),
         (("{normal}", "{abnormal}", "-o", "{missing}/a.md"), "its directory does not exist"),
         (("{normal}", "{abnormal}", "-o", "{logdir}"), "is a directory"),
         (("{normal}", "{abnormal}", "--frobnicate"), "unrecognized arguments: --frobnicate"),
@@ -189,3 +189,12 @@ def test_bad_input_is_status_2_and_one_line_with_a_remedy(
     assert line.startswith("tb-perfcompare diff: ")
     assert said in line
     assert "Traceback" not in line
+
+
+@pytest.mark.parametrize("form", ["text", "md", "html"])
+def test_runs_of_one_name_are_shown_from_where_their_paths_differ(tmp_path: Path, form: str) -> None:
+    for place in ("monday", "friday"):
+        write_run(tmp_path / place / "resnet", extra_us=100 if place == "friday" else 0)
+    said = tb_perfcompare("diff", tmp_path / "monday" / "resnet", tmp_path / "friday" / "resnet", "--format", form).out
+    assert "monday/resnet · worker" in said and "friday/resnet · worker" in said
+    assert str(tmp_path) not in said

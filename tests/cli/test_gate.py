@@ -99,11 +99,11 @@ def test_the_summary_is_added_to_the_file_of_the_job(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--fail-if-slower", "3"], "'3' is no limit; give a percentage or a time"),
+        (["--fail-if-slower", "3"], "'3' is not a limit; give a percentage or a time"),
         (["--budget", "Kernels=3%"], "no category 'Kernels'; did you mean 'Kernel'?"),
         (["--fail-on", "laterank"], "there is no rule 'laterank'; did you mean 'late_rank'?"),
-        (["--junit", "gate.xml"], "--junit is about gates, and there is none; add --fail-if-slower"),
-        (["--cannot-tell", "pass"], "--cannot-tell is about gates"),
+        (["--junit", "gate.xml"], "--junit needs a gate; add --fail-if-slower"),
+        (["--cannot-tell", "pass"], "--cannot-tell needs a gate"),
         (["--github-summary"], "--github-summary has no file, and GITHUB_STEP_SUMMARY is not set"),
         (["--fail-on", "late_rank", "--junit", "nowhere/gate.xml"], "nowhere/gate.xml: its directory does not exist"),
     ],

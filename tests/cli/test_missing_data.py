@@ -93,14 +93,34 @@ def others_beside(tmp_path: Path) -> Path:
     return folder
 
 
-NOT_READ = "2 traces are not read, because of the name: rank1.json, rank2.json.gz"
+NOT_READ = "2 traces are skipped because of their names: rank1.json, rank2.json.gz"
 
 
-@pytest.mark.parametrize("words", [("runs",), ("view",), ("diff", "--table", "kernels"), ("diff",)])
+@pytest.mark.parametrize("words", [("runs",), ("pairs",), ("view",), ("diff", "--table", "kernels"), ("diff",)])
 def test_traces_without_the_name_of_one_are_counted_and_named(others_beside: Path, words: tuple[str, ...]) -> None:
     command, *options = words
     found = tb_perfcompare(command, *([others_beside] * (2 if command == "diff" else 1)), *options)
     assert NOT_READ in " ".join(found.out.split())
+
+
+@pytest.mark.parametrize("form", ["text", "md", "html", "json"])
+def test_several_candidates_say_it_of_each_run(others_beside: Path, one_unreadable: Path, form: str) -> None:
+    said = " ".join(tb_perfcompare("verdicts", others_beside, one_unreadable, "--format", form).out.split())
+    assert NOT_READ in said and "left out: byte 0: not JSON" in said
+
+
+def test_several_candidates_as_csv_say_it_on_standard_error(others_beside: Path, one_unreadable: Path) -> None:
+    found = tb_perfcompare("verdicts", others_beside, one_unreadable, "--format", "csv")
+    assert f"note: baseline: {NOT_READ}" in found.err
+    assert f"note: {one_unreadable}: {LEFT_OUT}" in found.err
+
+
+def test_what_is_saved_or_recorded_says_it_then_and_later(others_beside: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "saved"
+    saved = tb_perfcompare("baseline", "save", "main", others_beside, "--baselines", folder)
+    recorded = tb_perfcompare("record", others_beside, "--into", tmp_path / "log", "--series", "nightly")
+    assert [f"note: {NOT_READ}" in found.err for found in (saved, recorded)] == [True, True]
+    assert NOT_READ in " ".join(tb_perfcompare("view", "main", "--baselines", folder).out.split())
 
 
 def test_a_log_directory_of_such_files_alone_is_compared(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_run_of_two_ranks_has_a_table_of_them(tmp_path: Path) -> None:
 
 def test_a_run_of_one_worker_says_why_it_has_no_ranks(tmp_path: Path) -> None:
     found = tb_perfcompare("view", write_run(tmp_path / "run"), "--view", "ranks")
-    assert "has no ranks: one worker recorded this run" in found.err
+    assert "has no view 'ranks': one worker recorded this run" in found.err
 
 
 def test_the_step_by_module_sums_to_the_step(tmp_path: Path) -> None:

@@ -52,6 +52,27 @@ def test_a_report_fits(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch,
     assert widest(tb_perfcompare("diff", *pair, screen=True).out) <= columns
 
 
+def test_titles_that_name_long_directories_fit(tmp_path: Path) -> None:
+    long = tmp_path / ("nightly_runs_of_the_model_" * 5)
+    baseline, candidate = write_pair(long)
+    assert widest(tb_perfcompare("verdicts", baseline, candidate, screen=True).out) <= 80
+    assert widest(tb_perfcompare("runs", long, screen=True).out) <= 80
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_a_name_has_room_for_what_tells_it_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    trace = drawn_trace()
+    name = "cutlass_80_tensorop_s1688gemm_128x128_16x4_nt_align1"
+    trace.kernel(name, 5_000, 5_100, launch=(4_900, 4_910))
+    trace.write(tmp_path / "w.1.pt.trace.json")
+    shown = tb_perfcompare("view", tmp_path, "--view", "kernels", screen=True).out
+    widths = [len(line.split()[0]) for line in shown.splitlines() if line.startswith("  cutlass_80")]
+    assert widths and min(widths) >= 30
+
+
 def test_a_pipe_is_wide(pair: tuple[Path, Path]) -> None:
     assert widest(tb_perfcompare("diff", *pair, "--table", "operators").out) > 80
 
@@ -95,7 +116,7 @@ def test_no_code_of_a_note_stands_in_a_text(pair: tuple[Path, Path]) -> None:
         (("view", "RUN", "--compat", "--view", "kernl"), "no view 'kernl'; did you mean 'kernel'?"),
         (("diff", "RUN", "RUN", "--fail-on", "data_loaders"), "no rule 'data_loaders'; did you mean 'data_loader'?"),
         (("diff", "RUN", "RUN", "--budget", "Kernl=+5%"), "there is no category 'Kernl'; did you mean 'Kernel'?"),
-        (("vew", "RUN"), "invalid choice: 'vew'; did you mean 'view'?; see tb-perfcompare --help"),
+        (("vew", "RUN"), "invalid choice: 'vew'; did you mean 'view'? See tb-perfcompare --help"),
     ],
 )
 def test_a_name_that_is_nearly_right(pair: tuple[Path, Path], words: tuple[str, ...], said: str) -> None:
@@ -119,7 +140,7 @@ def test_a_file_that_is_no_json_needs_one_short_line(tmp_path: Path) -> None:
     path.write_text("hello")
     said = tb_perfcompare("view", path).err
     assert said.removeprefix(f"tb-perfcompare view: {path}: ") == (
-        "no torch.profiler trace: not JSON; give a file as the profiler wrote it\n"
+        "not a torch.profiler trace: not JSON; give a file as the profiler wrote it\n"
     )
     assert len(tb_perfcompare("view", write_garbage(tmp_path)).err) < 200
     drawn_trace().write(tmp_path / "fine.json")

@@ -62,7 +62,7 @@ def test_worker_and_span_are_chosen(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("--steps", "70-80"), "has no step between 70 and 80; there are: 1, 2, 3"),
-        (("--steps", "many"), "'many' is no range of steps"),
+        (("--steps", "many"), "'many' is not a range of steps"),
         (("--worker", "nobody"), "there is no worker"),
     ],
 )

@@ -27,9 +27,9 @@ def test_each_candidate_has_a_row_with_verdict_and_cause(runs: Path) -> None:
     found = tb_perfcompare("verdicts", runs / "normal", runs / "slow", runs / "alike", "--format", "csv")
     assert (found.status, found.err) == (0, "")
     slow, alike = csv.DictReader(io.StringIO(found.out))
-    assert (slow["verdict"], slow["adjusted"], slow["delta_us"]) == ("slower", "stands", "500.0")
+    assert (slow["verdict"], slow["adjusted"], slow["delta_us"]) == ("slower", "holds", "500.0")
     assert "Data loader" in slow["cause"]
-    assert (alike["verdict"], alike["adjusted"], alike["caveats"]) == ("same", "", "same_capture")
+    assert (alike["verdict"], alike["adjusted"], alike["caveats"]) == ("same", "", "same capture")
 
 
 def test_what_cannot_be_compared_says_why_the_others_still_come_and_the_status_tells(runs: Path) -> None:
@@ -57,8 +57,8 @@ def test_json_is_the_answer_of_the_route(runs: Path) -> None:
 
 def test_many_looks_are_said(runs: Path) -> None:
     said = " ".join(tb_perfcompare("verdicts", runs / "normal", runs / "slow", runs / "alike").out.split())
-    assert "2 looks at one baseline: were all candidates like it, up to 9.75 % of such tables" in said
-    assert "looks at one baseline" not in tb_perfcompare("verdicts", runs / "normal", runs / "slow").out
+    assert "2 comparisons with one baseline: if no candidate really differed, up to 9.75 % of such tables" in said
+    assert "comparisons with one baseline" not in tb_perfcompare("verdicts", runs / "normal", runs / "slow").out
 
 
 def test_a_baseline_that_is_not_there_ends_the_command(runs: Path) -> None:

@@ -98,7 +98,7 @@ def test_what_torch_tb_profiler_cannot_answer_names_the_file_and_the_way_out(tmp
         (("--compat", "--view", "overview", "--span", "1", "--step-window", "marker"), "does not go with --compat"),
         (("--group-by", "Operation"), "--group-by needs --compat"),
         (("--param", "op_name=x"), "--param needs --compat"),
-        (("--compat", "--span", "1", "--param", "op=x"), "is not NAME=VALUE with a name of op_name"),
+        (("--compat", "--span", "1", "--param", "op=x"), "is not NAME=VALUE; names: op_name"),
         (("--compat", "--span", "1", "--param", "start_ts=x", "--view", "memory"), "no memory events"),
         (("--json", "--csv"), "not allowed with argument"),
         (("--view", "communication"), "no collectives"),

@@ -44,7 +44,7 @@ def test_a_category_names_what_moved_against_it() -> None:
             trace.memcpy(at + 650, at + 650 + shrunk, kind="DtoH (Device -> Pinned)", launch=(at + 6, at + 9))
     (finding,) = [one for one in compare_summaries(summary(a), summary(b), CompareOptions()).findings
                   if one.rule == "memcpy_time"]  # fmt: skip
-    assert "against it Memcpy DtoH (Device -> Pinned) −200 µs" in finding.sentence
+    assert "offset by Memcpy DtoH (Device -> Pinned) −200 µs" in finding.sentence
 
 
 def steps_of(*work: tuple[str, float, int]) -> Summary:

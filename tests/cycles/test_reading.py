@@ -43,7 +43,7 @@ def test_the_header_tells_the_format_whatever_the_name(tmp_path: Path, name: str
         ("\ufeff" + ",".join(PERF_DATA_COLUMNS), ""),
         (",".join(f'"{name}"' for name in reversed(PERF_DATA_COLUMNS)), ""),
         (",".join(PERF_DATA_COLUMNS[:-1]), ""),  # one is missing: the reader says which
-        ("counter_name,timestamp,value,hostname", "samples of counters; give the *_perf_data.csv beside it"),
+        ("counter_name,timestamp,value,hostname", "samples of counters; give the *_perf_data.csv next to it"),
         ("name,calls,total_us", "the first line does not name the columns cycle, pid"),
         ("", "the first line does not name"),
         ('"open', "the first line does not name"),
@@ -109,7 +109,7 @@ def test_counters_beside_the_table(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("counter_name,timestamp\n", "line 1: has no column value"),
-        ("counter_name,timestamp,value\na,1,x\n", "line 2, column value: 'x' is no number"),
+        ("counter_name,timestamp,value\na,1,x\n", "line 2, column value: 'x' is not a number"),
         ("", "is empty"),
     ],
 )
@@ -135,10 +135,10 @@ def _replaced(old: bytes, new: bytes) -> Callable[[Path], object]:
     ("damage", "kind", "says"),
     [
         (_without("mu_pct"), UnrecognisedFormat, "line 1: has no column mu_pct; its first line must name the columns"),
-        (_replaced(b"20.0000,", b"twenty,"), CorruptInput, "line 2, column beta_pct: 'twenty' is no number; write the"),
+        (_replaced(b"20.0000,", b"twenty,"), CorruptInput, "line 2, column beta_pct: 'twenty' is not a number; "),
         (_replaced(b"1,7,", b"1,,"), CorruptInput, "line 2, column pid: the cell is empty but must be a number"),
         (_replaced(b"gemm", b"ge,mm"), CorruptInput, "line 2: has 18 cells where the first line has 17"),
-        (_replaced(b"gemm", b'"gemm'), CorruptInput, "is no valid CSV"),
+        (_replaced(b"gemm", b'"gemm'), CorruptInput, "is not valid CSV"),
         (_replaced(b"gemm", b"\xff\xfe"), CorruptInput, "is not UTF-8; convert it to UTF-8"),
         (lambda path: path.write_bytes(b""), CorruptInput, "is empty; record again"),
         (lambda path: write(path), CorruptInput, "has a header but no rows"),

@@ -110,7 +110,7 @@ def test_a_pair_of_phases_says_why_and_needs_one_case() -> None:
 
     (found,) = suggest_pairs([shape(f"x/{N}", "job"), shape(f"x/{A}/job_decode_perf_data.csv", "job_decode")])
     assert found.reason == (
-        f"the table job with job_decode, for want of its own name, in {N} and {A} of one case"
+        f"the table job with job_decode, as no table has its name, in {N} and {A} of one case"
     )  # fmt: skip
     assert suggest_pairs([shape(f"x/{N}", "job"), shape(f"y/{A}/job_decode_perf_data.csv", "job_decode")]) == ()
 

@@ -216,7 +216,7 @@ def test_samples_are_counted_where_the_file_tells_whose_they_are(tmp_path: Path)
     found = summary(path)
     assert counter(found, "process_cpu_usage", "Host")[3] == [2, 1], "0.1 s after its start a cycle ends"
     assert counter(found, "gpu_usage")[3] == counter(found, "gpu_usage", "Host")[3] == [-1, -1]
-    assert "do not name the device of a sample" in said(found, NoteCode.COUNTERS_UNUSABLE)
+    assert "does not name the device of a sample" in said(found, NoteCode.COUNTERS_UNUSABLE)
 
 
 def test_without_counters_the_table_says_so(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def test_an_interrupt_keeps_and_reports_and_the_experiment_goes_on(how: signal.S
 def test_what_is_resumed_is_the_same_experiment(tmp_path: Path) -> None:
     out = tmp_path / "logs"
     ab(out, "--most-rounds", "3")
-    assert "holds an experiment already; go on with --resume" in ab(out).err
+    assert "holds an experiment already; continue with --resume" in ab(out).err
     assert "another command of candidate" in ab(out, "--resume", slower=2.0).err
     assert "recorded with --wait 5 --warmup 3 --active 10" in ab(out, "--resume", "--active", "9").err
     assert "planned for 3 rounds" in ab(out, "--resume", "--most-rounds", "9").err
@@ -170,7 +170,7 @@ def test_another_commit_runs_in_a_worktree_of_its_own(tmp_path: Path) -> None:
     ]  # fmt: skip
     (tmp_path / "train.py").write_text(f"{script}\n# changed again\n", "utf-8")
     words = ("--a", command(1, "one"), "--b-git", "HEAD~1", "--out", tmp_path / "logs", "--resume")
-    assert "was recorded with another code of baseline" in tb_perfcompare("ab", *words).err
+    assert "was recorded with a different code of baseline" in tb_perfcompare("ab", *words).err
     refused = tb_perfcompare("ab", "--a", command(1, "one"), "--b-git", "nowhere", "--out", tmp_path / "more")
     assert (refused.status, "git rev-parse" in refused.err) == (2, True)
 
@@ -201,7 +201,7 @@ command = {command(1, "alike")!r}
     [
         ("[baseline]\ncommand = 'x'", "needs a table [baseline] and one or more [candidates.NAME]"),
         ("rounds = 3\n[baseline]\ncommand = 'x'\n[candidates.y]", "rounds: unknown"),
-        ("out = 3\n[baseline]\ncommand = 'x'\n[candidates.y]", "out: 3 is of the wrong kind"),
+        ("out = 3\n[baseline]\ncommand = 'x'\n[candidates.y]", "out: 3 has the wrong type"),
         ("[baseline]\n[candidates.y]", "baseline: needs a command"),
         ("[baseline]\ncommand = 'x'\n[candidates.'../y']", "names have letters"),
         ("[baseline", "is no TOML"),

@@ -28,7 +28,7 @@ def test_a_limit_is_a_percentage_or_a_time(text: str, limit: Limit) -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "-3%", "3%%", "3 percent", "nan%", "inf us", "1e3us", "3% 4%", "٣%", "%"])
 def test_anything_else_is_no_limit(text: str) -> None:
-    with pytest.raises(PerfCompareError, match=r"is no limit; give a percentage or a time, such as 3% or 1\.5ms"):
+    with pytest.raises(PerfCompareError, match=r"is not a limit; give a percentage or a time, such as 3% or 1\.5ms"):
         parse_limit(text)
 
 
@@ -49,7 +49,7 @@ def test_a_budget_names_its_category_in_any_case(text: str) -> None:
     [
         ("Kernels=5%", "no category 'Kernels'; did you mean 'Kernel'"),
         ("step time=5%", "no category 'step time'; there are: Kernel, Memcpy, Memset, Communication"),
-        ("Kernel", "no budget of a category; .*Kernel, Memcpy, Memset, Communication"),
+        ("Kernel", "is not a budget; .*Kernel, Memcpy, Memset, Communication"),
         ("=5%", "no category ''; there are: Kernel"),
     ],
 )

@@ -119,7 +119,7 @@ def test_replace_takes_the_place(run: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("series", ["", "../x", "/x", "a//b", "a/../b", ".hidden"])
 def test_a_series_lies_below_the_log_directory(series: str, run: Path, tmp_path: Path) -> None:
-    with pytest.raises(SelectionError, match="is no name for a series"):
+    with pytest.raises(SelectionError, match="is not a valid name for a series"):
         record_run(tmp_path / "logs", run, series=series)
     assert not (tmp_path / "logs").exists()
 

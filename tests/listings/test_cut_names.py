@@ -62,7 +62,7 @@ def test_names_that_cannot_be_told_apart_share_a_row_and_are_named() -> None:
     assert figures == [30.0, 35.0, 3.0, "both"]
     assert column(got.tables["launches"], "status") == ["both", "both", "added"]
     notes = [note.message for note in got.notes if note.code is NoteCode.CUT_NAMES]
-    assert notes == [f"names that start like a cut one cannot be told apart and share a row: {CUT} (2 names)"]
+    assert notes == [f"names that begin like a truncated one cannot be distinguished and share a row: {CUT} (2 names)"]
 
 
 def test_listings_that_cut_alike_are_joined_by_the_cut_name() -> None:

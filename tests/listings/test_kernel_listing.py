@@ -187,7 +187,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
 
 @pytest.mark.parametrize(
     ("head", "says"),
-    [(SMALL, ""), ("", "empty"), ('{"traceEvents": []}', "no header"), ("gemm | 1 2 3\n", "no header")],
+    [(SMALL, ""), ("", "empty"), ('{"traceEvents": []}', "not a header"), ("gemm | 1 2 3\n", "not a header")],
 )
 def test_recognition_is_by_the_header(head: str, says: str) -> None:
     reason = declines_listing("anything", head.encode())
@@ -232,7 +232,7 @@ def test_listings_in_a_logdir_are_runs_and_compare_on_the_command_line(tmp_path:
 def test_a_text_that_is_no_listing_is_refused_with_the_nearest_readers_reason(tmp_path: Path) -> None:
     shown = tb_perfcompare("view", listing(tmp_path, "hello\n"), "--view", "kernels")
     assert shown.status == 2
-    assert "no kernel listing: the first line is no header" in shown.err
+    assert "not a kernel listing: the first line is not a header" in shown.err
 
 
 def test_the_tab_is_active_on_a_logdir_of_listings(tmp_path: Path) -> None:

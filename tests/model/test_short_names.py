@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tb_perfcompare.model.names.short_names import short_name, short_names, signature_of
 
 CASES = json.loads((Path(__file__).parents[1] / "short_names.json").read_text("utf-8"))
-"""frontend/test/text.test.ts has the page make the same ones."""
+"""frontend/test/ui/names.test.ts has the page make the same ones."""
 
 LENGTH = 50_000
 LEAST_S = 1e-5

@@ -151,7 +151,7 @@ def test_a_run_without_kernels_stays_as_it_is(tmp_path: Path) -> None:
 
 def test_launches_are_attached_to_traces_only(tmp_path: Path) -> None:
     recording = listing(tmp_path, "gemm | 10 0.5 0.5")
-    with pytest.raises(SelectionError, match="figures of its own"):
+    with pytest.raises(SelectionError, match="its own figures"):
         attach_launches(summarize_launches(recording, Origin("a", "a")), recording)
 
 

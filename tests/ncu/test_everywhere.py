@@ -113,7 +113,7 @@ def test_diff_with_launches_of_both_sides(logs: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "says"),
-    [("normal", "holds no launches"), ("missing.csv", "No such file"), ("notes.csv", "no perf_data table")],
+    [("normal", "holds no launches"), ("missing.csv", "No such file"), ("notes.csv", "not a perf_data table")],
 )
 def test_what_cannot_be_attached_is_an_error_of_one_line(logs: Path, file: str, says: str) -> None:
     (logs / "notes.csv").write_text("a,b\n")
@@ -125,7 +125,7 @@ def test_what_cannot_be_attached_is_an_error_of_one_line(logs: Path, file: str, 
 def test_launches_do_not_go_with_compat_nor_with_a_listing(logs: Path) -> None:
     words = ("--launches", logs / "after.csv")
     assert "does not go with --compat" in tb_perfcompare("view", logs / "normal", "--compat", *words).err
-    assert "figures of its own" in tb_perfcompare("view", logs / "before.txt", "--view", "kernels", *words).err
+    assert "its own figures" in tb_perfcompare("view", logs / "before.txt", "--view", "kernels", *words).err
 
 
 def test_http_attaches_runs_by_name(server: Server) -> None:

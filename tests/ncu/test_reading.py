@@ -205,7 +205,8 @@ def test_a_torn_row_does_not_swallow_the_next_one(tmp_path: Path) -> None:
 def test_what_is_no_figure_is_not_measured_and_named(tmp_path: Path) -> None:
     got = recording(tmp_path, raw_page([launch("a", 10, "soon", 10.0), launch("b", 10, 900.0, 10.0)]))
     assert np.isnan(got.launches.tensor).all() and got.launches.dram.tolist() == [0.1, 0.1]
-    assert note(got, NoteCode.DROPPED_EVENTS) == f"2 figures not used, the first: line 6, {TENSOR}: 'soon' is no number"
+    said = f"2 figures not used, the first: line 6, {TENSOR}: 'soon' is not a number"
+    assert note(got, NoteCode.DROPPED_EVENTS) == said
 
 
 def test_launches_without_a_duration_are_dropped_and_named(tmp_path: Path) -> None:
@@ -241,7 +242,7 @@ def test_a_raw_page_without_its_line_of_units_is_refused(tmp_path: Path) -> None
 
 def test_a_unit_that_is_none_is_said(tmp_path: Path) -> None:
     got = recording(tmp_path, raw_page([launch("a", 10, 10.0)], {DURATION: "ns", TENSOR: "byte"}))
-    assert "'byte' is no unit of it" in note(got, NoteCode.DROPPED_EVENTS)
+    assert "'byte' is not one of its units" in note(got, NoteCode.DROPPED_EVENTS)
 
 
 @pytest.mark.parametrize(

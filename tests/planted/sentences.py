@@ -3,7 +3,7 @@ them in one place, so that they can be read as a reader does."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -52,12 +52,12 @@ def _pairs() -> Iterator[tuple[Summary, Summary]]:
     yield measured(HEALTHY, dram_active=0.72), measured(SLOW, dram_active=0.31)
 
 
-def findings() -> Iterator[Finding]:
+def findings(compared: Iterable[Comparison]) -> Iterator[Finding]:
     """All of them, a sentence once."""
-    found = (finding for comparison in comparisons() for finding in comparison.findings)
+    found = (finding for comparison in compared for finding in comparison.findings)
     return iter({finding.sentence: finding for finding in found}.values())
 
 
 if __name__ == "__main__":
-    for finding in findings():
+    for finding in findings(comparisons()):
         print(f"{finding.rule}\n  {finding.sentence}\n  {finding.confidence}\n  look at: {finding.look_at}\n")

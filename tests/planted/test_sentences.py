@@ -7,17 +7,28 @@ import re
 import pytest
 
 from tb_perfcompare.comparison.causes.rules import RULE_NAMES
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding
-from tests.planted.sentences import findings
+from tb_perfcompare.render.document import Heading, report
+from tests.planted.sentences import comparisons, findings
+from tests.test_words import AVOIDED
 
-FORBIDDEN = re.compile(r"\b(nobody knows|stands|whoever|told|of which|beside)\b|\(s\)", re.IGNORECASE)
 MOST_WORDS = 35
 """In the first two clauses: what happened, by how much, and how. What follows is evidence."""
 
 
+MOST_WORDS_OF_A_VERDICT = 12
+"""In the first line, beside its figures."""
+
+
 @pytest.fixture(scope="module")
-def written() -> list[Finding]:
-    return list(findings())
+def compared() -> list[Comparison]:
+    return list(comparisons())
+
+
+@pytest.fixture(scope="module")
+def written(compared: list[Comparison]) -> list[Finding]:
+    return list(findings(compared))
 
 
 def test_nearly_every_rule_is_among_them(written: list[Finding]) -> None:
@@ -52,7 +63,15 @@ def test_it_is_read_once_at_speed(written: list[Finding]) -> None:
 
 def test_nothing_has_to_be_read_twice(written: list[Finding]) -> None:
     texts = {text for f in written for text in (f.sentence, f.confidence, f.look_at)}
-    assert [text for text in texts if FORBIDDEN.search(text)] == []
+    assert [text for text in texts if AVOIDED.search(text)] == []
+
+
+def test_a_verdict_is_one_short_line(compared: list[Comparison]) -> None:
+    first = {report(comparison, top=1)[0] for comparison in compared}
+    lines = [block.text for block in first if isinstance(block, Heading)]
+    assert len(lines) == len(first)
+    assert {line for line in lines if len(re.findall(r"[^\W\d][\w'’-]*", line)) > MOST_WORDS_OF_A_VERDICT} == set()
+    assert {line for line in lines if AVOIDED.search(line)} == set()
 
 
 def _first_clause(sentence: str) -> str:

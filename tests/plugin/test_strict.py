@@ -187,7 +187,7 @@ def test_a_damaged_table_is_named_by_what_the_user_knows(tables: Server, tmp_pat
     error = tables.get("api/strict", **PAIR).get_json()["error"]
     assert error["code"] == "corrupt"
     name = "slow_gpu/normal_perf_data/toy_perf_data.csv"
-    assert error["message"] == f"{name}: line 3, column beta_pct: 'fast' is no number"
+    assert error["message"] == f"{name}: line 3, column beta_pct: 'fast' is not a number"
     assert error["hint"] == "write the table again, or remove the damaged line"
 
 

@@ -33,6 +33,22 @@ def test_the_letters_that_differ_are_kept() -> None:
     assert elide_names(TILES[:2], 30) == ["sm90_xmma_gemm_…a_execute_segm", "sm90_xmma_gemm_…b_execute_segm"]
 
 
+def test_tiles_and_layouts_at_the_end_are_kept() -> None:
+    tiles = ("64x64_32x6", "128x128_16x4", "256x128_32x3")
+    names = [f"cutlass_80_tensorop_s1688gemm_{tile}_{layout}_align4" for tile in tiles for layout in ("nn", "nt")]
+    cut = elide_names(names, 30)
+    assert [tile in text and text.endswith(f"{layout}_align4") for text, tile, layout in zip(
+        cut, [tile for tile in tiles for _ in range(2)], ["nn", "nt"] * 3, strict=True
+    )] == [True] * 6  # fmt: skip
+
+
+def test_what_tells_some_names_apart_is_not_what_others_look_like() -> None:
+    names = [f"{engine}/{fault * 6}/{side}_perf_data" for engine in ("sglang", "vllm")
+             for fault in ("gpu_instability", "cpu_frequency") for side in ("normal", "abnormal")]  # fmt: skip
+    for width in (20, 24, 30):
+        assert len({*elide_names(names, width)}) == len(names)
+
+
 def test_signatures_that_are_all_an_old_triton_kernel_has_stay_apart() -> None:
     names = [f"triton__0d1d2d{'3d' * more}{4 if more else 3}de" for more in range(2)]
     assert len({kernel_key(name) for name in names}) == 2

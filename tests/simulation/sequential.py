@@ -145,7 +145,7 @@ def sequential_tables() -> str:
     lines = [
         f"Experiments of at most {ROUNDS} rounds, one capture of ten steps a side each, in turns A B B A; half of the",
         f"step covered; {EXPERIMENTS:,} of each kind, so that the standard error is at most 0.5. Nothing differs:",
-        "experiments in which any look gives a direction, in per cent, where program and machine are told apart and",
+        "experiments in which any look gives a direction, in per cent, where program and machine are separated and",
         f"where no pace is known ({percent(naive)} there with every look at 5 %, captures ±5 %):",
         "",
         "| world | program | no pace known |",

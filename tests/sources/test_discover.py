@@ -248,5 +248,5 @@ def test_beside_a_trace_they_are_counted_and_named(tmp_path: Path) -> None:
     (run,) = find_runs(str(tmp_path)).runs
     (note,) = run.problems
     assert (note.code, note.where) == (NoteCode.OTHER_TRACES, "")
-    assert note.message.startswith("17 traces are not read, because of the name: step00.json, step01.json, ")
-    assert " and 7 more; a trace file is named <worker>[.<number>].pt.trace.json[.gz]" in note.message
+    assert note.message.startswith("17 traces are skipped because of their names: step00.json, step01.json, ")
+    assert " and 7 more; only files named <worker>[.<number>].pt.trace.json[.gz] are read" in note.message

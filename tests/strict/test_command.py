@@ -133,7 +133,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     assert "--pid is for both sides" in refused(NORMAL, ABNORMAL, "--pid", "10", "--normal-pid", "10")
     assert "go together" in refused(NORMAL, ABNORMAL, "--normal-pid", "10")
     assert "does not exist" in refused(tmp_path / "absent", ABNORMAL)
-    assert "line 2, column beta_pct: 'x' is no number" in refused(
+    assert "line 2, column beta_pct: 'x' is not a number" in refused(
         write(tmp_path / "a_perf_data.csv", [row(beta_pct="x")]), ABNORMAL
     )
     file = tmp_path / "file.md"
@@ -210,7 +210,7 @@ def test_options_that_do_not_go_together() -> None:
     assert "--normal-counters is for traces" in refused(NORMAL, ABNORMAL, "--normal-counters", NORMAL)
 
 
-_NUMBER = "'fast' is no number; write the table"
+_NUMBER = "'fast' is not a number; write the table"
 _TWICE = "line 1: names the column cycle more than once; leave one of them out"
 _WIDTH = "line 3: has 2 cells where the first line has 16; write the table again"
 BAD = {
@@ -221,7 +221,7 @@ BAD = {
     "an empty number": (b"HEADER\n1,10,,ROW3\n", "line 2, column beta_pct: the cell is empty but must be a number; "),
     "a column twice": (b"HEADER,cycle\nROW,1\n", _TWICE),
     "half a line": (b"HEADER\nROW\n1,10\n", _WIDTH),
-    "an open quote": (b'HEADER\n1,10,"2', "line 2: is no valid CSV"),
+    "an open quote": (b'HEADER\n1,10,"2', "line 2: is not valid CSV"),
     "not text": (b"\xff\xfe\x00", "is not UTF-8; convert it to UTF-8"),
 }  # fmt: skip
 
@@ -250,7 +250,7 @@ def test_windows_line_ends_byte_order_mark_and_commas_in_names_change_nothing(tm
 
 def test_usage() -> None:
     found = tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "first")
-    assert found.status == 2 and "'first' is no process id" in found.err
+    assert found.status == 2 and "'first' is not a process ID" in found.err
 
 
 @needs_shared

@@ -87,7 +87,7 @@ def test_long_files_are_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lines_are_counted_across_blocks_and_line_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_columns, "BLOCK_ROWS", 2)
     rows = [row(function_name="two\nlines"), row(), row(), row(beta_pct="?")]
-    assert "line 6, column beta_pct: '?' is no number" in said(write(tmp_path / "a_perf_data.csv", rows))
+    assert "line 6, column beta_pct: '?' is not a number" in said(write(tmp_path / "a_perf_data.csv", rows))
 
 
 def test_optional_columns_may_be_absent(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_words_for_nothing(tmp_path: Path, word: str) -> None:
 def test_a_cell_that_is_no_number(tmp_path: Path) -> None:
     path = write(tmp_path / "a_perf_data.csv", [row(), row(beta_pct="12,5%")])
     assert said(path) == (
-        f"{path}: line 3, column beta_pct: '12,5%' is no number; write the table again, or remove the damaged line"
+        f"{path}: line 3, column beta_pct: '12,5%' is not a number; write the table again, or remove the damaged line"
     )
 
 
@@ -122,8 +122,8 @@ def test_a_cell_that_is_no_number(tmp_path: Path) -> None:
     [
         ({"beta_pct": ""}, "line 2, column beta_pct: the cell is empty but must be a number"),
         ({"beta_pct": "inf"}, "'inf' is not finite"),
-        ({"cycle": "1.5"}, "line 2, column cycle: '1.5' is no whole number"),
-        ({"pid": "main"}, "line 2, column pid: 'main' is no number"),
+        ({"cycle": "1.5"}, "line 2, column cycle: '1.5' is not a whole number"),
+        ({"pid": "main"}, "line 2, column pid: 'main' is not a number"),
     ],
 )
 def test_other_cells(tmp_path: Path, cells: dict[str, str], words: str) -> None:
@@ -144,7 +144,7 @@ def test_files_that_are_no_tables(tmp_path: Path) -> None:
     assert f"line 3: has 3 cells where the first line has {len(HEADER)}" in said(path)
     write(path, [row()])
     path.write_bytes(path.read_bytes() + b'1,10,"open')
-    assert "line 3: is no valid CSV" in said(path)
+    assert "line 3: is not valid CSV" in said(path)
     path.write_bytes(b"\xff\xfe" + "cycle".encode("utf-16-le"))
     assert "is not UTF-8" in said(path)
     with pytest.raises(CorruptInput):

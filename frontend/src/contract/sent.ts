@@ -147,7 +147,7 @@ export interface Headline {
   /** how much longer the step takes at one pace; null as `machine` */
   program: Part | null;
   paces: PaceFacts[];
-  /** why machine and program are not told apart, empty where they are */
+  /** why machine and program are not separated, empty where they are */
   unsplit: string;
   /** the step time as recorded, whatever the pace */
   recorded: Recorded | null;
@@ -239,7 +239,7 @@ export interface Recorded {
   low: number | null;
   high: number | null;
   p: number | null;
-  /** change that all captures agree on, where only a bound can be told */
+  /** change that all captures agree on, where only a bound is known */
   at_least: number | null;
 }
 
@@ -301,7 +301,7 @@ export interface Finding {
   rule: string;
   subject: string;
   category: string;
-  /** per step; null for what is no time, such as a clock */
+  /** per step; null for what is not a time, such as a clock */
   delta_us: number | null;
   /** of the headline's delta */
   share: number | null;
@@ -332,7 +332,7 @@ export interface Table {
   per_step: boolean;
   /** traces tell from where the rows were called, or in which other tables they are */
   callers: boolean;
-  /** sums over rows say something: rows do not lie in each other and are no means */
+  /** sums over rows make sense: rows do not contain each other and are not means */
   adds_up: boolean;
   /** parts of the step that a row's name is an entry of */
   categories: string[];

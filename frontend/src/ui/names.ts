@@ -202,7 +202,7 @@ function bare(arg: string): string {
   return arg.replaceAll(`${UNNAMED}::`, '').split(/[(<{]/)[0]?.split('::').pop()?.trim() || arg;
 }
 
-const SCOPE = /^_Z(?:N[KV]*)?/;
+const SCOPE = /^_Z(?:TSZ{0,20})?(?:N[KV]*)?/; // _ZTS: SYCL names a kernel as its type
 const LITERAL = /L[a-z](n?)(\d+)E/y;
 const LENGTH = /\d+/y;
 const SUBSTITUTE = /S(?:[0-9A-Z]*_|[tabsiod])/y;
@@ -263,6 +263,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 }
 
 const WORDS = /(?:\w+::)*(\w+)/g;
+const VALUE = /^(?:-?\d*|true|false)$/;
 
 /** Every name and number of the arguments, without namespaces, casts and suffixes of numbers. */
 function wordsOf(args: string[]): string[] {
@@ -290,15 +291,17 @@ export function shortNames(names: string[]): string[] {
   for (const [text, group] of groups) {
     if (group.length < 2) continue;
     const added = differences(group.map((name) => signatureOf(name)?.words ?? []));
-    group.forEach((name, position) => told.set(name, added ? `${text} \u2039${added[position]}\u203a` : name));
+    group.forEach((name, position) => told.set(name, !added ? name : added[position] ? `${text} \u2039${added[position]}\u203a` : text));
   }
   if (new Set(told.values()).size < told.size) return names; // a name may be written like the short form of another
   return names.map((name) => told.get(name)!);
 }
 
-/** As few words as it takes to make all lists different, those that tell the most first, in their order; null if none do. */
+/** As few words as it takes to make all lists different, in their order; null if none do. Words that separate the most
+ *  come first; of equal ones, types before the numbers of lambdas and the widths of vectors. */
 function differences(lists: string[][]): string[] | null {
   const width = Math.min(MOST_WORDS, Math.max(...lists.map((words) => words.length)));
+  const hasWords = Array.from({ length: width }, (_, place) => !lists.every((words) => VALUE.test(words[place] ?? '')));
   const taken: number[] = [];
   let keys = lists.map(() => '');
   let distinct = 1;
@@ -306,8 +309,8 @@ function differences(lists: string[][]): string[] | null {
     let best = -1;
     let most = distinct;
     for (let place = 0; place < width; place += 1) {
-      const told = new Set(lists.map((words, index) => `${keys[index]}\n${words[place] ?? ''}`)).size;
-      if (told > most) [most, best] = [told, place];
+      const parts = new Set(lists.map((words, index) => `${keys[index]}\n${words[place] ?? ''}`)).size;
+      if (parts > most || (parts === most && best >= 0 && hasWords[place] && !hasWords[best])) [most, best] = [parts, place];
     }
     if (best < 0) return null;
     keys = keys.map((key, index) => `${key}\n${lists[index]![best] ?? ''}`);
@@ -315,8 +318,8 @@ function differences(lists: string[][]): string[] | null {
     distinct = most;
   }
   taken.sort((a, b) => a - b);
-  const told = lists.map((words) => taken.map((place) => words[place] ?? '').filter((word) => word !== '').join(', '));
-  return new Set(told).size === lists.length ? told : null;
+  const added = lists.map((words) => taken.map((place) => words[place] ?? '').filter((word) => word !== '').join(', '));
+  return new Set(added).size === lists.length ? added : null;
 }
 
 const RUN_LABEL = 28;

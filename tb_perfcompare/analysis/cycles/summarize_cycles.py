@@ -202,13 +202,13 @@ def _row_notes(table: CycleTable, functions: Functions, counters: CounterSeries 
     notes = [Note(code, f"{count:,} {what}", where) for count, code, what in found if count]
     if table.instances is None:
         message = (
-            "no column instances_count: calls are not known, incomplete cycles cannot be told, and nothing shows "
-            "whether both sides do the same work"
+            "no column instances_count: calls are unknown, incomplete cycles cannot be recognised, and nothing "
+            "shows whether both sides do the same work"
         )
         notes.append(Note(NoteCode.NO_CALLS, message, where))
     if counters is not None and (counters.samples < 0).any():
         message = (
-            "how many samples a counter of a device has is not known: counters files do not name the device of a sample"
+            "samples per device unknown: a counters file does not name the device of a sample"
         )
         notes.append(Note(NoteCode.COUNTERS_UNUSABLE, message, "counters"))
     return notes

@@ -171,4 +171,4 @@ def _matching(timeline: InterpretedTrace, pattern: str) -> Marks:
             marked = rows_named(timeline, rows, codes)
             return marks_of(timeline, ANNOTATION, pattern, marked, texts=True, stands=stands)
         known |= names
-    raise MarkerMissing(f"no event is called like {pattern[:200]!r}", hint=choices(pattern, known))
+    raise MarkerMissing(f"no event is named {pattern[:200]!r}", hint=choices(pattern, known))

@@ -34,7 +34,7 @@ def attach_launches(summary: Summary, recording: LaunchRecording) -> Summary:
     """
     if summary.metric != "step_time":
         raise SelectionError(
-            f"{summary.source} is no trace: it has figures of its own", hint="attach listings and exports to traces"
+            f"{summary.source} is not a trace and has its own figures", hint="attach listings and exports to traces"
         )
     where = recording.file.path
     kernels = summary.groups.get("kernels")

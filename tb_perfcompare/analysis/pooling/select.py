@@ -112,12 +112,12 @@ def of_kind(summary: Summary, pattern: str) -> Summary:
     if not pattern:
         return summary
     if not summary.steps.text:
-        raise SelectionError(f"--kind {pattern[:200]}: the steps have no texts of their own", hint="leave --kind out")
+        raise SelectionError(f"--kind {pattern[:200]}: the steps have no names to choose by", hint="leave --kind out")
     matches = kind_pattern(pattern)
     others = {at: f"not of the kind {pattern}" for at, text in enumerate(summary.steps.text) if not matches(text)}
     if len(others) == len(summary.steps):
         known = sorted({*summary.steps.text})
-        raise SelectionError(f"no iteration is called like {pattern[:200]!r}", hint=choices(pattern, known))
+        raise SelectionError(f"no iteration is named {pattern[:200]!r}", hint=choices(pattern, known))
     return without_steps(summary, others) if others else summary
 
 

@@ -97,7 +97,8 @@ def admit_steps(summary: Summary) -> Summary:
     reasons |= _on_other_workers(summary, reasons)
     named = ", ".join(f"{summary.steps.label[at]} ({why})" for at, why in sorted(reasons.items())[:10])
     more = f" and {len(reasons) - 10} more" if len(reasons) > 10 else ""
-    note = Note(NoteCode.STEPS_DROPPED, f"left out: step {named}{more}; --all-steps compares them too")
+    steps = "step" if len(reasons) == 1 else "steps"
+    note = Note(NoteCode.STEPS_DROPPED, f"left out: {steps} {named}{more}; --all-steps compares them too")
     kept = without_steps(summary, reasons)
     return replace(kept, notes=(*kept.notes, note))
 

@@ -19,7 +19,7 @@ def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Su
     if not joins:
         return baseline, candidate, ()
     pairs = len(set(joins.values()))
-    message = f"{many(pairs, 'kernel name')} joined: only what every build numbers or spells anew differs"
+    message = f"{many(pairs, 'kernel name')} joined: they differ only in what each build numbers or spells differently"
     note = Note(NoteCode.ALIKE_NAMES, message, _TABLE)
     return renamed_kernels(baseline, joins), renamed_kernels(candidate, joins), (note,)
 

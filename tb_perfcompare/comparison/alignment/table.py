@@ -46,7 +46,7 @@ _NOTES = (
     "Rules and confidence: docs/method/alignment.md.",
 )
 _COLUMNS: tuple[Column, ...] = (
-    columns.key("operator", "Operator", f"operator that both sides have; {NO_OPERATOR}: nobody knows what launched it"),
+    columns.key("operator", "Operator", f"operator that both sides have; {NO_OPERATOR}: the launcher is unknown"),
     columns.key("input_shape", "Input shape", "shapes of its input tensors; both sides' where they differ"),
     columns.key("matched_by", "Matched by", "rule that matched the row (docs/method/alignment.md)"),
     *columns.triple("", "", _WHAT),
@@ -327,7 +327,7 @@ def _sentence(alignment: Alignment) -> str:
     others = sum(alignment.kernels_ns(side, ONE_BY_ONE - {SAME}) for side in (0, 1))
     kernels = f"{_share(same, whole)} is in kernels of the same name"
     if others:
-        kernels += f", {_share(others, whole)} in kernels that stand one for the other under other names"
+        kernels += f", {_share(others, whole)} in kernels with a counterpart of another name"
     if not any(alignment.has_operators):
         return f"no device work is linked to an operator: of the device time {kernels}"
     least = _percent(min(matched_share(alignment)))

@@ -72,7 +72,7 @@ def _notes(one: int, several: list[tuple[str, int]]) -> Iterable[Note]:
     if several:
         listed = ", ".join(f"{name} ({number} names)" for name, number in several[:_NAMED])
         more = f" and {len(several) - _NAMED} more" if len(several) > _NAMED else ""
-        message = f"names that start like a cut one cannot be told apart and share a row: {listed}{more}"
+        message = f"names that begin like a truncated one cannot be distinguished and share a row: {listed}{more}"
         yield Note(NoteCode.CUT_NAMES, message, _TABLE)
 
 

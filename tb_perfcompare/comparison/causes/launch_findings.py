@@ -68,7 +68,7 @@ BOUND_SHIFT = Rule(
     names=("bound_shift",),
     meaning="time moved between bound classes",
     when="bound classes lost at least 0.05 of the longer side's time to others, beyond the change of all launches. Its "
-    "sign is that of the class that changed most; it is no part of the headline's delta and has no share",
+    "sign is that of the class that changed most; it is not part of the headline's delta and has no share",
     example="Bottlenecks shifted: 875 µs moved between bound classes; bound by neither +2.13 ms (10% → 61% of the "
     "time)",
     look_at="the scatter plot of launches, and the kernels of the class that changed most",

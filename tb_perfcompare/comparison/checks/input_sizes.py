@@ -149,8 +149,8 @@ def _by_times(a: Summary, b: Summary) -> Check | None:
     if abs(centre - flat) < math.log(LARGER):
         return None
     detail = (
-        f"inputs of another size? Operators that compute take {ratio_text(math.exp(centre))} as long per call, those "
-        f"that view tensors {ratio_text(math.exp(flat))}: record_shapes=True tells"
+        f"possibly inputs of another size: operators that compute take {ratio_text(math.exp(centre))} as long per "
+        f"call, those that only view tensors {ratio_text(math.exp(flat))}; record with record_shapes=True to be sure"
     )
     return Check("input_sizes", "warn", detail, ("verdict", "cause"))
 

@@ -121,11 +121,11 @@ class Program:
     def how(self) -> str:
         """ "another form of the program: aten::addmm (5 per step) became quantized::linear_dynamic (5)"."""
         if self.replaced:
-            return f"another form of the program: {self.replaced}"
+            return f"a different form of the program: {self.replaced}"
         told = " and ".join(
             many(round(calls), kind, _PLURALS.get(kind, "")) for kind, calls in self.heavy[0].items() if round(calls)
         )
-        return f"the same {told} per step, other operators around them"
+        return f"the same {told} per step, different operators around them"
 
     @property
     def unlike(self) -> str:

@@ -76,13 +76,13 @@ def _same_work(
         reason = f"one side does more of the same work: {computed.unlike}; in common by name: {detail}"
         return Check("same_work", "warn", reason, ("cause",))
     if held is not None and partly:
-        return Check("same_work", "warn", f"partly other work: {_both_ways(held)} by input shape", ("cause",))
+        return Check("same_work", "warn", f"partly different work: {_both_ways(held)} by input shape", ("cause",))
     side = _compiled_side(a, b)
     if side and not alone:
         reason = f"only the {side} runs compiled regions, whose operators are not recorded; in common: {detail}"
         return Check("same_work", "warn", reason, ("cause", "operators"))
     if PART_OF_IT <= most < least and not alone and _may_be_alike(computed):
-        return Check("same_work", "warn", f"partly other work: only {detail} are in common", ("cause",))
+        return Check("same_work", "warn", f"partly different work: only {detail} are in common", ("cause",))
     lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
     reason = f"{lead} different work per step: only {detail} are in common".lstrip()
     if held is not None:

@@ -124,7 +124,7 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions)
             reasons.append(why)
     kept = tuple(found), tuple(selected), any(seen.pooled for seen in samples), captures
     if reasons or not followers:
-        return CommonWork(None, reasons[0] if reasons else "no work of which the pace is known", *kept)
+        return CommonWork(None, reasons[0] if reasons else "no work whose pace is known", *kept)
     if not on_device:
         return CommonWork(by_one_pace(times, captures, followers[0].pace), "", *kept)
     rest = 1.0 - sum(one.share for one in followers)

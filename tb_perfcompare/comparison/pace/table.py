@@ -18,7 +18,7 @@ NAME = "common_work"
 MOST_ROWS = 1000
 """Of each kind, by time; and as many that are not used."""
 
-_USED, _CHANGED, _NO_TIME = "used", "set aside: changed by itself", "set aside: no time of its own"
+_USED, _CHANGED, _NO_TIME = "used", "set aside: changed on its own", "set aside: no time of its own"
 _FOLLOWS = {"host": "operators", "device": "kernels"}
 
 

@@ -108,7 +108,7 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
         facts.append(Fact("As recorded", f"mean step {means}, {typical} ({ends}){p}"))
     if headline.program is None or headline.machine is None or counts is None:
         if headline.unsplit:
-            facts.append(Fact("Program or machine", f"not told apart: {headline.unsplit}"))
+            facts.append(Fact("Program or machine", f"not separated: {headline.unsplit}"))
         return tuple(facts)
     machine, program = headline.machine, headline.program
     facts.append(Fact("Machine", _machine_line(headline, machine, counts)))

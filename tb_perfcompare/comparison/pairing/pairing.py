@@ -200,7 +200,7 @@ def _by_folder(names: Sequence[str]) -> Iterator[Pair]:
             first = [name for name in members if words[0] in last[name] and words[1] not in last[name]]
             second = [name for name in members if words[1] in last[name] and words[0] not in last[name]]
             if len(first) == 1:
-                reason = f"the only {words[0]} run beside one called {words[1]}"
+                reason = f"the only {words[0]} run next to one called {words[1]}"
                 yield from (_pair(first[0], name, reason) for name in second)
 
 

@@ -29,7 +29,7 @@ def phase_pairs(runs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str
             taken |= {run, partner[0]}
             other = partner[1]
             same = (
-                f"the tables {table}" if other == table else f"the table {table} with {other}, for want of its own name"
+                f"the tables {table}" if other == table else f"the table {table} with {other}, as no table has its name"
             )
             yield run, partner[0], f"{same}, in {NORMAL} and {ABNORMAL} of one case"
 

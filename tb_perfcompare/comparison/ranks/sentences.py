@@ -67,8 +67,8 @@ def _sizes(rows: Sequence[RankRow]) -> list[str]:
     only = [f"{_listed(keys)} only in the {side}" for side, keys in sides if keys]
     return [
         f"{both + len(removed)} ranks in the baseline, {both + len(added)} in the candidate, {both} in both; "
-        f"{'; '.join(only)}. With another world size a rank does another share of the work, so a single slower or "
-        "faster rank means nothing."
+        f"{'; '.join(only)}. With a different world size a rank does a different share of the work, so a single "
+        "slower or faster rank means nothing."
     ]
 
 

@@ -52,7 +52,7 @@ def _share(name: str, label: str, what: str, of: Callable[[RankFigures], float |
 
 
 _MEASURES = (
-    _time("own", "Own work", "Step without communication that stands in the open", lambda f: f.own_us, shown=True),
+    _time("own", "Own work", "Step time without exposed communication", lambda f: f.own_us, shown=True),
     _time(
         "waiting", "Waiting",
         "Time of collectives beyond the shortest of the ranks that run the same one; empty: not measured",
@@ -66,7 +66,10 @@ _MEASURES = (
         "transfer", "Transfer", "Time of collectives without waiting; empty: not measured", lambda f: f.transfer_us,
         shown=False,
     ),
-    _time("exposed", "Exposed comm.", "Communication beside no kernel or copy", lambda f: f.exposed_us, shown=False),
+    _time(
+        "exposed", "Exposed comm.", "Communication that no kernel or copy overlaps", lambda f: f.exposed_us,
+        shown=False,
+    ),
     _time("kernel", "Kernel", "Exposed time of kernels", lambda f: f.kernel_us, shown=False),
     _time(
         "host", "Host", "Exposed time of API calls, data loading and operators on the host", lambda f: f.host_us,

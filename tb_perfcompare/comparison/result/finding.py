@@ -24,7 +24,7 @@ class Finding:
     rule: str
     subject: str
     category: str
-    delta_us: Annotated[float | None, "per step; null for what is no time, such as a clock"]
+    delta_us: Annotated[float | None, "per step; null for what is not a time, such as a clock"]
     share: Annotated[float | None, "of the headline's delta"]
     sentence: str
     evidence: tuple[Evidence, ...]

@@ -11,7 +11,7 @@ class TableFacts(TypedDict):
 
     per_step: Annotated[bool, "rows have times of their own in every step"]
     callers: Annotated[bool, "traces tell from where the rows were called, or in which other tables they are"]
-    adds_up: Annotated[bool, "sums over rows say something: rows do not lie in each other and are no means"]
+    adds_up: Annotated[bool, "sums over rows make sense: rows do not contain each other and are not means"]
     categories: Annotated[Sequence[str], "parts of the step that a row's name is an entry of"]
 
 

@@ -112,7 +112,7 @@ def _cycles(report: StrictReport) -> Table:
     sizes = [len(side.longest_first_us) for side in report.durations]
     notes: tuple[str, ...] = ()
     if sizes[0] != sizes[1]:
-        notes = (f"{sizes[0]} cycles beside {sizes[1]}: equal ranks are different quantiles",)
+        notes = (f"{sizes[0]} cycles against {sizes[1]}: equal ranks are different quantiles",)
     return Table(
         "cycles",
         "Cycle lengths, longest first",

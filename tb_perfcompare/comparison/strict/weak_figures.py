@@ -100,7 +100,7 @@ def _over_whole_cycle(report: StrictReport) -> str | None:
     if not over.any():
         return None
     return (
-        f"time summed over threads ranks beside time of one device; rows beyond 100 % of the cycle: {int(over.sum())}"
+        f"time summed over threads is ranked with time of one device; rows beyond 100 % of the cycle: {int(over.sum())}"
     )
 
 

@@ -9,14 +9,14 @@ from tb_perfcompare.comparison.tables.counter_join import CounterChange, SideCou
 from tb_perfcompare.model.summary.summary import Summary
 
 _MEAN = "mean over the admitted steps in which the counter has a value, in the row's unit"
-_COVERAGE = "share of the compared time that samples of its own stand for; the rest is interpolated or unknown"
+_COVERAGE = "share of the compared time that its own samples cover; the rest is interpolated or unknown"
 _SAMPLES = "samples inside the admitted steps; empty: the source does not tell them by device"
 _SD = "deviation within a step, mean over the steps, in the row's unit"
 _UNIT = "unit of the row's means and delta; raw or empty: not known"
 
 _TITLE = "Counters"
 NOTES = (
-    "A counter belongs to a device, not to a kernel or function: moving together with times is no proof of cause.",
+    "A counter belongs to a device, not to a kernel or function: moving together with times does not prove a cause.",
 )
 
 

@@ -149,7 +149,7 @@ SHAPES: Mapping[str, TableSpec] = {
             *_BOUND_FACTS,
             *_KERNEL_FACTS,
         ),
-        exposed="Exposed time is the part the kernel owns in the ledger; the rest runs beside other device work.",
+        exposed="Exposed time is the part the kernel owns in the ledger; the rest overlaps other device work.",
         notes=(_CORRECTED,),
         one="launch",
     ),
@@ -189,7 +189,7 @@ SHAPES: Mapping[str, TableSpec] = {
         (Measure("", "", "Copy time: summed durations", "total"),),
         ("total",),
         (Fact("bytes", "Bytes", BYTES, "bytes moved in all admitted steps together", Better.NONE),),
-        exposed="Exposed time is the part that the ledger counts; the rest runs beside other device work.",
+        exposed="Exposed time is the part that the ledger counts; the rest overlaps other device work.",
         notes=(_CORRECTED,),
     ),
     "communication": TableSpec(
@@ -197,7 +197,7 @@ SHAPES: Mapping[str, TableSpec] = {
         "Operations",
         (Measure("", "", "Communication time: summed durations of collective kernels and host collectives", "total"),),
         ("total",),
-        exposed="Exposed time is the part that the ledger counts; the rest runs beside other device work.",
+        exposed="Exposed time is the part that the ledger counts; the rest overlaps other device work.",
         notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
     ),
 }

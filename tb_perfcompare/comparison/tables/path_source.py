@@ -26,7 +26,7 @@ Frame = tuple[int, str]
 _KERNELS = (StepCategory.KERNEL, StepCategory.COMMUNICATION)
 _COPIES = (StepCategory.MEMCPY, StepCategory.MEMSET)
 
-NO_TRACE = "it is no trace: there are no calls to follow"
+NO_TRACE = "it is not a trace: there are no calls to follow"
 NO_OPERATORS = "the trace has no operators; record with ProfilerActivity.CPU"
 NO_STACKS = "the trace has no Python functions or call stacks; record with with_stack=True"
 

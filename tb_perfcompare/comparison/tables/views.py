@@ -49,7 +49,7 @@ VIEWS = (
 )  # fmt: skip
 """Every view a run may have; a source that cannot give one says why in Summary.absent."""
 
-ONE_WORKER = "one worker recorded this run: ranks are several"
+ONE_WORKER = "one worker recorded this run; comparing ranks takes several"
 
 _READING = "Corrected reading (docs/method/corrected_reading.md); `--compat` shows torch-tb-profiler's."
 
@@ -136,7 +136,7 @@ def _overview(summary: Summary) -> Table:
         what, notes = "categories are exposed time per step", (f"Step windows: {summary.window}.",)
     shown = (
         columns.key("figure", "Figure", "what is measured"),
-        columns.number("value", "Value", "", f"the figure, in the unit beside it; {what}"),
+        columns.number("value", "Value", "", f"the figure, in the unit next to it; {what}"),
         columns.text("unit", "Unit", "unit of the figure"),
     )
     return Table("overview", "Overview", shown, tuple(rows), (_READING, *notes))

@@ -51,12 +51,13 @@ _PLAIN = (
 )
 """Names without arguments: what is called, its tile, the rest."""
 
-_SCOPE = re.compile(r"_Z(?:N[KV]*)?", re.ASCII)
+_SCOPE = re.compile(r"_Z(?:TSZ{0,20})?(?:N[KV]*)?", re.ASCII)  # _ZTS: SYCL names a kernel as its type
 _LITERAL = re.compile(r"L[a-z](n?)(\d+)E", re.ASCII)
 _LENGTH = re.compile(r"\d+", re.ASCII)
 _SUBSTITUTE = re.compile(r"S(?:[0-9A-Z]*_|[tabsiod])", re.ASCII)
 _LOCAL = re.compile(r"Z{1,20}N[KV]{0,4}", re.ASCII)
 _TYPES = {"f": "float", "d": "double", "i": "int"}
+_VALUE = re.compile(r"-?\d*|true|false", re.ASCII)
 
 
 class _Signature(NamedTuple):
@@ -88,7 +89,9 @@ def short_names(names: Sequence[str]) -> list[str]:
         if len(group) > 1:
             signatures = [signature_of(name) for name in group]
             added = _differences([found.words if found else [] for found in signatures])
-            short |= zip(group, group if added is None else (f"{text} ‹{more}›" for more in added), strict=True)
+            if added is not None:
+                added = [f"{text} ‹{more}›" if more else text for more in added]
+            short |= zip(group, added or group, strict=True)
     if len(set(short.values())) < len(short):  # a name may be written like the short form of another
         return list(names)
     return [short[name] for name in names]
@@ -291,24 +294,25 @@ def _words(arguments: list[str]) -> list[str]:
 
 
 def _differences(lists: Sequence[Sequence[str]]) -> list[str] | None:
-    """As few words as it takes to make all lists different, those that tell the most first, in their order; None if
-    none do."""
+    """As few words as it takes to make all lists different, in their order; None if none do. Words that separate the
+    most come first; of equal ones, types before the numbers of lambdas and the widths of vectors."""
     columns = [
         [words[place] if place < len(words) else "" for words in lists]
         for place in range(min(_MOST_WORDS, max(map(len, lists))))
     ]
+    has_words = [not all(map(_VALUE.fullmatch, column)) for column in columns]
     taken: list[int] = []
     keys: list[tuple[str, ...]] = [() for _ in lists]
     distinct = 1
     while distinct < len(lists):
-        most, best = distinct, -1
+        most, best = (distinct, True), -1
         for place, column in enumerate(columns):
-            told = len({(*key, word) for key, word in zip(keys, column, strict=True)})
-            if told > most:
-                most, best = told, place
+            parts = len({(*key, word) for key, word in zip(keys, column, strict=True)})
+            if (parts, has_words[place]) > most:
+                most, best = (parts, has_words[place]), place
         if best < 0:
             return None
         keys = [(*key, word) for key, word in zip(keys, columns[best], strict=True)]
-        taken, distinct = sorted([*taken, best]), most
-    told_apart = [", ".join(filter(None, (columns[place][at] for place in taken))) for at in range(len(lists))]
-    return told_apart if len(set(told_apart)) == len(lists) else None
+        taken, distinct = sorted([*taken, best]), most[0]
+    added = [", ".join(filter(None, (columns[place][at] for place in taken))) for at in range(len(lists))]
+    return added if len(set(added)) == len(lists) else None

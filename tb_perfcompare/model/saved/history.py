@@ -50,7 +50,7 @@ class PointFacts:
             return f"it has {self.admitted} of {self.count} steps"
         times = (self.mean_ns, self.median_ns, *(self.quartiles_ns or ()))
         if not all(time is None or (math.isfinite(time) and time > 0) for time in times):
-            return "its step time is no time"
+            return "its step time is not a time"
         if self.quartiles_ns and not self.quartiles_ns[0] <= (self.median_ns or 0) <= self.quartiles_ns[1]:
             return "its median lies outside its quartiles"
         return ""

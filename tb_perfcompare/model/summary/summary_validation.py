@@ -89,7 +89,7 @@ def _misfits(summary: Summary) -> Iterator[str]:
     if table.capture.any() or any(step.capture for step in summary.dropped):
         yield "steps of another capture"
     if summary.other_window.ndim != 1:
-        yield "steps of the other window that are no row"
+        yield "steps of the other window that are not one row"
     if not set(summary.bound_ns) <= set(BOUND_CLASSES):
         yield "an unknown class of launches"
     yield from _owned(summary.owned, summary, steps)

@@ -21,7 +21,7 @@ def check_parameters(query: MultiDict[str, str], most: int = MOST_PARAMETERS) ->
         raise BadRequest(f"{len(given)} parameters", hint=f"at most {most} are taken")
     for name, value in given:
         if len(name) > LONGEST_NAME or "\0" in name:
-            raise BadRequest(f"{name[:80]!r} is no parameter", hint=f"names have at most {LONGEST_NAME} characters")
+            raise BadRequest(f"{name[:80]!r} is not a parameter", hint=f"names have at most {LONGEST_NAME} characters")
         if len(value) > LONGEST_VALUE or "\0" in value:
             hint = f"values have at most {LONGEST_VALUE} characters and no NUL"
             raise BadRequest(f"the value of {name} is not accepted", hint=hint)

@@ -1,7 +1,7 @@
 """Tables of the strict report: columns of texts and numbers, drawn as the published reports draw them.
 
-A column in which every cell reads as a number is numeric: its numbers are printed anew in the table's number format and
-aligned at the decimal point. One cell that is no number, a thousands separator included, makes the whole column text.
+A column in which every cell reads as a number is numeric: its numbers are printed in the table's number format and
+aligned at the decimal point. One cell that is not a number, or has a thousands separator, makes the column text.
 The rules are those of the table writer behind the published reports (docs/method/strict.md, "Drawing").
 """
 

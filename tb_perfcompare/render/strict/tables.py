@@ -30,7 +30,7 @@ def summary_table(report: StrictReport) -> str:
 
 
 def rank_table(report: StrictReport) -> str:
-    """The i-th longest cycle of one side beside the i-th longest of the other."""
+    """The i-th longest cycle of one side next to the i-th longest of the other."""
     a, b = report.labels
     rows: list[list[Cell]] = []
     for rank, own, other, delta in rank_rows(report):

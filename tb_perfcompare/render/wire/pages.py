@@ -109,8 +109,8 @@ def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
 
 
 def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lost: int = 0) -> bytes:
-    """A page of the chosen rows; of the row with the key `row`, where it stands among them. `lost`: notes that say what
-    could not be read, so that pages of a whole answer and of one that lacks a file are told apart."""
+    """A page of the chosen rows; of the row with the key `row`, its place among them. `lost`: notes that say what
+    could not be read, so that pages of a whole answer and of one that lacks a file differ."""
     head = {
         "schema": TABLE_SCHEMA,
         "version": __version__,
@@ -211,8 +211,8 @@ def _row_bytes(rows: Sequence[Any]) -> float:
 
 def _ledger(comparison: Comparison) -> dict[str, Any]:
     """With as many rows as fit; entries that findings point to are among them."""
-    told = {item.row for finding in comparison.findings for item in finding.evidence if item.table == "ledger"}
-    named = {path for path in comparison.ledger.paths() if " / ".join(path) in told} if told else set()
+    linked = {item.row for finding in comparison.findings for item in finding.evidence if item.table == "ledger"}
+    named = {path for path in comparison.ledger.paths() if " / ".join(path) in linked} if linked else set()
     rows = comparison.ledger.rows
     some = replace(comparison.ledger, rows=rows[:: max(1, len(rows) // _LOOKED_AT)])
     most = min(_LEDGER_ROWS, int(_LEDGER_BYTES / _row_bytes(some.to_dict()["rows"])))

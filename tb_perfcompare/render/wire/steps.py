@@ -185,7 +185,7 @@ def _lane(step: StepEvents, lane: Lane) -> dict[str, Any]:
 
 
 def chosen_dict(facts: StepFacts) -> dict[str, Any]:
-    """One step as it is listed."""
+    """One step of the list."""
     return {
         "worker": facts.worker, "span": facts.span, "label": facts.label, "total_ns": facts.total_ns,
         "reason": facts.reason,

@@ -82,7 +82,7 @@ def _with_short_texts(value: Any, longest: int) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    import numpy as np  # whoever has such a number has loaded it; a listing has none, and does not wait for it
+    import numpy as np  # loaded already where there are such numbers; a listing has none
 
     if isinstance(value, np.generic):
         return value.item()

@@ -148,7 +148,8 @@ def split_runs(data: bytes, path: str) -> list[RawRun]:
         kind = kind_of(value)
         if kind is None:
             if value is not None:  # `null` is what the profiler answers where it has nothing to show
-                message = f"line {number}: {_described(value)} is no answer that is compared: left out; nothing to do"
+                what = f"line {number}: {_described(value)}"
+                message = f"{what} is not one of the answers that are compared: left out; nothing to do"
                 runs[-1].note(Note(NoteCode.DROPPED_EVENTS, message, path))
             continue
         if kind in runs[-1].lines:
@@ -162,7 +163,7 @@ def first_problem(data: bytes, path: str) -> str:
     for number, line in enumerate(_without_mark(data).split(b"\n"), start=1):
         if line.strip():
             _, problem = _decoded(line)
-            return f"line {number}: not JSON ({problem})" if problem else f"line {number} is no answer"
+            return f"line {number}: not JSON ({problem})" if problem else f"line {number} is not an answer"
     return "it is empty"
 
 
@@ -183,8 +184,11 @@ def _torn(number: int, problem: str, path: str, *, at_end: bool) -> Note:
     return Note(code, f"line {number}: not JSON ({problem}): left out; save that answer again", path)
 
 
+_JSON_TYPES = {bool: "a truth value", int: "a number", float: "a number", str: "a text", list: "a list"}
+
+
 def _described(value: Any) -> str:
     if isinstance(value, dict):
         keys = ", ".join(str(key)[:_LONGEST_SHOWN] for key in list(value)[:4])
         return f"an object with {keys}" if keys else "an empty object"
-    return f"a {type(value).__name__}"
+    return _JSON_TYPES.get(type(value), "a value")

@@ -69,7 +69,7 @@ def operator_rows(answer: dict[str, Any]) -> Parsed[tuple[SavedOperator, ...]]:
 
     def operator(row: Any) -> SavedOperator:
         if not isinstance(row, dict):
-            raise Unusable("a row is no object")
+            raise Unusable("a row is not an object")
         shape = row.get("input_shape")
         device = [
             _signed(row[key], key) if key in row else None for key in ("device_self_duration", "device_total_duration")
@@ -125,7 +125,7 @@ def pie_rows(answer: dict[str, Any]) -> Parsed[dict[str, dict[str, int]]]:
         slices = out.setdefault(name, {})
         for row in pie["rows"]:
             if not isinstance(row, list) or len(row) < 2:
-                raise Unusable(f"a row of the pie {name} is no name and number")
+                raise Unusable(f"a row of the pie {name} is not a name and a number")
             slices[_name(row[0])] = slices.get(_name(row[0]), 0) + _time(row[1], f"the pie {name}")
     return out, ""
 
@@ -211,7 +211,7 @@ def _fact(value: Any, what: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < _LONGEST_US:
-        raise Unusable(f"{what} is no number")
+        raise Unusable(f"{what} is not a number")
     return float(value)
 
 

@@ -86,9 +86,9 @@ def _launch(line: str) -> tuple[str, int, float, float] | str:
         return f"{len(values)} figures instead of 3"
     dur, tensor, dram = _nanoseconds(values[0]), _fraction(values[1]), _fraction(values[2])
     if dur is None:
-        return "latency is no whole number of nanoseconds"
+        return "latency is not a whole number of nanoseconds"
     if tensor is None or dram is None:
-        return "utilisation is no fraction"
+        return "utilisation is not a fraction"
     return name.strip(), dur, tensor, dram
 
 

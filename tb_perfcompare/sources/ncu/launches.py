@@ -154,7 +154,7 @@ class NcuLaunches:
             message = f"{cell.strip()[:40]!r} is written with a decimal comma"
             raise self.corrupt(message, line, column=metric, hint=_LOCALE) from None
         if value is None:
-            self._cannot_use(f"line {line}, {metric}: {cell.strip()[:40]!r} is no number")
+            self._cannot_use(f"line {line}, {metric}: {cell.strip()[:40]!r} is not a number")
             return math.nan
         return value
 
@@ -165,7 +165,7 @@ class NcuLaunches:
         return (100.0 if unit == "%" else math.nan), MOST_UTILISATION
 
     def _out_of_range(self, metric: str, value: float, unit: str, line: int) -> None:
-        why = f"{unit[:40]!r} is no unit of it" if math.isnan(value) else f"{value:g} is out of range"
+        why = f"{unit[:40]!r} is not one of its units" if math.isnan(value) else f"{value:g} is out of range"
         self._cannot_use(f"line {line}, {metric}: {why}")
 
     def _cannot_use(self, what: str) -> None:

@@ -44,7 +44,7 @@ class RawPage:
             if len(self._units) != self._width:
                 raise self._launches.corrupt(
                     "the line after the columns has no units", lines[0] if lines else 0,
-                    hint="give the export as ncu wrote it: without units nobody knows whether durations are ns or µs",
+                    hint="give the export as ncu wrote it: without units durations may be ns or µs",
                 )  # fmt: skip
         whole = [len(row) == self._width for row in rows]
         if not all(whole):

@@ -44,7 +44,7 @@ def find_pairs(normal: str, abnormal: str) -> FoundPairs:
     pairs = [TablePair(str(path), str(partners[path]), _case(normal, path), _phase(path)) for path in partners]
     if not pairs:
         raise SelectionError(
-            f"no table below {normal} goes with one below {abnormal}: {_names(ours)} against {_names(theirs)}",
+            f"no table below {normal} pairs with one below {abnormal}: {_names(ours)} against {_names(theirs)}",
             hint="give the two files themselves",
         )
     paired = {pair.normal for pair in pairs} | {pair.abnormal for pair in pairs}

@@ -61,7 +61,7 @@ def declines_listing(name: str, head: bytes) -> str:
     if not first:
         return "empty"
     if "|" in first or not all(word in first.split() for word in LISTING_HEADER):
-        return f"the first line is no header ending in {' '.join(LISTING_HEADER)}"
+        return f"the first line is not a header ending in {' '.join(LISTING_HEADER)}"
     return ""
 
 
@@ -82,7 +82,7 @@ def declines_cycles(name: str, head: bytes) -> str:
     if len(absent) <= _MOST_ABSENT and "function_name" in columns:
         return ""
     if all(column in columns for column in COUNTER_COLUMNS):
-        return "samples of counters; give the *_perf_data.csv beside it"
+        return "samples of counters; give the *_perf_data.csv next to it"
     return f"the first line does not name the columns {', '.join(PERF_DATA_COLUMNS)}"
 
 

@@ -123,9 +123,9 @@ def _events(file: BinaryIO, size: int, path: str) -> Iterator[Event]:
         try:
             event = Event.FromString(data)
         except DecodeError as error:
-            raise _damaged(path, at, number, "it is no event") from error
+            raise _damaged(path, at, number, "it is not an event") from error
         if number == 1 and event.file_version != _VERSION:
-            raise _damaged(path, at, number, "it is no event file")
+            raise _damaged(path, at, number, "it is not an event file")
         yield event
         at = file.tell()
 

@@ -25,7 +25,7 @@ def scheme_of(path: str) -> str:
     scheme = matched[1].lower()
     if scheme not in STORES or "::" in path:
         hint = f"it must begin with one of {', '.join(STORES)}"
-        raise InputError(without_secrets(path), "is no address this tool opens", hint=hint)
+        raise InputError(without_secrets(path), "is not an address this tool can open", hint=hint)
     return scheme
 
 

@@ -64,7 +64,7 @@ class CsvColumns:
         found = self.numbers(name)
         wrong = np.flatnonzero((found != np.floor(found)) | (np.abs(found) > 2.0**53))
         if len(wrong):
-            raise self._wrong(name, int(wrong[0]), "is no whole number")
+            raise self._wrong(name, int(wrong[0]), "is not a whole number")
         return found.astype(np.int64)
 
     def texts(self, name: str, strings: StringTable) -> Ints32:
@@ -84,7 +84,7 @@ class CsvColumns:
         try:
             value = float("" if is_pythons_own(cell) else cell)
         except ValueError:
-            raise self._wrong(name, row, "is no number") from None
+            raise self._wrong(name, row, "is not a number") from None
         if not math.isfinite(value):
             raise self._wrong(name, row, "is not finite")
         return value
@@ -172,7 +172,7 @@ class _Reader:
             return next(self._rows)
         except csv.Error as error:
             place = f"line {max(1, self.line_num)}"
-            raise CorruptInput(self._path, f"is no valid CSV ({error})", place=place, hint=_AGAIN) from error
+            raise CorruptInput(self._path, f"is not valid CSV ({error})", place=place, hint=_AGAIN) from error
         except UnicodeDecodeError as error:
             place = f"after line {self.line_num}"
             raise CorruptInput(self._path, "is not UTF-8", place=place, hint="convert it to UTF-8") from error

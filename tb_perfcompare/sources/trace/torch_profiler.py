@@ -173,7 +173,7 @@ class _Reading:
         self, columns: Columns | Counts, document: Document, blocks: Blocks, repaired: Counter[str]
     ) -> Iterator[Note]:
         if not _is_complete(document):
-            read = f"the {columns.seen} whole events found were read"
+            read = f"the {columns.seen:,} complete events before that were read"
             yield Note(NoteCode.TRUNCATED, f"{_where_it_ends(document, blocks)}; {read}", self._name)
         elif blocks.damage:
             yield Note(NoteCode.REPAIRED, f"{blocks.damage}; the JSON text inside is whole", self._name)

@@ -48,7 +48,7 @@ def parse_steps(text: str) -> Steps:
     """ "3-10" or "5". Raises SelectionError."""
     found = _STEPS.fullmatch(text)
     if found is None:
-        raise SelectionError(f"{text!r} is no range of steps", hint="give two numbers such as 3-10, or one")
+        raise SelectionError(f"{text!r} is not a range of steps", hint="give two numbers such as 3-10, or one")
     first, last = int(found[1]), int(found[2] or found[1])
     if last < first:
         raise SelectionError(f"the range of steps {text!r} ends before it starts", hint="give the smaller number first")

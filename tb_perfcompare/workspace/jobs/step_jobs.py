@@ -104,7 +104,7 @@ def _cutter(file: CaptureFile, window: str, marker: str, report: Reporter) -> St
     except InputError as error:
         raise shown_error(error, file) from error
     if not isinstance(recording, TraceRecording):
-        raise NoEvents(f"{file.shown} is no trace", hint="only traces hold single events")
+        raise NoEvents(f"{file.shown} is not a trace", hint="only traces hold single events")
     report(Progress("summarising", file.shown, file.bytes, file.bytes, recording.stats.events))
     return StepCutter(recording, window, file.worker, file.span, marker=marker)
 

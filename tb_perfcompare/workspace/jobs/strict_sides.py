@@ -151,7 +151,7 @@ def _trace_unit(facts: CounterFacts) -> str:
         side = "normal" if facts.covered[0] is not None else "abnormal"
         return f"{where}: only on the {side} side, left out"
     shares = [percent(share) for share in facts.covered if share is not None and math.isfinite(share)]
-    covered = f"; samples stand for {' and '.join(shares)} of the steps" if len(shares) == len(facts.covered) else ""
+    covered = f"; samples cover {' and '.join(shares)} of the steps" if len(shares) == len(facts.covered) else ""
     return f"{where} {facts.unit or 'raw'}, mean over the step weighted by time{covered}"
 
 

@@ -152,7 +152,7 @@ def launches_from_path(path: str) -> CaptureFile:
     """The listing or export at a path. What it holds is found when it is read."""
     _, files = _files_at(path, None, None)
     if len(files) != 1:
-        raise SelectionError(f"{path} is no kernel listing: it holds {len(files)} files", hint="give one file")
+        raise SelectionError(f"{path} is not a kernel listing: it holds {len(files)} files", hint="give one file")
     return files[0]
 
 

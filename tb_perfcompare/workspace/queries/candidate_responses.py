@@ -18,8 +18,8 @@ VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
 
 CANDIDATE_COLUMNS = (
     columns.key("candidate", "Candidate", "what was compared with the baseline"),
-    columns.text("verdict", "Verdict", "the headline's word, or that there is no comparison"),
-    columns.text("adjusted", "After all looks", "whether a difference still stands when p is adjusted for all looks"),
+    columns.text("verdict", "Verdict", "the verdict, or that the two were not compared"),
+    columns.text("adjusted", "Adjusted", "whether the difference holds when p is adjusted for all comparisons"),
     columns.time("mean_us", "Mean", "mean per step of the candidate", role="candidate"),
     columns.time("delta_us", "Δ", "candidate minus baseline, of the means", role="delta"),
     columns.fraction("shift", "Shift", "Hodges-Lehmann shift of the typical step", role="percent"),
@@ -27,10 +27,10 @@ CANDIDATE_COLUMNS = (
     columns.fraction("high", "To", "upper end of the shift's interval, before any adjustment", role="percent"),
     columns.fraction("margin", "Threshold", "smallest change that matters", shown=False),
     columns.number("p", "p", "", "of the headline"),
-    columns.number("p_holm", "p, Holm", "", "p adjusted for all looks by Holm's procedure"),
+    columns.number("p_holm", "p, Holm", "", "p adjusted for the number of comparisons by Holm's procedure"),
     columns.text("steps", "Steps", "steps that are compared, of those recorded"),
     columns.text("caveats", "Caveats", "checks that warn or failed"),
-    columns.text("cause", "Largest cause", "first finding, or why there is no comparison"),
+    columns.text("cause", "Largest cause", "the first finding, or why the two were not compared"),
 )
 
 
@@ -61,7 +61,17 @@ def candidates_dict(found: CandidateRows) -> dict[str, Any]:
 def candidates_table(found: CandidateRows, baseline: str) -> Table:
     """One row per candidate."""
     rows = tuple(_cells(row, one) for row, one in zip(found.rows, found.adjusted, strict=True))
-    return Table("verdicts", f"Candidates against {baseline}", CANDIDATE_COLUMNS, rows, notes_on(found))
+    notes = (*notes_on(found), *left_out_of(found))
+    return Table("verdicts", f"Candidates against {baseline}", CANDIDATE_COLUMNS, rows, notes)
+
+
+def left_out_of(found: CandidateRows) -> tuple[str, ...]:
+    """What of any run is in no figure, each sentence once, with the candidate's name."""
+    said: dict[str, None] = {}
+    for row in found.rows:
+        for note in row.result.notes if row.result is not None else ():
+            said[note.sentence.replace("candidate: ", f"{row.candidate.text}: ")] = None
+    return tuple(said)
 
 
 def notes_on(found: CandidateRows) -> tuple[str, ...]:
@@ -70,10 +80,9 @@ def notes_on(found: CandidateRows) -> tuple[str, ...]:
         return ()
     any_false = 1 - (1 - found.alpha) ** found.looks
     return (
-        f"{found.looks} looks at one baseline: were all candidates like it, up to {percent(any_false)} of such "
-        "tables would show a difference; of differences that stand after Holm's adjustment at most "
-        f"{setting(found.alpha)}",
-        "a baseline that is itself unusual shows in every row: only further recordings of it tell",
+        f"{found.looks} comparisons with one baseline: if no candidate really differed, up to {percent(any_false)} of "
+        f"such tables would still show a difference, at most {setting(found.alpha)} after Holm's adjustment",
+        "an unusual baseline shows in every row: record it again to find out",
     )
 
 
@@ -93,6 +102,7 @@ def _result_dict(look: CandidateResult) -> dict[str, Any]:
         "parts": as_plain(look.parts),
         "table": look.table,
         "rows": as_plain(look.rows),
+        "notes": as_plain(look.notes),
     }
 
 
@@ -119,7 +129,7 @@ def _cells(row: CandidateRow, one: Adjusted | None) -> tuple[Cell, ...]:
     return (
         name, VERDICT_WORDS[headline.verdict], _reading(one), headline.candidate, headline.delta, *estimates,
         headline.margin, headline.p, None if one is None else one.p, f"{side.steps_admitted} of {side.steps_total}",
-        ", ".join(check.check for check in row.result.checks) or None,
+        ", ".join(check.check.replace("_", " ") for check in row.result.checks) or None,
         None if row.result.cause is None else row.result.cause.sentence,
     )  # fmt: skip
 
@@ -127,4 +137,4 @@ def _cells(row: CandidateRow, one: Adjusted | None) -> tuple[Cell, ...]:
 def _reading(one: Adjusted | None) -> str | None:
     if one is None or one.stands is None:
         return None
-    return "stands" if one.stands else "cannot tell"
+    return "holds" if one.stands else "cannot tell"

@@ -56,8 +56,8 @@ class PathResponses:
         for side in (question.baseline, question.candidate):
             if len(side.files) > MOST_FILES:
                 raise SelectionError(
-                    f"{side.source}: {len(side.files)} recordings are not read once more for their callers",
-                    hint=f"choose one worker or span: callers are told of at most {MOST_FILES} recordings",
+                    f"{side.source}: {len(side.files)} recordings are too many to read again for callers",
+                    hint=f"choose one worker or span: callers are shown for at most {MOST_FILES} recordings",
                 )
 
         def make(flight: Flight[_Pair]) -> _Pair:

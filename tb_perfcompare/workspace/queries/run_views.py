@@ -30,8 +30,8 @@ class RunViews:
         """Raises SelectionError where the source does not hold it."""
         found = self.tables.get(view)
         if found is None:
-            why = self.absent.get(view, "the source does not hold it")
-            raise SelectionError(f"{self.side.source} has no {view}: {why}", hint=choices(view, self.tables))
+            why = self.absent.get(view, "it records nothing of the kind")
+            raise SelectionError(f"{self.side.source} has no view {view!r}: {why}", hint=choices(view, self.tables))
         return found
 
     def view(self, name: str) -> View:

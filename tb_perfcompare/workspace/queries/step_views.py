@@ -149,7 +149,8 @@ class StepViews:
             if one is None or one.step.choice != SAME:
                 continue
             if other is None or other.step.choice == SAME:
-                raise SelectionError("no step is the same one as itself", hint=f"choose {TYPICAL}, {WORST} or a label")
+                hint = f"choose {TYPICAL}, {WORST} or a label"
+                raise SelectionError(f"{SAME!r} means the other side's step, and there is none", hint=hint)
             facts, _ = self.chosen(other, question.window, report)
             sides[at] = replace(one, step=replace(one.step, choice=facts.label))
         assert sides[0] is not None

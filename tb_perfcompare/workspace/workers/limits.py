@@ -64,7 +64,7 @@ def check_address_space() -> None:
         return
     if most < ADDRESS_SPACE:
         raise OutOfMemory(
-            f"this process may have {most // 2**20} MB of address space, and {ADDRESS_SPACE // 2**20} MB are needed",
+            f"this process may have {most // 2**20} MB of address space, but needs {ADDRESS_SPACE // 2**20} MB",
             hint=f"raise the limit (ulimit -v {ADDRESS_SPACE // 1024}, or more for large files)",
         )
     for name, value in single_threaded().items():

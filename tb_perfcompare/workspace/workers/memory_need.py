@@ -63,6 +63,6 @@ def refusal(need: Need, memory_bytes: int) -> OutOfMemory:
     """The error of a task that holds more than it may."""
     needed_mb, allowed_mb = (-(-size // 2**20) for size in (max(need.bytes_, need.held), most_for_one(memory_bytes)))
     return OutOfMemory(
-        f"reading it needs about {needed_mb:,} MB of memory, and {allowed_mb:,} MB are allowed",
-        hint=f"{MEMORY}={needed_mb} allows so much, where the machine has it",
+        f"reading it needs about {needed_mb:,} MB of memory, but only {allowed_mb:,} MB are allowed",
+        hint=f"set {MEMORY}={needed_mb} if the machine has that much",
     )

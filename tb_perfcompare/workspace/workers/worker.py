@@ -139,7 +139,7 @@ class Worker:
         if words:
             _log.error("a worker process ended: %s", words)
         if status < 0:
-            reason = "out of memory or killed by somebody" if status == -9 else "see the system's log"
+            reason = "out of memory, or killed from outside" if status == -9 else "see the system's log"
             return f"it was stopped by signal {-status} ({reason})"
         last = words.splitlines()[-1] if words else "without a word"
         return f"exit status {status}, {without_paths(last)}"

@@ -343,7 +343,7 @@ def test_the_check_says_how_much_is_matched_and_warns_below_95_percent() -> None
     assert status == "ok"
     assert detail.startswith(
         "100 % of the device time is matched by operator and input shape; 76 % is in kernels of the same name, "
-        "24 % in kernels that stand one for the other under other names (baseline 100 %, candidate 100 %)"
+        "24 % in kernels with a counterpart of another name (baseline 100 %, candidate 100 %)"
     )
     status, detail = check(compared(NVIDIA, AMD.replace("aten::add[4]", "aten::sub[4]")))
     assert status == "warn"

@@ -82,7 +82,7 @@ FORMS = {
     "LSTM": (added(LSTM, LINEAR), added(times(20, CELL), LINEAR), "aten::lstm (1 per step) became"),
     "an LSTM of a type that the library does not have": (added(LSTM, times(4, LINEAR)),
                                                          added({"aten::lstm": 1}, times(20, CELL), times(4, LINEAR)),
-                                                         "other operators around them"),
+                                                         "different operators around them"),
     "fused attention": (times(3, FUSED), times(3, WRITTEN),
                         "aten::_scaled_dot_product_flash_attention (3 per step) became aten::bmm (6)"),
     "attention of a library": (times(3, WRITTEN), {"flash_attn::_flash_attn_forward": 3, "FlashAttnFunc": 3},

@@ -33,7 +33,7 @@ def test_the_compiled_one_is_the_default(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_reader_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "fast")
-    with pytest.raises(PerfCompareError, match="TB_PERFCOMPARE_READER=fast is no reader; give native or python"):
+    with pytest.raises(PerfCompareError, match="TB_PERFCOMPARE_READER=fast is not a reader; give native or python"):
         active_reader()
 
 

@@ -112,7 +112,7 @@ def test_a_file_that_alone_takes_more_is_refused_by_name(dense: Path) -> None:
     assert most < 2 * 130 * MB
     for error in found:
         assert isinstance(error, InputError)
-        assert "MB of memory, and 130 MB are allowed" in str(error)
+        assert "MB of memory, but only 130 MB are allowed" in str(error)
         assert f"{MEMORY}=" in error.hint
         assert error.path.endswith(".pt.trace.json.gz")
 

@@ -320,11 +320,11 @@ OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
     when="operators that at least half of a side's steps call, by half a call and a fifth more or less often, whose "
-    "time no other cause explains. A change too small to matter is told only if nothing else is. What takes more and "
-    "what takes less are two findings where both parts are large. Named `more_calls` (`fewer_calls`) if it is one "
+    "time no other cause explains. A change too small to matter is reported only if nothing else is. What takes more "
+    "and what takes less are two findings where both parts are large. Named `more_calls` (`fewer_calls`) if it is one "
     "finding, no operator is new or gone and all run more (less) often",
     needs="operators of both sides",
-    look_at="what the program does otherwise: layers, losses, metrics, hooks, the optimizer, library versions",
+    look_at="what the program does differently: layers, losses, metrics, hooks, the optimizer, library versions",
     confidence="certain: calls are counted; their time is as measured",
     find_rest=changed_operator_rules,
     order=4,

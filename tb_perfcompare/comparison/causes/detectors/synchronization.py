@@ -86,7 +86,7 @@ SYNCHRONISATION = Rule(
     "exposed time and of Memcpy moving the same way, unless shorter kernels are the likelier cause. Names the waiting "
     "operator",
     needs="API calls",
-    look_at=".item(), .cpu(), printing a tensor, if on a tensor, torch.cuda.synchronize() inside the step",
+    look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",
     find_rest=wait_rules,
     order=2,

@@ -227,7 +227,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         _entity_clause(entity, books) for entity in against[:2]
         if abs(entity.delta) >= least and entity.path[1] not in books.told
     ]  # fmt: skip
-    clauses += [f"against it {' and '.join(opposed)}"] if opposed else []
+    clauses += [f"offset by {' and '.join(opposed)}"] if opposed else []
     if category is StepCategory.RUNTIME:
         behind = responsible_operator(books.baseline, books.candidate, delta_us)
         if behind:

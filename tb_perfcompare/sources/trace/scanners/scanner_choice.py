@@ -39,7 +39,7 @@ def active_reader() -> str:
     if asked == NATIVE:
         message = f"{VARIABLE}={asked}, but the compiled reader is not installed ({WHY_NOT_NATIVE})"
         raise PerfCompareError(message, hint=f"install the package where there is a C compiler, or unset {VARIABLE}")
-    raise PerfCompareError(f"{VARIABLE}={asked} is no reader", hint=f"give {NATIVE} or {PYTHON}, or unset it")
+    raise PerfCompareError(f"{VARIABLE}={asked} is not a reader", hint=f"give {NATIVE} or {PYTHON}, or unset it")
 
 
 def new_scanner(reader: str) -> PythonScanner:
