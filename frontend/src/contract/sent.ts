@@ -147,7 +147,7 @@ export interface Headline {
   /** how much longer the step takes at one pace; null as `machine` */
   program: Part | null;
   paces: PaceFacts[];
-  /** why machine and program are not told apart, empty where they are */
+  /** why machine and program are not separated, empty where they are */
   unsplit: string;
   /** the step time as recorded, whatever the pace */
   recorded: Recorded | null;
@@ -239,7 +239,7 @@ export interface Recorded {
   low: number | null;
   high: number | null;
   p: number | null;
-  /** change that all captures agree on, where only a bound can be told */
+  /** change that all captures agree on, where only a bound is known */
   at_least: number | null;
 }
 
@@ -311,7 +311,7 @@ export interface Finding {
   look_at: string;
 }
 
-/** Where a finding's figure stands: a table and its row key, or a plain value. */
+/** Where a finding's figure is: a table and its row key, or a plain value. */
 export interface Evidence {
   table: string;
   row: string;

@@ -107,7 +107,7 @@ class Recorded:
     low: float | None
     high: float | None
     p: float | None
-    at_least: Annotated[float | None, "change that all captures agree on, where only a bound can be told"] = None
+    at_least: Annotated[float | None, "change that all captures agree on, where only a bound is known"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class Headline:
     machine: Annotated[Part | None, "how much longer the same work takes; null for the reason `unsplit`"] = None
     program: Annotated[Part | None, "how much longer the step takes at one pace; null as `machine`"] = None
     paces: tuple[PaceFacts, ...] = ()
-    unsplit: Annotated[str, "why machine and program are not told apart, empty where they are"] = ""
+    unsplit: Annotated[str, "why machine and program are not separated, empty where they are"] = ""
     recorded: Annotated[Recorded | None, "the step time as recorded, whatever the pace"] = None
     alternatives: Annotated[tuple[Alternative, ...], "what could settle an inconclusive or withheld verdict"] = ()
 

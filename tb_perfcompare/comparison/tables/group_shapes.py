@@ -61,13 +61,13 @@ KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
 
 _OPERATOR_MEASURES = (
     Measure(
-        "", "Host self", "Self host time: in the operator itself, without operators and API calls below it", "host_self"
+        "", "Host self", "Self host time: in the operator, without operators and API calls below it", "host_self"
     ),
     Measure("device_self", "Device self", "Self device time: device work its own API calls launched", "device_self"),
     Measure(
         "host_total", "Host total", "Total host time: from start to end, everything below included", "host_total", False
     ),
-    Measure("host_api", "API calls", "Outermost API calls that belong to the operator itself", "host_api", False),
+    Measure("host_api", "API calls", "Outermost API calls that belong to the operator", "host_api", False),
     Measure(
         "device_total",
         "Device total",
@@ -123,7 +123,7 @@ SHAPES: Mapping[str, TableSpec] = {
         "Modules",
         "Calls",
         (
-            Measure("", "Host self", "Self host time: in the module itself, without modules below it", "host_self"),
+            Measure("", "Host self", "Self host time: in the module, without modules below it", "host_self"),
             Measure("device_self", "Device self", "Device work launched by the module's own operators", "device_self"),
             Measure("host_total", "Host total", "Host time from start to end of its calls", "host_total", False),
             Measure("device_total", "Device total", "Device work launched by it and by modules below", "device_total"),
@@ -149,7 +149,7 @@ SHAPES: Mapping[str, TableSpec] = {
             *_BOUND_FACTS,
             *_KERNEL_FACTS,
         ),
-        exposed="Exposed time is the part the kernel owns in the ledger; the rest runs beside other device work.",
+        exposed="Exposed time is the part the kernel owns in the ledger; the rest overlaps other device work.",
         notes=(_CORRECTED,),
         one="launch",
     ),
@@ -189,7 +189,7 @@ SHAPES: Mapping[str, TableSpec] = {
         (Measure("", "", "Copy time: summed durations", "total"),),
         ("total",),
         (Fact("bytes", "Bytes", BYTES, "bytes moved in all admitted steps together", Better.NONE),),
-        exposed="Exposed time is the part that the ledger counts; the rest runs beside other device work.",
+        exposed="Exposed time is the part that the ledger counts; the rest overlaps other device work.",
         notes=(_CORRECTED,),
     ),
     "communication": TableSpec(
@@ -197,7 +197,7 @@ SHAPES: Mapping[str, TableSpec] = {
         "Operations",
         (Measure("", "", "Communication time: summed durations of collective kernels and host collectives", "total"),),
         ("total",),
-        exposed="Exposed time is the part that the ledger counts; the rest runs beside other device work.",
+        exposed="Exposed time is the part that the ledger counts; the rest overlaps other device work.",
         notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
     ),
 }

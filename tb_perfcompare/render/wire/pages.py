@@ -109,8 +109,8 @@ def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
 
 
 def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lost: int = 0) -> bytes:
-    """A page of the chosen rows; of the row with the key `row`, where it stands among them. `lost`: notes that say what
-    could not be read, so that pages of a whole answer and of one that lacks a file are told apart."""
+    """A page of the chosen rows; of the row with the key `row`, its place among them. `lost`: notes that say what
+    could not be read, so that pages of a whole answer are not mixed with those of one that lacks a file."""
     head = {
         "schema": TABLE_SCHEMA,
         "version": __version__,
