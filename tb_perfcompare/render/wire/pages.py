@@ -28,6 +28,7 @@ from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, fi
 
 TABLE_SCHEMA = "tb_perfcompare.table/1"
 
+
 class TablePageDict(TypedDict):
     """Rows of a table, chosen and ordered as asked."""
 

@@ -19,6 +19,7 @@ from tb_perfcompare.workspace.queries.candidates import CandidateRow, CandidateR
 
 VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
 
+
 class SelectedDict(TypedDict):
     """A candidate as it was asked for."""
 
@@ -135,8 +136,7 @@ def candidates_dict(found: CandidateRows) -> VerdictsAnswerDict:
         "alpha": found.alpha,
         "looks": found.looks,
         "rows": [
-            {**row_dict(row), "adjusted": as_plain(one)}
-            for row, one in zip(found.rows, found.adjusted, strict=True)
+            {**row_dict(row), "adjusted": as_plain(one)} for row, one in zip(found.rows, found.adjusted, strict=True)
         ],
     }
 
