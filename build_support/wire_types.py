@@ -22,6 +22,7 @@ from tb_perfcompare.render.wire.events import EventAnswerDict
 from tb_perfcompare.render.wire.pages import TablePageDict
 from tb_perfcompare.render.wire.row_paths import RowPathsDict
 from tb_perfcompare.render.wire.sparklines import RowLinesDict
+from tb_perfcompare.workspace.listing.history_responses import HistoryAnswerDict
 from tb_perfcompare.workspace.queries.candidate_responses import VerdictsAnswerDict
 from tb_perfcompare.workspace.queries.row_responses import RowStepsDict
 
@@ -34,7 +35,7 @@ SCHEMAS = {
 """File -> the name of its schema and the type of its document."""
 SENT = (
     ComparisonDict, TablePageDict, RowStepsDict, RowPathsDict, RowLinesDict, StrictAnswerDict, EventAnswerDict,
-    VerdictsAnswerDict,
+    VerdictsAnswerDict, HistoryAnswerDict,
 )  # fmt: skip
 """What the page reads."""
 

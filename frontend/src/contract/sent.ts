@@ -738,3 +738,83 @@ export interface Adjusted {
   p: number;
   stands: boolean | null;
 }
+
+/** Answer of api/history. */
+export interface HistoryAnswer {
+  schema: 'tb_perfcompare.history/1';
+  version: string;
+  series: Series[];
+  history: History | null;
+  series_left_out?: number;
+}
+
+/** A series and how many points it has. */
+export interface Series {
+  series: string;
+  points: number;
+}
+
+/** The history of a series. */
+export interface History {
+  segments: Segment[];
+  changes: Change[];
+  notes: string[];
+  problems: Problem[];
+  series: string;
+  points: Point[];
+  problems_left_out?: number;
+  offset?: number;
+  total_points?: number;
+  /** names the listing that this page is of */
+  listing?: string;
+  /** the first point of the next page, where there is one */
+  next_offset?: number;
+}
+
+/** Points that have one level: `first` to `last`, both included. */
+export interface Segment {
+  first: number;
+  last: number;
+  typical_us: number;
+}
+
+/** The level changes at the point: `shift` is a fraction of the level before, `p` of the permutation test. */
+export interface Change {
+  point: number;
+  shift: number;
+  p: number;
+  verdict: 'slower' | 'faster';
+}
+
+/** What could not be read, and why. */
+export interface Problem {
+  path: string;
+  message: string;
+}
+
+/** One recorded run of a series. */
+export interface Point {
+  /** what the pair's routes take; null where its summary cannot be read */
+  run: string | null;
+  label: string;
+  at: string;
+  recorded_run: string;
+  device: string;
+  metric: string;
+  version: string;
+  steps: RecordedSteps;
+  mean_step_us: number | null;
+  median_step_us: number | null;
+  /** middle half of the steps; null: recorded without */
+  quartiles_us: [number, number] | null;
+  segment: number | null;
+  difference: number | null;
+  verdict: 'slower' | 'faster' | 'same' | 'cannot_tell' | null;
+  outlier: boolean;
+}
+
+/** The steps of a point in numbers. */
+export interface RecordedSteps {
+  count: number;
+  admitted: number;
+}
