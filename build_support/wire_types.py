@@ -22,6 +22,9 @@ from tb_perfcompare.render.wire.events import EventAnswerDict
 from tb_perfcompare.render.wire.pages import TablePageDict
 from tb_perfcompare.render.wire.row_paths import RowPathsDict
 from tb_perfcompare.render.wire.sparklines import RowLinesDict
+from tb_perfcompare.workspace.listing.history_responses import HistoryAnswerDict
+from tb_perfcompare.workspace.queries.candidate_responses import VerdictsAnswerDict
+from tb_perfcompare.workspace.queries.row_responses import RowStepsDict
 
 REPOSITORY = Path(__file__).parents[1]
 TYPESCRIPT = REPOSITORY / "frontend" / "src" / "contract" / "sent.ts"
@@ -30,7 +33,10 @@ SCHEMAS = {
     REPOSITORY / "docs" / "guide" / "strict.schema.json": (STRICT_SCHEMA, StrictAnswerDict),
 }
 """File -> the name of its schema and the type of its document."""
-SENT = (ComparisonDict, TablePageDict, RowPathsDict, RowLinesDict, StrictAnswerDict, EventAnswerDict)
+SENT = (
+    ComparisonDict, TablePageDict, RowStepsDict, RowPathsDict, RowLinesDict, StrictAnswerDict, EventAnswerDict,
+    VerdictsAnswerDict, HistoryAnswerDict,
+)  # fmt: skip
 """What the page reads."""
 
 _SIMPLE = {

@@ -14,7 +14,7 @@ import { sentence, text } from './ui/strings';
 import { useWidth } from './ui/use_width';
 import { firstOf, viewOf, type View } from './views';
 
-/** Formats of which two recordings can be compared in the strict way: those that have cycles or steps with functions in them. */
+/** Formats whose recordings can be compared in the strict way: those that have cycles or steps with functions in them. */
 const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
 
 /** The format whose events have times of their own. */
@@ -80,7 +80,7 @@ interface Props {
   onMetric: (metric: string) => void;
 }
 
-/** A tab list with one tab stop, and below it what of the view is shown; arrow keys, Home and End move and choose. */
+/** A tab list with one tab stop, and below it what the view shows; arrow keys, Home and End move and choose. */
 export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }: Props) {
   const [list, width] = useWidth();
   const last = useRef<Record<string, string>>({});

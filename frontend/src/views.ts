@@ -44,7 +44,7 @@ const PLACES: [string, [string, string[]][]][] = [
   ['info', [['environment', ['environment']], ['device', ['device']], ['counters', ['counters']], ['recommendations', ['recommendations']], ['strict', [STRICT]]]],
 ];
 
-/** Kernels of which fewer than half have a counterpart of the same name, among the rows that came with the answer: of those
+/** Whether fewer than half of the kernels have a counterpart of the same name, among the rows that came with the answer: of those
     a table by name says new and gone, and matched work what they do. */
 export function areRenamed(kernels: Table | undefined): boolean {
   const status = kernels?.columns.findIndex((column) => column.role === 'status') ?? -1;

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Change:
     point: int
     shift: float
     p: float
-    verdict: str
+    verdict: Annotated[str, ("slower", "faster")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +112,7 @@ def history_of(points: Sequence[PointFacts], options: CompareOptions | None = No
     return SeriesHistory(tuple(points), tuple(standings), segments, changes, tuple(notes))
 
 
-def _outliers(
-    times_us: Floats, segments: Sequence[Segment], numbers: Ints, options: CompareOptions
-) -> Flags:
+def _outliers(times_us: Floats, segments: Sequence[Segment], numbers: Ints, options: CompareOptions) -> Flags:
     """(n,) points beyond the margin whose logarithm has a modified z beyond OUTLIER_Z about their segment's median; the
     deviations of all segments are taken together."""
     if len(times_us) == 0:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import jsonschema
 import pytest
 
+from build_support.wire_types import json_schema
 from tb_perfcompare.comparison.history import history_of
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.saved.history import PointFacts
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
 from tb_perfcompare.workspace.listing import history
 from tb_perfcompare.workspace.listing.history import LatestHistory, SeriesPoints
-from tb_perfcompare.workspace.listing.history_responses import history_answer, history_dict
+from tb_perfcompare.workspace.listing.history_responses import HistoryAnswerDict, history_answer, history_dict
 from tb_perfcompare.workspace.listing.index import Listing
 from tests.history.series import DAY_S, FIRST_S
 
@@ -47,6 +49,7 @@ def pages(found: SeriesPoints) -> list[dict[str, Any]]:
 def test_a_short_history_is_one_answer_and_the_whole() -> None:
     found = series([point(number) for number in range(10)])
     assert pages(found) == [json.loads(json.dumps(history_dict(Listing((), (), ()), found)))]
+    jsonschema.validate(pages(found)[0], json.loads(json_schema("history", HistoryAnswerDict)))
 
 
 def test_pages_of_a_long_one_have_every_point_once() -> None:

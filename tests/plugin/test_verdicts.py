@@ -8,11 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
+from build_support.wire_types import json_schema
 from tb_perfcompare.plugin.http.parameters import MOST_FOR_SEVERAL
 from tb_perfcompare.workspace.listing.index import Root
+from tb_perfcompare.workspace.queries.candidate_responses import VerdictsAnswerDict
 from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_run
@@ -48,6 +51,7 @@ def test_each_candidate_is_a_row_in_the_order_asked_for(several: Server) -> None
 
 def test_one_that_cannot_be_read_says_why_and_the_others_still_come(several: Server) -> None:
     found = several.json("api/verdicts", stream="0", **ASKED)
+    jsonschema.validate(found, json.loads(json_schema("verdicts", VerdictsAnswerDict)))
     assert [row["error"] and row["error"]["code"] for row in found["rows"]] == [None, "corrupt", None]
     assert found["looks"] == 2
     named = several.json("api/verdicts", stream="0", **{**ASKED, "candidate_2": "gone"})

@@ -10,7 +10,7 @@ export interface Answered<T> {
   failure: Failure | null;
 }
 
-/** `key` names the question, "" for none; `wait` are the milliseconds it must stand. What was found stays until the next answer. */
+/** `key` names the question, "" for none; `wait` are the milliseconds that it must last. What was found stays until the next answer. */
 export function useAnswer<T>(key: string, ask: (signal: AbortSignal) => Promise<T>, wait = 0): Answered<T> {
   const [state, setState] = useState<Answered<T>>({ key: '', found: null, failure: null });
   useLayoutEffect(() => {

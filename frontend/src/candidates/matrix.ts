@@ -14,7 +14,7 @@ const NOWHERE = 'no table';
 
 const timesOf = (look: Look, table: string): RowTimes[] => (table === '' ? look.parts : look.table === table ? look.rows : []);
 
-/** The table whose rows can be shown beside the parts: the first candidate's that has one. */
+/** The table whose rows can be shown instead of the parts: the first candidate's that has one. */
 export const rowTable = (rows: (Row | undefined)[]): string => rows.find((row) => row?.look?.table)?.look?.table ?? NOWHERE;
 
 export const hasTable = (table: string): boolean => table !== NOWHERE;

@@ -3,7 +3,7 @@
 import type { Progress, Side } from '../contract/wire';
 import { ICON, tone } from '../summary/verdict';
 import { Delta } from '../ui/delta';
-import { formatIn, formatP, formatPercent, formatSetting, type NumberStyle, timeStyle } from '../ui/format';
+import { formatIn, formatP, formatPercent, type NumberStyle, timeStyle } from '../ui/format';
 import { Icon, IconButton } from '../ui/icons';
 import { sideText } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
@@ -177,7 +177,7 @@ export function ScaleHead({ scale }: { scale: Scale }) {
     <span class="vs-axis muted" aria-hidden="true">
       {ticks.map((tick) => (
         <span key={tick} class={tick === 0 ? 'mid' : tick < 0 ? 'low' : 'high'} style={tick === 0 ? { left: `${zero}%` } : {}}>
-          {tick === 0 ? '0' : formatSetting(tick, true)}
+          {tick === 0 ? '0' : formatPercent(tick, true)}
         </span>
       ))}
     </span>

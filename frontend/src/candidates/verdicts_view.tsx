@@ -41,7 +41,7 @@ interface Props {
 const whole = (run: string): Side => ({ run, worker: null, span: null });
 const folderOf = (run: string): string => run.slice(0, Math.max(0, run.lastIndexOf('/')));
 
-/** Runs beside the baseline that are of its format and not among the candidates. */
+/** Runs in the baseline's folder that are of its format and not among the candidates. */
 export function besides(answer: RunsAnswer, baseline: Side, candidates: Side[]): string[] {
   const format = findRun(answer, baseline.run)?.format;
   return answer.runs

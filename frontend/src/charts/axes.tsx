@@ -1,4 +1,4 @@
-// Lines of a picture's axes, each with what it stands for.
+// Lines of a picture's axes, each with its label.
 
 interface Props {
   /** where it is, and from where to where it goes across */

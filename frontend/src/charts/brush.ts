@@ -14,7 +14,7 @@ export function stepRange(labels: string[]): string {
   return low === high ? String(low) : `${low}-${high}`;
 }
 
-/** Whether steps can be told apart by number: a recording without markers has none. */
+/** Whether steps differ by number: a recording without markers has none. */
 export function canChoose(labels: string[]): boolean {
   return new Set(labels.map(stepNumber).filter((number) => number !== null)).size > 1;
 }

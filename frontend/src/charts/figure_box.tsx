@@ -7,7 +7,7 @@ interface Props {
   about: string;
   open: boolean;
   onToggle: (open: boolean) => void;
-  /** beside the title while it is open: choices, zoom */
+  /** right of the title while it is open: choices, zoom */
   tools?: preact.ComponentChildren;
   children: preact.ComponentChildren;
 }

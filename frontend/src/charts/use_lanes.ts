@@ -20,7 +20,7 @@ interface Options {
   labels: Record<Letter, string[][]>;
   /** steps that are compared of each side, "" for all */
   chosen: Record<Letter, string>;
-  /** where a point of the picture is, null beside the lanes */
+  /** where a point of the picture is, null outside the lanes */
   at: (x: number, y: number) => { side: Letter; place: number } | null;
   /** the nearest place of a lane */
   placeAt: (side: Letter, x: number) => number;

@@ -311,7 +311,7 @@ export interface Finding {
   look_at: string;
 }
 
-/** Where a finding's figure stands: a table and its row key, or a plain value. */
+/** Where a finding's figure is: a table and its row key, or a plain value. */
 export interface Evidence {
   table: string;
   row: string;
@@ -397,6 +397,34 @@ export interface TablePage {
   next_offset: number | null;
 }
 
+/** Answer of api/row. */
+export interface RowSteps {
+  schema: 'tb_perfcompare.row/1';
+  version: string;
+  table: string;
+  row: string;
+  metric: string;
+  unit: 'us';
+  measures: Measure[];
+  baseline: StepTimes;
+  candidate: StepTimes;
+}
+
+/** A time that rows are compared by. */
+export interface Measure {
+  name: string;
+  label: string;
+}
+
+/** The times of one row in the steps of a side. */
+export interface StepTimes {
+  steps: string[];
+  /** which span each was recorded in, from 0 */
+  captures: number[];
+  /** by measure, one for each step; null: the side does not have the row */
+  time_us: Record<string, number[]> | null;
+}
+
 /** Answer of api/row_paths: integers in nanoseconds (or calls) per step times `denominator`. A pair is baseline and candidate, null where a side has no such path. */
 export interface RowPaths {
   schema: 'tb_perfcompare.row_paths/1';
@@ -413,12 +441,6 @@ export interface RowPaths {
   /** the largest frame of this name */
   call_tree: FrameLink | null;
   callees: Callees | null;
-}
-
-/** A time that rows are compared by. */
-export interface Measure {
-  name: string;
-  label: string;
 }
 
 /** Calls and times (measure -> nanoseconds), all per step and multiplied by RowPaths.denominator. */
@@ -631,4 +653,168 @@ export interface Link {
   start_ns: number;
   dur_ns: number;
   name: string;
+}
+
+/** Answer of api/verdicts. */
+export interface VerdictsAnswer {
+  schema: 'tb_perfcompare.verdicts/1';
+  version: string;
+  alpha: number;
+  /** comparisons with a p */
+  looks: number;
+  rows: VerdictRow[];
+}
+
+/** The same with its adjusted p. */
+export interface VerdictRow {
+  candidate: Selected;
+  error: ServerError | null;
+  look: Look | null;
+  adjusted: Adjusted | null;
+}
+
+/** A candidate as it was asked for. */
+export interface Selected {
+  run: string;
+  worker: string | null;
+  span: string | null;
+  steps: string | null;
+}
+
+/** Why there is no answer. */
+export interface ServerError {
+  code: string;
+  message: string;
+  hint: string;
+}
+
+/** A comparison in brief. */
+export interface Look {
+  baseline: SideBrief;
+  candidate: SideBrief;
+  headline: Headline;
+  /** those that warn or failed */
+  checks: Check[];
+  cause: Finding | null;
+  causes: number;
+  parts: RowTimes[];
+  /** whose rows `rows` are, empty for none */
+  table: string;
+  /** the largest of `table` */
+  rows: RowTimes[];
+}
+
+/** One side in brief. */
+export interface SideBrief {
+  run: string;
+  format: string;
+  device: Device;
+  steps: BriefSteps;
+  captures: number;
+}
+
+/** The steps of a side in numbers. */
+export interface BriefSteps {
+  count: number;
+  admitted: number;
+  dropped: Skipped[];
+}
+
+/** How many steps were left out for one reason. */
+export interface Skipped {
+  reason: string;
+  steps: number;
+}
+
+/** Time per step of a part of the step, or of a row of a table by its key; None on a side that does not have it. */
+export interface RowTimes {
+  name: string;
+  baseline_us: number | null;
+  candidate_us: number | null;
+}
+
+/** p after Holm over all looks; whether a verdict that says there is a difference still stands with it, None for other verdicts. */
+export interface Adjusted {
+  p: number;
+  stands: boolean | null;
+}
+
+/** Answer of api/history. */
+export interface HistoryAnswer {
+  schema: 'tb_perfcompare.history/1';
+  version: string;
+  series: Series[];
+  history: History | null;
+  series_left_out?: number;
+}
+
+/** A series and how many points it has. */
+export interface Series {
+  series: string;
+  points: number;
+}
+
+/** The history of a series. */
+export interface History {
+  segments: Segment[];
+  changes: Change[];
+  notes: string[];
+  problems: Problem[];
+  series: string;
+  points: Point[];
+  problems_left_out?: number;
+  offset?: number;
+  total_points?: number;
+  /** names the listing that this page is of */
+  listing?: string;
+  /** the first point of the next page, where there is one */
+  next_offset?: number;
+}
+
+/** Points that have one level: `first` to `last`, both included. */
+export interface Segment {
+  first: number;
+  last: number;
+  typical_us: number;
+}
+
+/** The level changes at the point: `shift` is a fraction of the level before, `p` of the permutation test. */
+export interface Change {
+  point: number;
+  shift: number;
+  p: number;
+  verdict: 'slower' | 'faster';
+}
+
+/** What could not be read, and why. */
+export interface Problem {
+  path: string;
+  message: string;
+}
+
+/** One recorded run of a series. */
+export interface Point {
+  /** what the pair's routes take; null where its summary cannot be read */
+  run: string | null;
+  label: string;
+  at: string;
+  recorded_run: string;
+  device: string;
+  metric: string;
+  version: string;
+  steps: RecordedSteps;
+  mean_step_us: number | null;
+  median_step_us: number | null;
+  /** middle half of the steps; null: recorded without */
+  quartiles_us: [number, number] | null;
+  segment: number | null;
+  difference: number | null;
+  verdict: 'slower' | 'faster' | 'same' | 'cannot_tell' | null;
+  outlier: boolean;
+}
+
+/** The steps of a point in numbers. */
+export interface RecordedSteps {
+  count: number;
+  admitted: number;
 }

@@ -3,28 +3,12 @@
 
 import type * as sent from './sent';
 
-export type { Alternative, Certainty, Check, Column, Comparison, Device, Evidence, FileFacts, Finding, Headline, Ledger, LedgerRow, Note, Part, SideFacts, StepMarker, StepsBy, Table, TablePage } from './sent';
+export type { Alternative, Certainty, Check, Column, Comparison, Device, Evidence, FileFacts, Finding, Headline, Ledger, LedgerRow, Note, Part, RowSteps, ServerError, SideFacts, StepMarker, StepTimes, StepsBy, Table, TablePage } from './sent';
 
 export type Cell = sent.Table['rows'][number][number];
 export type VerdictWord = sent.Headline['verdict'];
 export type Role = sent.Column['role'];
 export type Kind = sent.Column['kind'];
-
-/** The times of one row in the steps of a side. */
-export interface StepTimes {
-  steps: string[];
-  /** which span each was recorded in, from 0 */
-  captures: number[];
-  /** microseconds by measure, one for each step; null: the side does not have the row */
-  time_us: Record<string, number[]> | null;
-}
-
-export interface RowSteps {
-  schema: string;
-  measures: { name: string; label: string }[];
-  baseline: StepTimes;
-  candidate: StepTimes;
-}
 
 export interface SpanFile {
   name: string;
@@ -92,13 +76,7 @@ export interface Progress {
   events: number;
 }
 
-export interface ServerError {
-  code: string;
-  message: string;
-  hint: string;
-}
-
-export type StreamLine = { progress: Progress } | { result: unknown } | { error: ServerError };
+export type StreamLine = { progress: Progress } | { result: unknown } | { error: sent.ServerError };
 
 /** What a column that the page makes says of itself, unless it says otherwise. */
 export const PLAIN_COLUMN = { unit: '', better: 'none', description: '', role: 'plain', kind: 'text', shown: true, measure: '', side: '', statistic: 'value' } as const;

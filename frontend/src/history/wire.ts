@@ -1,59 +1,9 @@
 // The contract of api/history, and how it is asked.
 
 import { fetchAnswer } from '../api/api';
+import type { HistoryAnswer } from '../contract/sent';
 
-export interface Point {
-  /** what the pair's routes take; null where its summary cannot be read */
-  run: string | null;
-  label: string;
-  at: string;
-  recorded_run: string;
-  device: string;
-  metric: string;
-  version: string;
-  steps: { count: number; admitted: number };
-  mean_step_us: number | null;
-  median_step_us: number | null;
-  /** middle half of the steps; null for points recorded without */
-  quartiles_us?: [number, number] | null;
-  segment: number | null;
-  difference: number | null;
-  verdict: 'slower' | 'faster' | 'same' | 'cannot_tell' | null;
-  outlier?: boolean;
-}
-
-export interface Segment {
-  first: number;
-  last: number;
-  typical_us: number;
-}
-
-export interface LevelChange {
-  point: number;
-  shift: number;
-  p: number;
-  verdict: 'slower' | 'faster';
-}
-
-export interface History {
-  series: string;
-  points: Point[];
-  segments: Segment[];
-  changes: LevelChange[];
-  notes: string[];
-  problems: { path: string; message: string }[];
-  problems_left_out?: number;
-  listing?: string;
-  /** the first point of the next page, where there is one */
-  next_offset?: number;
-}
-
-export interface HistoryAnswer {
-  schema: string;
-  series: { series: string; points: number }[];
-  series_left_out?: number;
-  history: History | null;
-}
+export type { History, HistoryAnswer, Point } from '../contract/sent';
 
 /** While points are being recorded pages may be of different listings: then from the start, this often. */
 const TRIES = 3;

@@ -1,4 +1,4 @@
-// The tab's state in the address: keys `p.tb_perfcompare.*` in TensorBoard's hash, beside what others keep there.
+// The tab's state in the address: keys `p.tb_perfcompare.*` in TensorBoard's hash, next to what others keep there.
 
 import type { Side } from '../contract/wire';
 
@@ -6,7 +6,7 @@ export const PLUGIN = 'tb_perfcompare';
 const PREFIX = `p.${PLUGIN}.`;
 const SCHEME = '1';
 
-/** Words of a column of changes that rows can be filtered by, beside their status. */
+/** Words of a column of changes that rows can be filtered by, besides their status. */
 export const CHANGES = ['slower', 'faster'] as const;
 export type StatusFilter = 'all' | 'added' | 'removed' | 'replaced' | (typeof CHANGES)[number];
 
@@ -58,12 +58,12 @@ export interface Address {
   stepB: string;
   at: string;
   event: string;
-  /** nanoseconds by which B is moved to the right, so that an event and its counterpart stand below each other */
+  /** nanoseconds by which B is moved to the right, so that an event and its counterpart are below each other */
   shift: string;
   fold: string;
 }
 
-/** Pages beside that of the pair. */
+/** Pages other than that of the pair. */
 const PAGES = ['', 'verdicts', 'history'] as const;
 export type Page = (typeof PAGES)[number];
 

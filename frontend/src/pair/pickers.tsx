@@ -131,7 +131,7 @@ interface PartProps {
   onChoose: (value: string | null) => void;
 }
 
-/** Worker or span: "all" first; with one only, that one stands for all. */
+/** Worker or span: "all" first; with one only, that one. */
 function PartSelect({ label, all, values, value, disabled, prefix, onChoose }: PartProps) {
   const missing = value !== null && !values.includes(value);
   return (
@@ -171,7 +171,7 @@ function deviceText(facts: SideFacts): string {
   return text.picker.device(facts.device.word ?? facts.device.kind.toUpperCase(), facts.device.count, facts.device.name);
 }
 
-/** Steps, device and files of a side; what differs between the sides stands out. */
+/** Steps, device and files of a side; what differs between the sides is strong. */
 function Facts({ answer, side, facts, other, otherFormat, words }: Pick<SideProps, 'answer' | 'side' | 'facts' | 'other' | 'otherFormat' | 'words'>) {
   const format = side ? findRun(answer, side.run)?.format : undefined;
   const files = side ? filesOf(answer, side) : [];

@@ -16,7 +16,7 @@ interface Props {
   label: string;
   runs: RunEntry[];
   value: string | null;
-  /** the chosen run where it stands beside another one */
+  /** the chosen run, shortened next to another one */
   brief?: string | undefined;
   /** said while nothing is chosen */
   placeholder?: string;

@@ -51,7 +51,7 @@ export function useRuns(): RunsState {
     () =>
       onDataReloaded(() => {
         if (isVisible()) refresh(true);
-        else stale.current = true; // nobody looks: scan when somebody does
+        else stale.current = true; // hidden: scan when it is shown
       }),
     [refresh],
   );
@@ -66,7 +66,7 @@ export function useRuns(): RunsState {
   useLayoutEffect(() => {
     if (retryIn <= 0) return undefined;
     const timer = setTimeout(() => {
-      if (!isVisible()) setRetryIn(retryIn); // nobody looks: ask again when somebody does
+      if (!isVisible()) setRetryIn(retryIn); // hidden: ask again when it is shown
       else if (retryIn > 1) setRetryIn(retryIn - 1);
       else refresh(false);
     }, 1000);

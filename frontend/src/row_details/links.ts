@@ -1,4 +1,4 @@
-// Where else in the comparison the subject of a row is: links that the page can make by itself.
+// Where else in the comparison the subject of a row is: links that need no request.
 
 import type { Comparison, Table } from '../contract/wire';
 import { type Tab, ATTRIBUTION, TIMELINES } from '../host/tab';
@@ -8,7 +8,7 @@ import { findRow, joinKey } from '../table/rows';
 
 export interface RowLink {
   what: 'attribution' | 'finding' | 'timelines';
-  /** what is told beside it: a finding's sentence */
+  /** text of the link: a finding's sentence */
   about: string;
   change: Change;
 }

@@ -1,4 +1,4 @@
-// The strict report: the published method as it is, what weakens it for this pair, and its triplets beside plain times.
+// The strict report: the published method as it is, what weakens it for this pair, and its triplets next to plain times.
 
 import { useState } from 'preact/hooks';
 import { apiUrl, fetchStrict } from '../api/api';

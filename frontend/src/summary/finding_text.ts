@@ -4,7 +4,7 @@ import type { Comparison, Finding, SideFacts } from '../contract/wire';
 import { formatPercent, formatTime } from '../ui/format';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 
-/** What the card says, which rows it rests on, and of which runs it is said. */
+/** What the card says, the rows it rests on, and the runs it is about. */
 export function findingText(finding: Finding, comparison: Comparison): string {
   const words = metricWords(comparison.headline.metric);
   const delta = finding.delta_us === null ? '' : ` ${formatTime(finding.delta_us, true)}`;

@@ -12,7 +12,7 @@ export function categories(ledger: Ledger): LedgerRow[] {
   return ledger.rows.filter((row) => row.path.length === 1);
 }
 
-/** Whether the time is split into parts; a cycle of a per-cycle table is one part, as nobody recorded what overlaps. */
+/** Whether the time is split into parts; a cycle of a per-cycle table is one part, as overlaps were not recorded. */
 export function isSplit(ledger: Ledger): boolean {
   return categories(ledger).length > 1;
 }

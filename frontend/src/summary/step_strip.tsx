@@ -38,7 +38,7 @@ interface Props {
   onStep: (row: string) => void;
 }
 
-/** Steps by number: captures lie on each other, as a range is of numbers. Steps without numbers stand one by one. */
+/** Steps by number: captures lie on each other, as a range is of numbers. Steps without numbers come one by one. */
 export function placesOf(steps: StepTime[], side: Letter): StepTime[][] {
   const own = steps.filter((step) => step.side === side);
   const numbers = own.map((step) => stepNumber(step.step));

@@ -36,7 +36,7 @@ export function waterfall(baseline: number, candidate: number, rows: WaterfallRo
     return { label, delta, from, to: at };
   });
   const span = high - low;
-  // the smallest bar end stands well right of zero, and the changes would be slivers on an axis from zero
+  // the smallest bar end is well right of zero, and the changes would be slivers on an axis from zero
   const broken = low > 0 && span < 0.5 * high;
   const pad = span > 0 ? span * 0.12 : high * 0.05 || 1;
   return { bars, low: broken ? Math.max(0, low - 2 * pad) : Math.min(0, low), high: high + pad * 0.5, broken };

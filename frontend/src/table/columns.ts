@@ -12,7 +12,7 @@ export interface ColumnView {
   numeric: boolean;
   /** for times: the unit all columns of one family share */
   style: NumberStyle | null;
-  /** for counts and plain numbers: digits after the point, one number for the column so that points stand below each other */
+  /** for counts and plain numbers: digits after the point, one number for the column so that points are below each other */
   decimals: number;
   /** the largest size in the column, for the bar of a delta; 0 elsewhere */
   largest: number;
@@ -59,7 +59,7 @@ function numbersOf(table: Table, indexes: number[]): number[] {
   return numbers;
 }
 
-/** Differences in units of their own in each row cannot stand on one scale. */
+/** Differences in units of their own in each row cannot share one scale. */
 function hasOneUnit(table: Table, column: Column): boolean {
   return unitPlace(table, column) < 0 && (column.kind !== 'number' || (column.unit !== '' && column.unit !== 'number'));
 }
@@ -108,7 +108,7 @@ export function columnViews(table: Table): ColumnView[] {
   }));
 }
 
-/** Columns to draw: the chosen names, else those the server shows and that hold something; keys always, the status as a chip beside the key. */
+/** Columns to draw: the chosen names, else those the server shows and that hold something; keys always, the status as a chip next to the key. */
 export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[] {
   const names = chosen === '' ? null : new Set(chosen.split(','));
   return views.filter(({ column, blank }) => {
@@ -153,7 +153,7 @@ export function headerUnit(view: ColumnView): string {
   return view.column.kind === 'number' && view.unitAt < 0 ? (UNIT_TEXT[view.column.unit] ?? view.column.unit) : '';
 }
 
-/** `row` is the cell's row, for columns whose unit stands there. */
+/** `row` is the cell's row, for columns whose unit is there. */
 export function cellText(view: ColumnView, cell: Cell | undefined, row?: Cell[]): string {
   if (view.derive) return view.derive(row ?? []).text || NOT_MEASURED;
   if (cell === null || cell === undefined || cell === '') return NOT_MEASURED;

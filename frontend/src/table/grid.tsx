@@ -79,7 +79,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   const tracks = columns.map((view) => trackOf(view, view.index === named, dragged?.column === view.column.name ? dragged.width : widths[view.column.name]));
   const template = tracks.map(({ track }) => track).join(' ');
   const width = tracks.reduce((sum, { least }) => sum + least, 12);
-  // said beside the name, unless a column of its own says it
+  // said next to the name, unless a column of its own says it
   const status = columns.some((view) => view.derive?.([]).chip !== undefined) ? -1 : table.columns.findIndex((column) => column.role === 'status');
 
   useLayoutEffect(() => {
@@ -215,7 +215,7 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   );
 }
 
-/** One head per run of columns of a group. The first column stands alone: it stays in place when the rest is scrolled. */
+/** One head per run of columns of a group. The first column has none: it stays in place when the rest is scrolled. */
 function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: (column: Column) => string; template: string }) {
   const runs: { label: string; size: number; again: boolean }[] = [];
   columns.forEach((view, index) => {

@@ -67,7 +67,7 @@ export function isChange(status: StatusFilter): boolean {
   return CHANGES.some((word) => word === status);
 }
 
-/** Columns that say in a word how a time of the row changed, as far as can be told. */
+/** Columns that say in a word how a time of the row changed, as far as is known. */
 export function changeIndexes(table: Table): number[] {
   return table.columns.flatMap((column, index) => (column.statistic === 'change' ? [index] : []));
 }

@@ -37,7 +37,7 @@ export function usualMinimum(table: Table): number {
   return !few && table.columns[nameIndex(table)]?.role === 'key' ? DEFAULT_MINIMUM : 0;
 }
 
-/** How many rows the table shows at first. Where all that came of a cut one are large enough, nobody knows how many more are: all are counted. */
+/** How many rows the table shows at first. Where all that came of a cut one are large enough, how many more there are is unknown: all are counted. */
 export function usualCount(table: Table, stepTime: number | null): number {
   const total = table.total_rows ?? table.rows.length;
   const deltas = deltaIndexes(table);

@@ -14,7 +14,7 @@ export interface ShownRows {
   table: Table;
   /** row numbers in order */
   rows: number[];
-  /** the choice of which the rows' numbers are places, as parameters of the server's routes; {} for all in the usual order */
+  /** the choice that the rows' numbers are places in, as parameters of the server's routes; {} for all in the usual order */
   asked: Record<string, string>;
   total: number;
   hidden: number;
@@ -23,7 +23,7 @@ export interface ShownRows {
   withStatus: (status: StatusFilter) => number;
 }
 
-/** Rows of a table that is here. Of one that is cut, what is here is all that is told, but for its length and sums. */
+/** Rows of a table that is here. Of one that is cut, all that is known is what is here, its length and sums. */
 export function localRows(table: Table, filter: RowFilter, sort: SortKey[], leastWithStatus = 0): ShownRows {
   const filtered = filterRows(table, filter);
   const status = table.columns.findIndex((column) => column.role === 'status');
@@ -45,7 +45,7 @@ export function localRows(table: Table, filter: RowFilter, sort: SortKey[], leas
   };
 }
 
-/** Rows of a table most of which is at the server, by their place in its answer. `places` are 0, 1, 2, ... for all that match. */
+/** Rows of a table that is mostly at the server, by their place in its answer. `places` are 0, 1, 2, ... for all that match. */
 export function remoteRows(table: Table, pages: TablePage[], places: number[], asked: Record<string, string> = {}): ShownRows {
   const head = pages[0]!;
   const rows: Table['rows'] = new Array(head.matching_rows);

@@ -50,12 +50,12 @@ interface Props {
   /** baseline of the headline in the unit of the delta columns; null where the table's deltas are something else */
   stepTime: number | null;
   words: MetricWords;
-  /** whether rows add up to something: false where one time stands in several rows */
+  /** whether rows add up to something: false where several rows hold the same time */
   sums?: boolean;
   onChange: (change: Change) => void;
   /** a picture of the rows above them; `open` shows the details of a row */
   figure?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
-  /** a picture of all rows, which can stand in place of them */
+  /** a picture of all rows, which can replace them */
   flame?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
   /** heads above columns that belong together, "" for none */
   group?: ((column: Column) => string) | undefined;

@@ -15,7 +15,7 @@ import { Stage, type Mark, type Shown } from './drawing/stage';
 import { Drag, spanAfterKey } from './gestures';
 import { Lanes, TipHost, type TipPlace } from './parts';
 
-/** A selected event: of which side, and its number. */
+/** A selected event: its side and its number. */
 export interface Selected {
   side: Letter;
   event: number;

@@ -14,7 +14,7 @@ const us = (ns: number): string => formatTime(ns / 1000);
 /** Lanes of a thread that already has one: what they hold says more than whose they are. */
 const INNER = new Set(['calls', 'python']);
 
-/** Names beside the rows; those of several rows fold. */
+/** Names left of the rows; those of several rows fold. */
 export function Lanes({ layout, onFold }: { layout: Layout | null; onFold: (key: string) => void }) {
   return (
     <ul class="st-lanes">
@@ -68,7 +68,7 @@ export function TipHost({ stage, tell }: { stage: Stage; tell: { current: (at: T
   return at ? <Tip stage={stage} {...at} /> : null;
 }
 
-/** What the mark under the pointer is, beside the pointer. */
+/** What the mark under the pointer is. */
 function Tip({ stage, mark, x, y }: { stage: Stage } & TipPlace) {
   const { row, mark: at, side, picture } = mark;
   const many = eventsIn(row, at);

@@ -1,4 +1,4 @@
-// What the step timelines show, told from the address, the pictures and the selected event.
+// What the step timelines show, read from the address, the pictures and the selected event.
 
 import { useAnswer } from '../api/use_answer';
 import { length, type Span } from '../charts/span';
@@ -78,7 +78,7 @@ export function nameIn(picture: Picture | null, event: number): string {
   return found && eventsIn(found.row, found.mark) === 1 ? picture!.names[found.row.name[found.mark]!]!.text : words.panel.loading;
 }
 
-/** Events drawn together with this one, where it is the one that stands for them. */
+/** Events drawn together with this one, where it represents them. */
 export function runSize(picture: Picture, event: number): number {
   const found = markOf(picture, event);
   return found ? eventsIn(found.row, found.mark) : 1;

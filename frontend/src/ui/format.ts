@@ -15,7 +15,7 @@ const FITS = 0.9995;
 
 const formatters = new Map<number, Intl.NumberFormat>();
 
-/** English figures whatever the browser's language, as in the sentences beside them; ties to even, as in Python. */
+/** English figures whatever the browser's language, as in the server's sentences; ties to even, as in Python. */
 function fixed(value: number, decimals: number): string {
   let formatter = formatters.get(decimals);
   if (!formatter) {
@@ -134,7 +134,7 @@ export const formatRatio = (value: Measured): string => `×${formatDigits(value)
 export const formatRound = (value: number, signed = false): string =>
   `${value < 0 ? MINUS : signed && value > 0 ? '+' : ''}${Number(Math.abs(value).toPrecision(6)).toLocaleString('en-US', { maximumFractionDigits: 9 })}`;
 
-/** A percentage that somebody chose, with the digits it was given: a threshold, a level. */
+/** A percentage that was chosen, with the digits it was given: a threshold, a level. */
 export const formatSetting = (fraction: number, signed = false): string => `${formatRound(100 * fraction, signed)}${THIN}%`;
 
 /** A count that may be a mean per step: exact when whole, and never "3.00". */

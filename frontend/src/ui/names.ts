@@ -9,7 +9,7 @@ const MOST_WORDS = 200;
 /** Functions that only call what they are a template of. */
 const WRAPPERS = new Set(['Kernel', 'Kernel2', 'device_kernel', 'kentry', '_kernel_agent', 'trampoline_kernel']);
 
-/** A function's name with fewer characters, such as `run` or `dispatch`, is told with its namespace. */
+/** A function's name with fewer characters, such as `run` or `dispatch`, is shown with its namespace. */
 const SAYS_LITTLE = 10;
 
 const FUNCTOR = /[Ff]unctor|Ops?\b|\bOp[A-Z]/;
@@ -125,7 +125,7 @@ function telling(args: string[]): string {
   return SIZES.exec(text)?.[0] ?? '';
 }
 
-/** The functor among these words; what is only around one stands for it where none is named. */
+/** The functor among these words; without one, what is around it. */
 function operation(words: string[]): string {
   let [carrier, carried] = ['', ''];
   for (const word of words) {
@@ -237,7 +237,7 @@ function mangled(name: string): Parts {
   return { scope: begin.names.filter((part) => !part.startsWith('_GLOBAL_')), args };
 }
 
-/** The names that stand one behind the other from a place on, and where they end. */
+/** Consecutive names from a place on, and where they end. */
 function nested(name: string, from: number): { names: string[]; after: number } {
   const names: string[] = [];
   let at = from;
@@ -336,7 +336,7 @@ export function runLabel(run: string): string {
   return `${run.slice(0, RUN_LABEL - 1 - tail)}…${run.slice(-tail)}`;
 }
 
-/** Labels of several runs. Where some would be equal, the last part stands first and behind it the directories that tell
+/** Labels of several runs. Where some would be equal, the last part comes first, then the directories that tell
  *  them apart: what is cut off at the end is the least. */
 export function runLabels(runs: string[]): string[] {
   const labels = runs.map(runLabel);
@@ -352,7 +352,7 @@ export function runLabels(runs: string[]): string[] {
   });
 }
 
-/** What of a run's name tells it from another's: "…/baseline" for `gpu/baseline` beside `gpu/candidate`. */
+/** The part of a run's name that tells it from another's: "…/baseline" for `gpu/baseline` next to `gpu/candidate`. */
 export function labelBeside(run: string, other: string | undefined): string {
   const [own, others] = [run.split('/'), (other ?? '').split('/')];
   let common = 0;

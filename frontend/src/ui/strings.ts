@@ -3,7 +3,7 @@
 import type { VerdictWord } from '../contract/wire';
 import { formatCount, formatMany } from './format';
 
-/** With a capital and a full stop; the server's clauses are made to stand inside others. A name at the start stays as it is. */
+/** With a capital and a full stop; the server's clauses are made to be parts of sentences. A name at the start stays as it is. */
 export function sentence(clause: string): string {
   const start = /^[a-z]+([ ,;]|$)/.test(clause) ? clause.charAt(0).toUpperCase() + clause.slice(1) : clause;
   return /[.!?]$/.test(start) ? start : `${start}.`;
@@ -439,7 +439,7 @@ with profile(
     otherPairs: 'Pairs with one of these runs',
     retry: 'Try again',
     unreachable: 'TensorBoard does not answer.',
-    unreachableHint: 'Is it still running? This page retries by itself.',
+    unreachableHint: 'Is it still running? This page retries automatically.',
     retryIn: (seconds: number) => `Retrying in ${seconds} s.`,
     notJson: 'The server sent an unreadable answer.',
     incomplete: 'These rows come from a different reading of the files than the figures above.',

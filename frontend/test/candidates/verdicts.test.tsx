@@ -2,7 +2,7 @@
 
 import { render } from 'preact';
 import { afterEach, describe, expect, it } from 'vitest';
-import { VerdictRow } from '../../src/candidates/row';
+import { ScaleHead, VerdictRow } from '../../src/candidates/row';
 import { orderOf, scaleOf } from '../../src/candidates/scale';
 import { besides } from '../../src/candidates/verdicts_view';
 import { verdictsQuery, type Adjusted, type Row } from '../../src/candidates/wire';
@@ -23,6 +23,11 @@ function row(low: number, estimate: number, high: number, verdict: VerdictWord =
 const failed: Row = { error: { code: 'corrupt', message: 'cut off', hint: 'record it again' }, look: null };
 
 describe('the scale', () => {
+  it('has its ends in three digits', () => {
+    const box = document.createElement('div');
+    render(<ScaleHead scale={{ low: -0.720039, high: 1.50904 }} />, box);
+    expect([...box.querySelectorAll('.vs-axis > span')].map((one) => one.textContent!.replaceAll('\u202f', ' '))).toEqual(['\u221272.0 %', '0', '+151 %']);
+  });
   it('holds every interval, zero and the margin', () => {
     const scale = scaleOf([row(0.02, 0.03, 0.04), row(-0.05, -0.01, 0.02), failed, undefined]);
     expect(scale.low).toBeLessThan(-0.05);

@@ -8,7 +8,7 @@ import { fetchHistory, type History, type Point } from '../../src/history/wire';
 function point(label: string, median: number | null, over: Partial<Point> = {}): Point {
   return {
     run: `s/${label}`, label, at: '2026-02-01T04:00:00Z', recorded_run: 'normal', device: 'GPU', metric: 'step_time', version: '1', steps: { count: 9, admitted: 9 },
-    mean_step_us: median, median_step_us: median, segment: 0, difference: 0, verdict: 'same', ...over,
+    mean_step_us: median, median_step_us: median, quartiles_us: null, segment: 0, difference: 0, verdict: 'same', outlier: false, ...over,
   };
 }
 const history = (points: Point[], typical = 100): History => ({

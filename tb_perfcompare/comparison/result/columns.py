@@ -29,7 +29,7 @@ def time(name: str, label: str, description: str, *, role: str = "plain", shown:
 
 
 def count(name: str, label: str, description: str, *, role: str = "plain", shown: bool = True) -> Column:
-    """A number of things; neither direction is good by itself."""
+    """A number of things; neither direction is better."""
     return Column(name, label, COUNT.symbol, Better.NONE, description, role=role, kind="count", shown=shown)
 
 

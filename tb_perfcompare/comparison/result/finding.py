@@ -8,7 +8,7 @@ from typing import Annotated
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where a finding's figure stands: a table and its row key, or a plain value."""
+    """Where a finding's figure is: a table and its row key, or a plain value."""
 
     table: str
     row: str

@@ -1,7 +1,7 @@
 """Tables as pandas DataFrames. pandas is optional and imported here alone, when a frame is asked for.
 
 Types are pandas' nullable ones, so that an absent cell is missing without turning integers into floats: Int64, Float64,
-boolean, string. What a column is stands in `frame.attrs` (docs/guide/python.md).
+boolean, string. What a column is, is in `frame.attrs` (docs/guide/python.md).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The rows of a ledger as columns: a recording may have hundreds of thousands of names, of which few are shown.
+"""The rows of a ledger as columns: a recording may have hundreds of thousands of names, and few are shown.
 
-A row is made when somebody asks for it. Integers are exact: columns that 64 bits could not add up hold Python's.
+A row is made when it is asked for. Integers are exact: columns that 64 bits could not add up hold Python's.
 """
 
 from __future__ import annotations

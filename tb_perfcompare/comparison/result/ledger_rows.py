@@ -74,7 +74,7 @@ class Ledger:
     where it has any, all exactly. A row comes before the rows below it.
 
     Divide by `denominator` for nanoseconds per step; it is the least common multiple of the two step counts. `backlog`
-    is what of the two sides' windows belongs to device work that an earlier step launched.
+    is the part of the two sides' windows that an earlier step's device work owns.
     """
 
     denominator: int
@@ -100,7 +100,7 @@ class Ledger:
         return [row for row in self.rows if len(row.path) == 2 and row.path[0] == category]
 
     def paths(self) -> Iterator[tuple[str, ...]]:
-        """The paths of all rows, of which none is made for it."""
+        """The paths of all rows; no row is made for it."""
         for group in getattr(self.rows, "groups", ()):
             yield group.head.path
             yield from ((group.entities.category, key) for key in group.entities.key)
@@ -133,7 +133,7 @@ class Ledger:
 
     def to_frame(self) -> DataFrame:
         """The rows with their exact integers as a pandas DataFrame: nanoseconds per step times `attrs["denominator"]`.
-        `entity` and `part` are missing in the rows that stand for all of them. Raises PerfCompareError without
+        `entity` and `part` are missing in the rows that sum over them. Raises PerfCompareError without
         pandas."""
         from tb_perfcompare.comparison.result.frames import frame_of
 

@@ -1,7 +1,7 @@
 """Tables: columns that say what they hold, and rows.
 
-Most rows nobody looks at, and a cell of its own takes four times the memory of a number in an array: rows are kept as
-columns, and a row is made when somebody asks for it.
+Most rows are never read, and a cell of its own takes four times the memory of a number in an array: rows are kept as
+columns, and a row is made when it is asked for.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Row = tuple[Cell, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeTexts(Sequence[str]):
-    """Texts that are made when somebody asks for them: `make` gives that of a number."""
+    """Texts that are made when they are asked for: `make` gives that of a number."""
 
     numbers: Ints
     make: Callable[[int], str]
@@ -46,7 +46,7 @@ class MadeTexts(Sequence[str]):
 
 
 CellColumn = Floats | tuple[Cell, ...] | Texts | MadeTexts
-"""Cells of one column: numbers, of which NaN is an absent one, texts by number or made anew, or whatever they are."""
+"""Cells of one column: numbers (NaN: absent), texts by number or made when asked for, or whatever they are."""
 
 _BLOCK = 512
 """So many rows are made at once."""

@@ -1,6 +1,6 @@
 """Whether the parts of a comparison fit together: for comparisons that come from a file.
 
-Cells of tables, and the law that the ledger adds up. What computes a comparison keeps these by itself.
+Cells of tables, and the law that the ledger adds up. Computed comparisons always satisfy it.
 """
 
 from __future__ import annotations

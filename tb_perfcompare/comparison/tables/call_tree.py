@@ -48,7 +48,7 @@ def call_tree_table(tree: JointTree) -> Table:
 
 
 def _names(tree: JointTree) -> list[str]:
-    """Of every frame; siblings of one name are told apart by what they are."""
+    """Of every frame; siblings of one name are distinguished by what they are."""
     around: list[int] = []
     places: list[tuple[int, str]] = []
     for at, frame in enumerate(tree.frames):
@@ -103,6 +103,6 @@ _COLUMNS = (
     columns.fraction("candidate_share", "Of step B", "share of the candidate's step", shown=False),
     *columns.triple("own", "Own", "Exposed time of the frame without those in it"),
     *columns.calls("calls that start in a step,"),
-    columns.count("merged", "Frames", "smaller frames pooled in the row; 0: a single frame", shown=False),
+    columns.count("merged", "Frames", "smaller frames combined in this row; 0: a single frame", shown=False),
     columns.STATUS,
 )

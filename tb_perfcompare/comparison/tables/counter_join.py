@@ -31,7 +31,7 @@ class SideCounter:
     device    as the side calls it
     mean      over the admitted steps in which it has a value
     sd        mean of the deviations within those steps; None where they are not known
-    coverage  share of the compared time that samples of its own stand for; None where it is not known
+    coverage  share of the compared time covered by its own samples; None where it is not known
     samples   inside the admitted steps; None where their number is not known
     """
 

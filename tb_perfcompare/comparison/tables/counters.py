@@ -9,7 +9,7 @@ from tb_perfcompare.comparison.tables.counter_join import CounterChange, SideCou
 from tb_perfcompare.model.summary.summary import Summary
 
 _MEAN = "mean over the admitted steps in which the counter has a value, in the row's unit"
-_COVERAGE = "share of the compared time that its own samples cover; the rest is interpolated or unknown"
+_COVERAGE = "share of the compared time covered by its own samples; the rest is interpolated or unknown"
 _SAMPLES = "samples inside the admitted steps; empty: the source does not tell them by device"
 _SD = "deviation within a step, mean over the steps, in the row's unit"
 _UNIT = "unit of the row's means and delta; raw or empty: not known"

@@ -55,7 +55,7 @@ class _Test:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Draft:
-    """A table of which the tests may be still to be made."""
+    """A table whose tests may not have been made yet."""
 
     name: str
     shape: TableSpec
@@ -122,7 +122,7 @@ def _draft(
         cells.append((columns.key(key, label, what), numbers.column(part)))
     calls_a, calls_b = (_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
     order = np.zeros(len(joined))
-    # Without a clock nothing overlaps, and without entities nobody knows what does.
+    # Without a clock nothing overlaps, and without entities what overlaps is unknown.
     split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
     owned = [_exposed(joined, side) for side in (baseline, candidate)] if shape.exposed and split else None
     ordered: list[str] = []
@@ -244,7 +244,7 @@ def _followed(name: str, source: str) -> str:
 
 
 def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
-    """Tests that are made together; those without rows have no observations and stand alone."""
+    """Tests that are made together; those without rows have no observations."""
     batch: list[_Test] = []
     for test in tests:
         rows = sum(len(one.delta_ns) for one in (*batch, test))
@@ -286,7 +286,7 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
 
 
 def _both_ways(recorded: Floats, at_one_pace: Floats) -> Floats:
-    """The change at one pace, NaN (no change can be told) where the recorded one goes the other way."""
+    """The change at one pace, NaN (unknown) where the recorded one goes the other way."""
     return np.where(recorded * at_one_pace >= 0, at_one_pace, np.nan)
 
 

@@ -224,7 +224,7 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
 
 
 def recommendations_table(baseline: Summary, candidate: Summary) -> Table:
-    """Advice about each run by itself; what both get is said once."""
+    """Advice about each run; what both get is said once."""
     texts = list(dict.fromkeys([*baseline.recommendations, *candidate.recommendations]))
     rows: list[tuple[Cell, ...]] = []
     for text in texts:

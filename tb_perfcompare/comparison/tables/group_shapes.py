@@ -61,13 +61,13 @@ KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
 
 _OPERATOR_MEASURES = (
     Measure(
-        "", "Host self", "Self host time: in the operator itself, without operators and API calls below it", "host_self"
+        "", "Host self", "Self host time: in the operator, without operators and API calls below it", "host_self"
     ),
     Measure("device_self", "Device self", "Self device time: device work its own API calls launched", "device_self"),
     Measure(
         "host_total", "Host total", "Total host time: from start to end, everything below included", "host_total", False
     ),
-    Measure("host_api", "API calls", "Outermost API calls that belong to the operator itself", "host_api", False),
+    Measure("host_api", "API calls", "Outermost API calls that belong to the operator", "host_api", False),
     Measure(
         "device_total",
         "Device total",
@@ -123,7 +123,7 @@ SHAPES: Mapping[str, TableSpec] = {
         "Modules",
         "Calls",
         (
-            Measure("", "Host self", "Self host time: in the module itself, without modules below it", "host_self"),
+            Measure("", "Host self", "Self host time: in the module, without modules below it", "host_self"),
             Measure("device_self", "Device self", "Device work launched by the module's own operators", "device_self"),
             Measure("host_total", "Host total", "Host time from start to end of its calls", "host_total", False),
             Measure("device_total", "Device total", "Device work launched by it and by modules below", "device_total"),

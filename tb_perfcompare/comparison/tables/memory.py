@@ -138,7 +138,7 @@ def _by_device(summary: Summary) -> dict[tuple[str, str], float]:
         if curve.peak_reserved is not None:
             key = (curve.device, "peak reserved")
             out[key] = max(out.get(key, curve.peak_reserved), curve.peak_reserved)
-    # a device of which a level is known was watched: without a record in these steps nothing was allocated in them
+    # a device with a known level was watched: without a record in these steps nothing was allocated in them
     out |= {(curve.device, name): 0.0 for curve in use.curves for name, _, _ in _FIGURES[2:]}
     steps = len(summary.steps)
     for name, values in (
@@ -219,7 +219,7 @@ def _points(curve: MemoryCurve) -> Iterator[tuple[Cell, ...]]:
     shown = np.append(shown, shown[-1])
     time = np.append(curve.time_ns[shown[:-1]], curve.end_ns[-1]).tolist()
     place = np.append(place, len(curve.label))
-    # a record between two steps stands where the later one begins
+    # a record between two steps is placed where the later one begins
     step = np.minimum(place.astype(np.int64), len(curve.label) - 1).tolist()
     reserved: Sequence[int | None] = [None] * len(shown) if curve.reserved is None else curve.reserved[shown].tolist()
     figures = zip(step, time, place.tolist(), curve.allocated[shown].tolist(), reserved, strict=True)

@@ -18,7 +18,7 @@ PATHED: Mapping[str, Mapping[str, str]] = {
     "memcpy": {"": "total"},
     "communication": {"": "total"},
 }
-"""Table -> its times that are told path by path: name of the column -> measure of the group."""
+"""Table -> its times that are known path by path: name of the column -> measure of the group."""
 
 Frame = tuple[int, str]
 """(FrameKind, name)."""

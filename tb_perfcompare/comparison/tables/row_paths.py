@@ -14,7 +14,7 @@ from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON
 
 MOST_SHOWN = 40
-"""So many paths of a row are told apart in each way; the others are its rest."""
+"""Paths of a row that are listed in each way; the others are its rest."""
 
 KINDS = {
     FrameKind.MODULE: "module", FrameKind.OPERATOR: "operator", FrameKind.PYTHON: "python", FrameKind.OTHER: "other",

@@ -39,7 +39,7 @@ class RowQuery:
     sort       (column, descending), the most important first; without any the table's own order
     status     only rows with this status
     change     only rows with this word in a column of changes (`slower`, `cannot tell`, ...)
-    category   only rows of this part of the step, where the table has that column beside its key
+    category   only rows of this part of the step, where the table has such a column that is not its key
     least_us   smallest |delta| of any of the row's times, in microseconds
     clear      only rows with a q up to CLEAR_Q, where the table has one
     """
@@ -112,7 +112,7 @@ def _sum(rows: Sequence[Row], index: int, some: Ints | None) -> Sums:
 
 
 def exact_sum(values: Iterable[float]) -> float:
-    """The sum to a millionth: of decimals such as 59,945.216 it is the decimal, not the float beside it."""
+    """The sum to a millionth: of decimals such as 59,945.216 it is the decimal, not the float next to it."""
     whole = math.fsum(values)
     return round(whole, _DECIMALS) if abs(whole) < _MOST_ROUNDED else whole
 

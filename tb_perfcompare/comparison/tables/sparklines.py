@@ -20,7 +20,7 @@ class SideLines:
     present     (n,) bool, whether the side has the row; where not, the figures are zero
     median_ns   (n,) median over the observations
     low_ns      (n, b) smallest of each bucket
-    high_ns     (n, b) largest of each bucket; None where every observation is a bucket by itself
+    high_ns     (n, b) largest of each bucket; None where every observation is its own bucket
     """
 
     steps: int

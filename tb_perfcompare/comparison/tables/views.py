@@ -136,7 +136,7 @@ def _overview(summary: Summary) -> Table:
         what, notes = "categories are exposed time per step", (f"Step windows: {summary.window}.",)
     shown = (
         columns.key("figure", "Figure", "what is measured"),
-        columns.number("value", "Value", "", f"the figure, in the unit next to it; {what}"),
+        columns.number("value", "Value", "", f"the figure, in the unit of its row; {what}"),
         columns.text("unit", "Unit", "unit of the figure"),
     )
     return Table("overview", "Overview", shown, tuple(rows), (_READING, *notes))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import msgspec
@@ -10,7 +9,6 @@ import msgspec
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.render.wire.pages import first_rows
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted, raw
-from tb_perfcompare.units import Better
 
 
 def strict_first(body: bytes) -> bytes:
@@ -30,13 +28,8 @@ def strict_tables(body: bytes) -> dict[str, Table]:
     found: dict[str, Any] = msgspec.json.decode(body)["tables"]
     return {
         name: Table(
-            name, table["title"], tuple(_column(column) for column in table["columns"]),
+            name, table["title"], msgspec.convert(table["columns"], tuple[Column, ...]),
             tuple(map(tuple, table["rows"])), tuple(table["notes"]),
         )
         for name, table in found.items()
     }  # fmt: skip
-
-
-def _column(column: dict[str, Any]) -> Column:
-    told = {field.name: column[field.name] for field in fields(Column)}
-    return Column(**{**told, "better": Better(told["better"])})

@@ -28,6 +28,7 @@ from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, fi
 
 TABLE_SCHEMA = "tb_perfcompare.table/1"
 
+
 class TablePageDict(TypedDict):
     """Rows of a table, chosen and ordered as asked."""
 
@@ -110,7 +111,7 @@ def first_rows(tables: Mapping[str, Table], room: int) -> dict[str, Any]:
 
 def table_answer(table: Table, chosen: ChosenRows, page: Page, row: str = "", lost: int = 0) -> bytes:
     """A page of the chosen rows; of the row with the key `row`, its place among them. `lost`: notes that say what
-    could not be read, so that pages of a whole answer and of one that lacks a file differ."""
+    could not be read, so that pages of a whole answer are not mixed with those of one that lacks a file."""
     head = {
         "schema": TABLE_SCHEMA,
         "version": __version__,

@@ -11,6 +11,8 @@ from tb_perfcompare.render.wire.row_paths import MeasureDict
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled
 
 ROWS_SCHEMA = "tb_perfcompare.rows/1"
+
+
 class _SideLineDict(TypedDict):
     median_us: float
     low_us: list[float]

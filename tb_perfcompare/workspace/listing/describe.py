@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.pairing.pairing import Pair, Selection
@@ -72,6 +72,13 @@ def _span(span: SpanEntry) -> dict[str, Any]:
     return {"span": span.label, "files": files}
 
 
-def problem_dict(note: Note) -> dict[str, Any]:
+class ProblemDict(TypedDict):
+    """What could not be read, and why."""
+
+    path: str
+    message: str
+
+
+def problem_dict(note: Note) -> ProblemDict:
     """What could not be listed, and why."""
     return {"path": note.where, "message": note.message}

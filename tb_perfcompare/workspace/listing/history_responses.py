@@ -2,20 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.history import Change, Segment
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.plain_values import Cell, as_plain
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, fitted
-from tb_perfcompare.workspace.listing.describe import problem_dict
+from tb_perfcompare.workspace.listing.describe import ProblemDict, problem_dict
 from tb_perfcompare.workspace.listing.history import SeriesPoints, series_of
 from tb_perfcompare.workspace.listing.index import Listing
 
 HISTORY_SCHEMA = "tb_perfcompare.history/1"
+
+
+class RecordedStepsDict(TypedDict):
+    """The steps of a point in numbers."""
+
+    count: int
+    admitted: int
+
+
+class PointDict(TypedDict):
+    """One recorded run of a series."""
+
+    run: Annotated[str | None, "what the pair's routes take; null where its summary cannot be read"]
+    label: str
+    at: str
+    recorded_run: str
+    device: str
+    metric: str
+    version: str
+    steps: RecordedStepsDict
+    mean_step_us: float | None
+    median_step_us: float | None
+    quartiles_us: Annotated[tuple[float, float] | None, "middle half of the steps; null: recorded without"]
+    segment: int | None
+    difference: float | None
+    verdict: Annotated[str | None, ("slower", "faster", "same", "cannot_tell", None)]
+    outlier: bool
+
+
+class _LevelsDict(TypedDict):
+    segments: Sequence[Segment]
+    changes: Sequence[Change]
+    notes: Sequence[str]
+    problems: Sequence[ProblemDict]
+
+
+class _HistoryDict(_LevelsDict):
+    series: str
+    points: Sequence[PointDict]
+
+
+class HistoryDict(_HistoryDict, total=False):
+    """The history of a series."""
+
+    problems_left_out: int
+    offset: int
+    total_points: int
+    listing: Annotated[str, "names the listing that this page is of"]
+    next_offset: Annotated[int, "the first point of the next page, where there is one"]
+
+
+class SeriesDict(TypedDict):
+    """A series and how many points it has."""
+
+    series: str
+    points: int
+
+
+class _HistoryAnswerDict(TypedDict):
+    schema: Annotated[str, (HISTORY_SCHEMA,)]
+    version: str
+    series: Sequence[SeriesDict]
+    history: HistoryDict | None
+
+
+class HistoryAnswerDict(_HistoryAnswerDict, total=False):
+    """Answer of api/history."""
+
+    series_left_out: int
+
 
 _SERIES_BYTES, _PROBLEMS_BYTES = 100_000, 100_000
 _RESERVE = 2_000
@@ -52,7 +123,7 @@ def iso(at_s: int) -> str:
     return datetime.fromtimestamp(at_s, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def history_dict(listing: Listing, found: SeriesPoints | None) -> dict[str, Any]:
+def history_dict(listing: Listing, found: SeriesPoints | None) -> HistoryAnswerDict:
     """All series, and the history of one of them."""
     return {
         "schema": HISTORY_SCHEMA,
@@ -75,7 +146,7 @@ def history_answer(listing: Listing, found: SeriesPoints | None, offset: int = 0
     }
     if found is None:
         return encoded({**frame, "history": None})
-    history = _around(found)
+    history: dict[str, Any] = dict(_around(found))
     if offset:
         history = {name: [] for name in history}
     problems, _ = filled(history["problems"], _PROBLEMS_BYTES)
@@ -92,15 +163,16 @@ def history_answer(listing: Listing, found: SeriesPoints | None, offset: int = 0
     return fitted(encoded({**frame, "history": {**history, "points": points}}), MOST_BYTES)
 
 
-def _series(listing: Listing) -> list[dict[str, Any]]:
+def _series(listing: Listing) -> list[SeriesDict]:
     return [{"series": name, "points": count} for name, count in series_of(listing).items()]
 
 
-def _history(found: SeriesPoints) -> dict[str, Any]:
-    return {"series": found.series, "points": list(_points(found)), **_around(found)}
+def _history(found: SeriesPoints) -> HistoryDict:
+    levels = _around(found)
+    return {"series": found.series, "points": list(_points(found)), **levels}  # type: ignore[typeddict-item]
 
 
-def _points(found: SeriesPoints, offset: int = 0) -> Iterator[dict[str, Any]]:
+def _points(found: SeriesPoints, offset: int = 0) -> Iterator[PointDict]:
     history = found.history
     rows = zip(found.runs[offset:], history.points[offset:], history.standings[offset:], strict=True)
     return (
@@ -109,7 +181,7 @@ def _points(found: SeriesPoints, offset: int = 0) -> Iterator[dict[str, Any]]:
             "device": point.device, "metric": point.metric, "version": point.version,
             "steps": {"count": point.count, "admitted": point.admitted},
             "mean_step_us": _us(point.mean_ns), "median_step_us": _us(point.median_ns),
-            "quartiles_us": None if point.quartiles_ns is None else [_us(time) for time in point.quartiles_ns],
+            "quartiles_us": as_plain(point.quartiles_ns and tuple(map(_us, point.quartiles_ns))),
             "segment": one.segment, "difference": one.difference, "verdict": one.verdict,
             "outlier": one.outlier,
         }
@@ -117,18 +189,12 @@ def _points(found: SeriesPoints, offset: int = 0) -> Iterator[dict[str, Any]]:
     )  # fmt: skip
 
 
-def _around(found: SeriesPoints) -> dict[str, Any]:
+def _around(found: SeriesPoints) -> _LevelsDict:
     """All but the points."""
     history = found.history
     return {
-        "segments": [
-            {"first": segment.first, "last": segment.last, "typical_us": segment.typical_us}
-            for segment in history.segments
-        ],
-        "changes": [
-            {"point": change.point, "shift": change.shift, "p": change.p, "verdict": change.verdict}
-            for change in history.changes
-        ],
+        "segments": as_plain(history.segments),
+        "changes": as_plain(history.changes),
         "notes": list(history.notes),
         "problems": [problem_dict(note) for note in found.problems],
     }

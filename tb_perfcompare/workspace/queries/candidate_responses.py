@@ -3,18 +3,102 @@ api/verdicts."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, SideBrief
+from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, RowTimes, SideBrief
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, device_dict
+from tb_perfcompare.comparison.result.finding import Check, Finding
+from tb_perfcompare.comparison.result.headline import Headline
+from tb_perfcompare.comparison.result.plain_values import Cell, DeviceDict, as_plain, device_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.number_text import percent, setting
 from tb_perfcompare.workspace.queries.candidates import CandidateRow, CandidateRows
 
 VERDICTS_SCHEMA = "tb_perfcompare.verdicts/1"
+
+
+class SelectedDict(TypedDict):
+    """A candidate as it was asked for."""
+
+    run: str
+    worker: str | None
+    span: str | None
+    steps: str | None
+
+
+class ServerErrorDict(TypedDict):
+    """Why there is no answer."""
+
+    code: str
+    message: str
+    hint: str
+
+
+class SkippedDict(TypedDict):
+    """How many steps were left out for one reason."""
+
+    reason: str
+    steps: int
+
+
+class BriefStepsDict(TypedDict):
+    """The steps of a side in numbers."""
+
+    count: int
+    admitted: int
+    dropped: Sequence[SkippedDict]
+
+
+class SideBriefDict(TypedDict):
+    """One side in brief."""
+
+    run: str
+    format: str
+    device: DeviceDict
+    steps: BriefStepsDict
+    captures: int
+
+
+class LookDict(TypedDict):
+    """A comparison in brief."""
+
+    baseline: SideBriefDict
+    candidate: SideBriefDict
+    headline: Headline
+    checks: Annotated[Sequence[Check], "those that warn or failed"]
+    cause: Finding | None
+    causes: int
+    parts: Sequence[RowTimes]
+    table: Annotated[str, "whose rows `rows` are, empty for none"]
+    rows: Annotated[Sequence[RowTimes], "the largest of `table`"]
+
+
+class CandidateRowDict(TypedDict):
+    """What one candidate gives: a comparison, or why there is none."""
+
+    candidate: SelectedDict
+    error: ServerErrorDict | None
+    look: LookDict | None
+
+
+class VerdictRowDict(CandidateRowDict):
+    """The same with its adjusted p."""
+
+    adjusted: Adjusted | None
+
+
+class VerdictsAnswerDict(TypedDict):
+    """Answer of api/verdicts."""
+
+    schema: Annotated[str, (VERDICTS_SCHEMA,)]
+    version: str
+    alpha: float
+    looks: Annotated[int, "comparisons with a p"]
+    rows: Sequence[VerdictRowDict]
+
 
 CANDIDATE_COLUMNS = (
     columns.key("candidate", "Candidate", "what was compared with the baseline"),
@@ -34,7 +118,7 @@ CANDIDATE_COLUMNS = (
 )
 
 
-def row_dict(row: CandidateRow) -> dict[str, Any]:
+def row_dict(row: CandidateRow) -> CandidateRowDict:
     """One candidate; what is not known before all are compared is not in it."""
     asked = row.candidate
     return {
@@ -44,7 +128,7 @@ def row_dict(row: CandidateRow) -> dict[str, Any]:
     }
 
 
-def candidates_dict(found: CandidateRows) -> dict[str, Any]:
+def candidates_dict(found: CandidateRows) -> VerdictsAnswerDict:
     """All rows, each with its adjusted p."""
     return {
         "schema": VERDICTS_SCHEMA,
@@ -52,8 +136,7 @@ def candidates_dict(found: CandidateRows) -> dict[str, Any]:
         "alpha": found.alpha,
         "looks": found.looks,
         "rows": [
-            {**row_dict(row), "adjusted": None if one is None else {"p": one.p, "stands": one.stands}}
-            for row, one in zip(found.rows, found.adjusted, strict=True)
+            {**row_dict(row), "adjusted": as_plain(one)} for row, one in zip(found.rows, found.adjusted, strict=True)
         ],
     }
 
@@ -86,12 +169,12 @@ def notes_on(found: CandidateRows) -> tuple[str, ...]:
     )
 
 
-def _error(row: CandidateRow) -> dict[str, str]:
+def _error(row: CandidateRow) -> ServerErrorDict:
     assert row.error is not None
     return {"code": row.error.code, "message": row.error.message, "hint": row.error.hint}
 
 
-def _result_dict(look: CandidateResult) -> dict[str, Any]:
+def _result_dict(look: CandidateResult) -> LookDict:
     return {
         "baseline": _side(look.baseline),
         "candidate": _side(look.candidate),
@@ -106,7 +189,7 @@ def _result_dict(look: CandidateResult) -> dict[str, Any]:
     }
 
 
-def _side(side: SideBrief) -> dict[str, Any]:
+def _side(side: SideBrief) -> SideBriefDict:
     return {
         "run": side.run,
         "format": side.format,

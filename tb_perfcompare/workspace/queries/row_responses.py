@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.tables.row_steps import (
 )
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, row_sparklines
 from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.render.wire.row_paths import MeasureDict
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
@@ -30,6 +31,30 @@ ROW_SCHEMA = "tb_perfcompare.row/1"
 _TABLE_CACHE_BYTES = 192 * 2**20
 """Pooling the captures of a side and joining its names takes as long as a hundred answers: 50,000 rows in 200 steps
 must fit."""
+
+
+class StepTimesDict(TypedDict):
+    """The times of one row in the steps of a side."""
+
+    steps: Sequence[str]
+    captures: Annotated[Sequence[int], "which span each was recorded in, from 0"]
+    time_us: Annotated[
+        Mapping[str, Sequence[float]] | None, "by measure, one for each step; null: the side does not have the row"
+    ]
+
+
+class RowStepsDict(TypedDict):
+    """Answer of api/row."""
+
+    schema: Annotated[str, (ROW_SCHEMA,)]
+    version: str
+    table: str
+    row: str
+    metric: str
+    unit: Annotated[str, ("us",)]
+    measures: Sequence[MeasureDict]
+    baseline: StepTimesDict
+    candidate: StepTimesDict
 
 
 class RowResponses:
@@ -82,23 +107,19 @@ class RowResponses:
 
 def row_answer(found: RowSteps) -> bytes:
     """As JSON."""
-    return fitted(
-        encoded(
-            {
-                "schema": ROW_SCHEMA,
-                "version": __version__,
-                "table": found.table,
-                "row": found.row,
-                "metric": found.metric,
-                "unit": "us",
-                "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
-                "baseline": _side(found.baseline),
-                "candidate": _side(found.candidate),
-            }
-        ),
-        MOST_BYTES,
-    )
+    answer: RowStepsDict = {
+        "schema": ROW_SCHEMA,
+        "version": __version__,
+        "table": found.table,
+        "row": found.row,
+        "metric": found.metric,
+        "unit": "us",
+        "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
+        "baseline": _side(found.baseline),
+        "candidate": _side(found.candidate),
+    }
+    return fitted(encoded(answer), MOST_BYTES)
 
 
-def _side(side: SideSteps) -> dict[str, object]:
+def _side(side: SideSteps) -> StepTimesDict:
     return {"steps": side.step, "captures": side.capture, "time_us": side.time_us}

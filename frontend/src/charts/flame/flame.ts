@@ -9,7 +9,7 @@ export type Measure = (typeof MEASURES)[number];
 export const ORDERS = ['size', 'run'] as const;
 export type Order = (typeof ORDERS)[number];
 
-/** What the reader chose to see: the width of a frame, of which figure, and the order of neighbours. */
+/** What the reader chose to see: the width of a frame, its figure, and the order of neighbours. */
 export interface Look {
   width: Width;
   measure: Measure;
@@ -115,7 +115,7 @@ export function weightOf(tree: Tree, frame: number, { width, measure }: Look): n
   return width === 'a' ? a : width === 'b' ? b : (a + b) / 2;
 }
 
-/** Frames below a frame, in the chosen order. The smaller ones that stand together come last. */
+/** Frames below a frame, in the chosen order. The smaller ones that are combined come last. */
 export function childrenOf(tree: Tree, frame: number, look: Look): number[] {
   const found: number[] = [];
   for (let at = frame + 1; at < tree.end[frame]!; at = tree.end[at]!) found.push(at);

@@ -70,7 +70,7 @@ export function Path({ tree, names, zoom, look, whole, onZoom, onRow }: PathProp
   );
 }
 
-/** The kind of which there are several parts of the step. */
+/** The kind that has several parts of the step. */
 const DEVICE = 'device work';
 
 export function kindText(tree: Tree, frame: number): string {

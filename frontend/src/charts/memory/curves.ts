@@ -54,7 +54,7 @@ export function linesOf(table: Table, device: string, axis: Axis): Line[] {
   }));
 }
 
-/** Names of the steps from those of the points, of which the last stands where the last step ends. Steps without a
+/** Names of the steps from those of the points; the last point is where the last step ends. Steps without a
  *  point have theirs where all count alike. */
 function labelsOf(label: string[], place: Float64Array): string[] {
   const steps = Math.round(place[place.length - 1] ?? 0);

@@ -231,7 +231,7 @@ interface XAxisProps {
   names: Names;
 }
 
-/** Along steps a line stands where each begins and its name in the middle, of both sides where they differ; along time
+/** Along steps a line is where each begins and its name in the middle, of both sides where they differ; along time
  *  at round times. */
 function XAxis({ axis, extent, x, top, bottom, right, scale, unit, names }: XAxisProps) {
   if (axis === 'time_us')

@@ -19,7 +19,7 @@ export interface Point {
   b: Spot | null;
 }
 
-/** Rows that are not drawn, and the time they stand for. */
+/** Rows that are not drawn, and their time. */
 export interface Left {
   count: number;
   a_us: number;
@@ -40,7 +40,7 @@ export interface Scatter {
 export const MOST_POINTS = 120;
 /** At most so many kernels get a line from A to B. */
 export const MOST_LINES = 12;
-/** A kernel that moved less has no line: such a change of utilisation is not told in a finding either. */
+/** A kernel that moved less has no line: no finding reports such a change of utilisation either. */
 const LEAST_MOVE = 0.05;
 
 const NAMES = ['baseline_tensor_active', 'baseline_dram_active', 'candidate_tensor_active', 'candidate_dram_active', 'baseline_us', 'candidate_us'];
@@ -92,7 +92,7 @@ function add(left: Left, a: number | null, b: number | null): void {
   left.b_us += b ?? 0;
 }
 
-/** Kernels that moved most: by distance and by the time they stand for. */
+/** Kernels that moved most: by distance and by their time. */
 export function movers(points: Point[], most = MOST_LINES): Point[] {
   const weight = (point: Point): number => {
     if (!point.a || !point.b) return 0;

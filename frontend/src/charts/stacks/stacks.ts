@@ -35,7 +35,7 @@ export function stacksOf(table: Table): { a: Stack[]; b: Stack[] } {
 
 const NUMBERS = /^(\d+)(?: \((\d+)\))?$/;
 
-/** The table has the steps that are not compared last; here they stand where they ran. */
+/** The table has the steps that are not compared last; here they are where they ran. */
 function inOrder(stacks: Stack[]): Stack[] {
   const captures = [...new Set(stacks.map((stack) => stack.capture))];
   const key = (stack: Stack): [number, number, number] => {
@@ -78,7 +78,7 @@ export function barsOf(stacks: Stack[], each: number): Bar[] {
   return bars;
 }
 
-/** So many steps stand in one column, for columns at least so many pixels wide. */
+/** So many steps share one column, for columns at least so many pixels wide. */
 export function stepsPerBar(steps: number, width: number, least: number): number {
   return Math.max(1, Math.ceil((steps * least) / Math.max(1, width)));
 }

@@ -66,7 +66,7 @@ export function unitOf(ns: number): [number, string] {
   return UNITS.find(([size]) => Math.abs(ns) >= size) ?? UNITS[3]!;
 }
 
-/** So many digits can be told apart in a label; beyond, labels count from a base. */
+/** Digits that can be read in a label; beyond, labels count from a base. */
 const MOST_DIGITS = 1e4;
 
 /** Round instants for an axis, `room` pixels wide, with a label about every `apart` pixels. */

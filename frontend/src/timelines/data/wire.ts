@@ -173,7 +173,7 @@ export function totalOf(row: Row, mark: number): number {
   return row.total ? row.total[mark]! : row.end[mark]! - row.start[mark]!;
 }
 
-/** Where an event is drawn: by itself, or in a run; null outside what this picture shows. */
+/** Where an event is drawn: alone, or in a run; null outside what this picture shows. */
 export function markOf(picture: Picture, event: number): { row: Row; mark: number } | null {
   for (const row of picture.rows) {
     if (!row || event < row.first || row.count === 0) continue;

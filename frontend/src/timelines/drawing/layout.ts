@@ -1,4 +1,4 @@
-// Where lanes and rows stand on the canvas; folded lanes keep all their rows, as thin lines.
+// Where lanes and rows are on the canvas; folded lanes keep all their rows, as thin lines.
 
 import type { Lane } from '../data/wire';
 

@@ -3,7 +3,7 @@
 import { colourOf } from '../../charts/canvas';
 
 export interface Palette {
-  /** by kind, SHADES of each, so that neighbours are told apart */
+  /** by kind, SHADES of each, so that neighbours differ */
   kinds: Uint32Array[];
   /** ink on each kind: dark or light */
   inks: string[];
@@ -54,7 +54,7 @@ function luminance(colour: Rgb): number {
 export const DARK_INK = '#14141d';
 export const LIGHT_INK = '#f6f6fb';
 
-/** Whichever of the two inks stands out more. */
+/** The ink with more contrast. */
 export function inkOn(colour: Rgb): string {
   const contrast = (ink: string): number => {
     const [one, other] = [luminance(parse(ink)), luminance(colour)];

@@ -30,7 +30,7 @@ export interface Shown {
   a: SideView;
   b: SideView;
   whole: Span;
-  /** B stands so many nanoseconds further right */
+  /** nanoseconds by which B is moved right */
   shift: number;
   colours: Colours;
   search: ((name: string) => boolean) | null;

@@ -1,4 +1,4 @@
-// A row of buttons of which one is pressed.
+// A row of buttons, one of them pressed.
 
 interface Props<T> {
   label?: string;

@@ -1,4 +1,4 @@
-// A note beside the pointer or the chosen mark. What it says is also said to screen readers, elsewhere.
+// A note next to the pointer or the chosen mark. What it says is also said to screen readers, elsewhere.
 
 interface Props {
   /** the place it points at, and the room it must stay in, in pixels of its container */
