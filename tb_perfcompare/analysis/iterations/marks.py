@@ -97,10 +97,11 @@ def can_be_steps(marks: Marks, extent: tuple[int, int]) -> bool:
 
 
 def is_iteration(found: Score, fewest_names: int = FEWEST_NAMES) -> bool:
-    """Whether marks that cut a sequence with this score delimit iterations."""
+    """Whether marks that cut a sequence with this score delimit iterations. Layers update no parameters each: a loop
+    that does may have anything before and behind it."""
     return (
-        found.recurring >= LEAST_RECURRING and found.alike >= LEAST_ALIKE and found.foreign <= MOST_FOREIGN
-        and found.names >= fewest_names
+        found.recurring >= LEAST_RECURRING and found.alike >= LEAST_ALIKE and found.names >= fewest_names
+        and (found.foreign <= MOST_FOREIGN or found.updating is not None)
     )  # fmt: skip
 
 
@@ -108,23 +109,26 @@ def judged(marks: Marks, sequences: list[Sequence], fewest_names: int = FEWEST_N
     """The score of marks, recurring x in order, and the marks with how alike iterations are; each the mean over
     sequences, weighted by their names. None unless sequences with most of the names are cut into iterations: what
     repeats on one thread, a microbatch's backward pass or a batch being collated, may be a part of what the others do.
-    None, too, where parameters are updated between some of the marks only: these delimit microbatches."""
+    None, too, where parameters are updated between some of the marks only: these delimit microbatches. Where they are
+    between all, the score is 1: that every fifth step writes a log does not make five steps one."""
     total = sum(len(sequence.names) for sequence in sequences)
     value, alike, cut = 0.0, 0.0, 0
-    left = total
+    left, trains = total, False
     for sequence in sequences:
         names = len(sequence.names)
         left -= names
         result = score(sequence, marks.start_ns)
-        if result.updating < IN_NEARLY_ALL:
-            return None
+        if result.updating is not None:
+            if result.updating < IN_NEARLY_ALL:
+                return None
+            trains = True
         value += names * result.recurring * result.in_order
         if is_iteration(result, fewest_names):
             cut += names
             alike += names * result.alike
         if 2 * (cut + left) <= total:
             return None
-    return (value / total, replace(marks, alike=alike / cut)) if cut else None
+    return (1.0 if trains else value / total, replace(marks, alike=alike / cut)) if cut else None
 
 
 def best_first(found: list[tuple[float, Marks]]) -> list[Marks]:

@@ -64,7 +64,7 @@ class Score:
                loop within an iteration may run more often
     foreign    the larger share of names before the first and after the last mark that fewer than two stretches have
     names      how many names recur
-    updating   share of the stretches in which parameters are updated; 1 where that happens in fewer than two
+    updating   share of the stretches in which parameters are updated; None where that happens in fewer than two
     """
 
     recurring: float
@@ -72,7 +72,7 @@ class Score:
     alike: float
     foreign: float
     names: int
-    updating: float
+    updating: float | None
 
 
 def sequences(timeline: InterpretedTrace) -> list[Sequence]:
@@ -165,7 +165,7 @@ def score(sequence: Sequence, marks: Ints) -> Score:
         alike=alike,
         foreign=max(_foreign(part, known) for part in outside),
         names=int((share >= IN_NEARLY_ALL).sum()),
-        updating=updated / count if updated >= KNOWN_IN else 1.0,
+        updating=updated / count if updated >= KNOWN_IN else None,
     )
 
 

@@ -190,6 +190,22 @@ def validating(*, annotated: bool) -> Pen:
     return pen
 
 
+def logging() -> Pen:
+    """Weights are drawn, then every fifth of 20 steps writes a log, and results are saved."""
+    pen = Pen(21)
+    pen.ops(["aten::empty", "aten::uniform_"] * 20)
+    for step in range(20):
+        pen.begin()
+        pen.ops(["aten::to"])
+        forward(pen, 2)
+        backward(pen, 2)
+        pen.ops(UPDATE)
+        if step % 5 == 0:
+            pen.ops([f"aten::{name}" for name in ("linalg_vector_norm", "stack", "mean", "item")])
+    pen.ops(["aten::save"])
+    return pen
+
+
 def adversaries(critics: int) -> Pen:
     """The critic's optimizer steps some times, then the generator's: both are called Adam."""
     critic, generator = ("aten::conv2d", "aten::leaky_relu", "aten::sigmoid"), ("aten::conv_transpose2d", "aten::tanh")

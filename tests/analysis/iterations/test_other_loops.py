@@ -33,6 +33,7 @@ BEGINNINGS = {
     "prefetching pipeline": loops.prefetching_pipeline(),
     "collating threads": loops.collating_threads(),
     "validation, optimizer": loops.validating(annotated=True),
+    "a log every fifth step": loops.logging(),
     "two networks": loops.adversaries(1),
     "two networks, two steps of one": loops.adversaries(2),
     "rollouts": loops.rollouts(),
