@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.analysis.entities.modules import module_calls, module_name
+from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
 from tb_perfcompare.analysis.iterations.marks import (
     FEWEST,
     LEAST_ALIKE,
@@ -40,4 +41,4 @@ def module_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences:
         alike = min(one.alike for one in scores)
         if alike >= LEAST_ALIKE and all(one.recurring >= LEAST_RECURRING for one in scores):
             found.append((alike, replace(marks, alike=alike)))
-    return best_first(found)
+    return [from_the_beginning(timeline, one, sequences) for one in best_first(found)]
