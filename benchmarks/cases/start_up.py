@@ -1,4 +1,4 @@
-"""What a person waits for before anything is compared: whole commands on small inputs, beside `python -c "import numpy"`."""
+"""What a person waits for before anything is compared: commands on small inputs, beside `python -c "import numpy"`."""
 
 from __future__ import annotations
 

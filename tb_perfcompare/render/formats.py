@@ -1,5 +1,7 @@
-"""The formats a comparison can be had in, by the name that the command line and the API use. What draws web pages, Markdown
-and CSV is imported when it is asked for: a command that prints a list needs none of it."""
+"""The formats a comparison can be had in, by the name that the command line and the API use.
+
+What draws web pages, Markdown and CSV is imported when it is asked for: a command that prints a list needs none of it.
+"""
 
 from __future__ import annotations
 
