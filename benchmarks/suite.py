@@ -17,6 +17,7 @@ from benchmarks.cases import (
     read_vs_json,
     routes,
     scaling,
+    start_up,
     tables_vs_tbp,
 )
 from benchmarks.figures import Section
@@ -24,7 +25,7 @@ from benchmarks.setting import Setting
 
 _MODULES = (
     read_vs_json, tables_vs_tbp, compare_two_runs, peak_memory, scaling, bound_fraction, aggregate_10m, iteration_kinds,
-    fallback_parity, damaged, mixed_http, many_runs, routes,
+    fallback_parity, damaged, mixed_http, many_runs, routes, start_up,
 )  # fmt: skip
 
 SUITE: dict[str, Callable[[Setting], Section]] = {module.NAME: module.run for module in _MODULES}

@@ -31,6 +31,7 @@ def compare(
     steps: tuple[int, int] | None = None,
     all_steps: bool = False,
     step_marker: str = "",
+    kind: str = "",
     report: Reporter = silent,
 ) -> Comparison:
     """Compares two runs; every difference is candidate minus baseline.
@@ -43,7 +44,7 @@ def compare(
     Raises PerfCompareError: InputError for what cannot be read, SelectionError for a worker, span or step there is
     not, NotComparable for sides without a common measure.
     """
-    sides = [_side(source, worker, span, steps, all_steps, step_marker) for source in (baseline, candidate)]
+    sides = [_side(source, worker, span, steps, all_steps, step_marker, kind) for source in (baseline, candidate)]
     with _workspace() as workspace:
         return workspace.compare(ComparisonRequest(sides[0], sides[1], options or CompareOptions()), report)
 
@@ -58,6 +59,7 @@ def view(
     steps: tuple[int, int] | None = None,
     all_steps: bool = False,
     step_marker: str = "",
+    kind: str = "",
     report: Reporter = silent,
 ) -> View:
     """One table of one run by itself: `overview`, `steps`, `operators`, `kernels`, ... as `tb-perfcompare view` has
@@ -69,7 +71,7 @@ def view(
     check_view(table)
     CompareOptions(window=step_window)  # raises for a window there is not
     with _workspace() as workspace:
-        summary = workspace.load(_side(run, worker, span, steps, all_steps, step_marker), step_window, report)
+        summary = workspace.load(_side(run, worker, span, steps, all_steps, step_marker, kind), step_window, report)
     return run_views(summary).view(table)
 
 
@@ -81,6 +83,7 @@ def side(
     steps: tuple[int, int] | None = None,
     all_steps: bool = False,
     step_marker: str = "",
+    kind: str = "",
     launches: Path | None = None,
     counters: Path | None = None,
 ) -> Side:
@@ -89,13 +92,14 @@ def side(
     worker, span, steps  only these; steps are the first and the last number, both included
     all_steps            also the steps that are left out as incomplete or as warm-up
     step_marker          what delimits its steps, as --step-marker of the command line
+    kind                 only the iterations of this kind, as --kind
     launches             a kernel listing or an ncu --csv export of the same program, whose utilisation its kernels get
     counters             a *_counters_data.csv with samples that were taken while it was recorded
     Raises InputError when nothing can be read there, SelectionError for unknown workers and spans.
     """
     beside = [None if file is None else fspath(file) for file in (launches, counters)]
     found = side_from_path(fspath(path), worker, span, steps, launches=beside[0], counters=beside[1])
-    return replace(found, all_steps=found.all_steps or all_steps, marker=step_marker)
+    return replace(found, all_steps=found.all_steps or all_steps, marker=step_marker, kind=kind or found.kind)
 
 
 def open_logdir(logdir: Path | Sequence[Root]) -> Workspace:
@@ -105,12 +109,13 @@ def open_logdir(logdir: Path | Sequence[Root]) -> Workspace:
 
 
 def _side(
-    source: Source, worker: str | None, span: str | None, steps: tuple[int, int] | None, all_steps: bool, marker: str
+    source: Source, worker: str | None, span: str | None, steps: tuple[int, int] | None, all_steps: bool, marker: str,
+    kind: str,
 ) -> Side:
     """What was narrowed by itself stays as it is."""
     if isinstance(source, Side):
         return source
-    return side(source, worker=worker, span=span, steps=steps, all_steps=all_steps, step_marker=marker)
+    return side(source, worker=worker, span=span, steps=steps, all_steps=all_steps, step_marker=marker, kind=kind)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis/columns": {"analysis/native"},
     "analysis/cycles": {"analysis/counters", "analysis/pooling"},
     "analysis/entities": {"analysis/columns", "analysis/trace"},
-    "analysis/iterations": {"analysis/columns", "analysis/trace"},
+    "analysis/iterations": {"analysis/columns", "analysis/entities", "analysis/trace"},
     "analysis/step_view": {"analysis/columns", "analysis/iterations", "analysis/trace"},
     "analysis/trace": {"analysis/columns"},
     "comparison": {

@@ -42,7 +42,7 @@ def named_side(
     side = side_from_path(path, worker, span, steps, launches=launches, counters=counters)
     if path != given:
         side = replace(side, source=given, files=tuple(replace(file, source=given) for file in side.files))
-    return replace(side, all_steps=side.all_steps or all_steps, marker=marker or side.marker, kind=kind)
+    return replace(side, all_steps=side.all_steps or all_steps, marker=marker or side.marker, kind=kind or side.kind)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from tb_perfcompare.sources.perf_data.table_pairs import find_pairs, holds_perf_
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
 from tb_perfcompare.sources.saved.baseline_file import read_facts
 from tb_perfcompare.workspace.baselines import Baselines
-from tb_perfcompare.workspace.inputs.sides import Side
+from tb_perfcompare.workspace.inputs.sides import Side, of_one_kind
 from tb_perfcompare.workspace.jobs.strict_jobs import in_cycles
 from tb_perfcompare.workspace.jobs.strict_sides import StrictSides, check_same_kind, sides_of_tables, sides_of_traces
 from tb_perfcompare.workspace.listing.index import side_from_path
@@ -144,11 +144,11 @@ def _traces(
     sources = [
         replace(
             source, all_steps=source.all_steps or arguments.all_steps, marker=arguments.step_marker,
-            kind=arguments.kind,
+            kind=arguments.kind or source.kind,
         )
         for source in sources
     ]
-    sources = list(workspace.agreed(sources, arguments.step_window, console.progress))
+    sources = list(workspace.agreed(of_one_kind(*sources), arguments.step_window, console.progress))
     summaries = [workspace.load(source, arguments.step_window, console.progress) for source in sources]
     sides = sides_of_traces(summaries[0], summaries[1], arguments.beta, case=arguments.name)
     for note in sides.notes:

@@ -126,7 +126,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def _side(self, request: SideRequest) -> Side:
         side = self._opening.index.side(request.selection, request.steps, request.launches)
         every = side.all_steps or request.all_steps
-        return replace(side, all_steps=every, marker=request.marker, kind=request.kind)
+        return replace(side, all_steps=every, marker=request.marker, kind=request.kind or side.kind)
 
 
 def _api(handler: Handler, *, most: int = MOST_PARAMETERS, is_file: bool = False) -> Callable[..., Any]:

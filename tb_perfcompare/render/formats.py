@@ -1,20 +1,22 @@
-"""The formats a comparison can be had in, by the name that the command line and the API use."""
+"""The formats a comparison can be had in, by the name that the command line and the API use.
+
+What draws web pages, Markdown and CSV is imported when it is asked for: a command that prints a list needs none of it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from tb_perfcompare.comparison.result.comparison import Comparison, View
-from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render import document
-from tb_perfcompare.render.csv import csv
-from tb_perfcompare.render.html import html
-from tb_perfcompare.render.html_report import TITLE, report_page, table_page
 from tb_perfcompare.render.ledger_tables import LEDGER
-from tb_perfcompare.render.markdown import markdown
 from tb_perfcompare.render.text import text
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire
+
+if TYPE_CHECKING:
+    from tb_perfcompare.comparison.result.comparison import Comparison, View
+    from tb_perfcompare.comparison.result.table import Table
 
 DEFAULT_TOP = 20
 
@@ -54,8 +56,10 @@ def render(
         case "json":
             return wire.encode(_narrowed(comparison, table, top).to_dict(), indent=2) + b"\n"
         case "csv":
-            return _utf8(csv(document.table_named(comparison, table or LEDGER), top=top))
+            return _csv(document.table_named(comparison, table or LEDGER), top)
     if table is None and name == "html":
+        from tb_perfcompare.render.html_report import report_page
+
         return _utf8(report_page(comparison, top=DEFAULT_TOP if top is None else top))
     if table is None:
         blocks = document.report(comparison, top=DEFAULT_TOP if top is None else top)
@@ -67,16 +71,20 @@ def render(
 def render_table(table: Table, name: str, *, top: int | None = None, terminal: Terminal | None = None) -> bytes:
     """One table on its own as "text", "md", "csv" or "html"."""
     if name == "csv":
-        return _utf8(csv(table, top=top))
+        return _csv(table, top)
     blocks = document.table_blocks(table, top=top)
-    return _utf8(table_page(blocks, table, top=top) if name == "html" else _drawn(blocks, name, terminal))
+    if name != "html":
+        return _utf8(_drawn(blocks, name, terminal))
+    from tb_perfcompare.render.html_report import table_page
+
+    return _utf8(table_page(blocks, table, top=top))
 
 
 def render_view(view: View, name: str, *, top: int | None = None, terminal: Terminal | None = None) -> bytes:
     """One run's table as "text" with what weakens it, or as "csv" or "json"; `top` rows (None: all)."""
     match name:
         case "csv":
-            return _utf8(csv(view.table, top=top))
+            return _csv(view.table, top)
         case "json":
             cut = view if top is None else replace(view, table=first_rows(view.table, top))
             return wire.encode(cut.to_dict(), indent=2) + b"\n"
@@ -88,8 +96,13 @@ def _drawn(blocks: tuple[document.Block, ...], name: str, terminal: Terminal | N
         case "text":
             return text(blocks, terminal)
         case "md":
+            from tb_perfcompare.render.markdown import markdown
+
             return markdown(blocks)
         case "html":
+            from tb_perfcompare.render.html import html
+            from tb_perfcompare.render.html_report import TITLE
+
             return html(blocks, title=TITLE)
         case _:
             raise ValueError(f"no format {name!r}")
@@ -113,6 +126,12 @@ def first_rows(table: Table, top: int) -> Table:
         return table
     note = f"first {top:,} of {len(table.rows):,} rows"
     return replace(table, rows=table.rows[:top], notes=(*table.notes, note))
+
+
+def _csv(table: Table, top: int | None) -> bytes:
+    from tb_perfcompare.render.csv import csv
+
+    return _utf8(csv(table, top=top))
 
 
 def _utf8(drawn: str) -> bytes:

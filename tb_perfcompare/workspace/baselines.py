@@ -173,6 +173,7 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
         window=window,
         steps=side.steps,
         all_steps=side.all_steps,
+        kind=side.kind,
         launches="" if side.launches is None else side.launches.name,
         counters="" if side.counters is None else side.counters.name,
         device=whole.device,

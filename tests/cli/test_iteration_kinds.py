@@ -8,6 +8,7 @@ import json
 import random
 from pathlib import Path
 
+from tb_perfcompare import api
 from tests.analysis.iterations.loops import server
 from tests.cli.invoke import tb_perfcompare
 
@@ -81,5 +82,15 @@ def test_every_command_takes_one_kind(tmp_path: Path) -> None:
     assert "32 of 48 steps" in saved.out
     found = tb_perfcompare("diff", "decodes", b, "--kind", DECODE, "--baselines", kept, "--format", "json").out
     assert json.loads(found)["headline"]["delta"] == 60
+    assert found == tb_perfcompare("diff", "decodes", b, "--baselines", kept, "--format", "json").out
+    assert found != tb_perfcompare("diff", a, b, "--format", "json").out
+    saved_strict = tb_perfcompare("strict", "decodes", b, "--baselines", kept, "--format", "csv").out
+    assert saved_strict == tb_perfcompare("strict", a, b, "--kind", DECODE, "--format", "csv").out
     recorded = tb_perfcompare("record", a, "--into", tmp_path / "series", "--series", "s", "--kind", DECODE)
     assert "32 of 48 steps" in recorded.out
+
+
+def test_python_takes_one_kind(tmp_path: Path) -> None:
+    a, b = run(tmp_path / "a", 3), run(tmp_path / "b", 3, decode_us=360)
+    assert api.compare(a, b, kind=DECODE).headline.delta == 60
+    assert ("Steps", 32, "count") in api.view(a, kind=DECODE).table.rows

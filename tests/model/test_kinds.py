@@ -30,3 +30,10 @@ def test_every_text_is_of_its_own_kind() -> None:
     kinds = kinds_of(texts)
     assert len(set(kinds)) < 60
     assert all(kind_pattern(kind)(text) for kind, text in zip(kinds, texts, strict=True))
+
+
+def test_numbers_that_count_in_each_request_are_no_kinds() -> None:
+    texts = [f"decode request={request} token={token}" for request in range(2) for token in range(20)]
+    assert {*kinds_of(texts)} == {"decode request=0 token=*", "decode request=1 token=*"}
+    batches = [f"decode bs={size}" for size in range(1, 17) for _ in range(4)]
+    assert len({*kinds_of(batches)}) == 16

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -143,3 +145,10 @@ def test_an_unknown_table_says_which_there_are_and_why_one_is_missing() -> None:
         render(comparison(), "text", table="nothing")
     with pytest.raises(SelectionError, match="no device events"):
         render(comparison(), "json", table="kernels")
+
+
+def test_a_list_in_text_imports_nothing_that_draws_pages() -> None:
+    script = "import sys, tb_perfcompare.render.formats; print([name for name in sys.modules if '.render.' in name])"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert "tb_perfcompare.render.text" in found
+    assert not any(f"tb_perfcompare.render.{name}'" in found for name in ("html", "html_report", "markdown", "csv"))

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
-from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, marks_of, scored
-from tb_perfcompare.analysis.iterations.sequences import Sequence
+from tb_perfcompare.analysis.iterations.marks import (
+    FEWEST,
+    Marks,
+    best_first,
+    can_be_steps,
+    judged,
+    marks_of,
+    one_to_one,
+)
+from tb_perfcompare.analysis.iterations.sequences import Sequence, outside
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
@@ -21,6 +30,7 @@ KNOWN = (
     "execute_new_*_cached_*",
     "context_*_generation_*",
     "step[*",  # SGLang
+    "[Executor] _forward_step*",  # TensorRT-LLM
     "[pl][profile]*run_training_batch",  # Lightning
     "train_step",
     "train_step *",
@@ -36,13 +46,13 @@ KNOWN = (
 """Names with numbers taken out that engines and trainers give to an iteration; of names without a `*` in the middle,
 `*` matches the number only. The first that holds is taken."""
 
-WRAPPERS = ("## forward ##", "DistributedDataParallel.forward")
+WRAPPERS = ("gpu_model_runner: forward", "_forward_step", "## forward ##", "DistributedDataParallel.forward")
 """Once per iteration, but only around a part of it: asked last."""
 
 AROUND = 0.8
 """Share of the recording that annotations of unknown names cover if each is around a whole iteration."""
 
-_FAMILIES = frozenset({"execute_context_*", "execute_new_*_cached_*", "context_*_generation_*", "step[*"})
+_FAMILIES = frozenset(KNOWN[:5])
 _MOST_SCORED = 16
 _HOST = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
 
@@ -109,17 +119,59 @@ def other_marks(
         if not (is_step(name) or is_loader(name) or is_optimizer(name) or is_collective_annotation(name))
         and not any(_matches(pattern, name) for pattern in (*KNOWN, *WRAPPERS))
     ]
+    around: list[tuple[float, Marks]] = []
+    within: list[tuple[float, Marks]] = []
+    unsure: list[Marks] = []
+    usable = [(name, codes) for total, name, codes in sorted(names, key=_most_first) if total >= FEWEST]
+    for marks, own, share in _usable(timeline, extent, rows, usable):
+        result = judged(marks, sequences) or (_judged_outside(timeline, marks, own, sequences) if sequences else None)
+        if result is not None:
+            (around if share >= AROUND else within).append(result)
+        elif share < AROUND:
+            unsure.append(marks)
+    within += [
+        (value, replace(marks, alike=sure.alike))
+        for marks in unsure
+        for value, sure in within[:1]
+        if one_to_one(marks, sure)
+    ]
+    return best_first(around), best_first(within)
+
+
+def _most_first(one: tuple[int, str, Ints]) -> tuple[int, str]:
+    total, name, _ = one
+    return -total, name
+
+
+def _usable(
+    timeline: InterpretedTrace, extent: tuple[int, int], rows: Ints, names: list[tuple[str, Ints]]
+) -> list[tuple[Marks, Ints, float]]:
+    """Marks that can be steps, their ranges in time order, and the share of the recording that these cover."""
     found = []
-    for total, name, codes in sorted(names, key=lambda one: (-one[0], one[1])):
-        if total >= FEWEST:
-            own = rows_named(timeline, rows, [codes])
-            marks = marks_of(timeline, ANNOTATION, name, own, texts=True)
-            inside = int(timeline.events.dur_ns[own[timeline.lane[own] == marks.lane]].sum())
-            found.append((marks, inside / max(extent[1] - extent[0], 1)))
-    cut = [(marks, share) for marks, share in found if can_be_steps(marks, extent)][:_MOST_SCORED]
-    around = [marks for marks, share in cut if share >= AROUND]
-    within = [marks for marks, share in cut if share < AROUND]
-    return scored(around, sequences), scored(within, sequences)
+    for name, codes in names:
+        own = rows_named(timeline, rows, [codes])
+        marks = marks_of(timeline, ANNOTATION, name, own, texts=True)
+        if not can_be_steps(marks, extent):
+            continue
+        own = own[timeline.lane[own] == marks.lane]
+        own = own[np.argsort(timeline.events.start_ns[own], kind="stable")]
+        inside = int(timeline.events.dur_ns[own].sum())
+        found.append((marks, own, inside / max(extent[1] - extent[0], 1)))
+        if len(found) == _MOST_SCORED:
+            break
+    return found
+
+
+def _judged_outside(
+    timeline: InterpretedTrace, marks: Marks, own: Ints, sequences: list[Sequence]
+) -> tuple[float, Marks] | None:
+    """By what is around the ranges: what is in them may differ, as prefill and decode do. Layers of a model have its
+    beginning and its end around them, which do not recur."""
+    start, end = timeline.events.start_ns[own], timeline.ends(own)
+    around = [part for part in (outside(one, start, end) for one in sequences) if len(part.name)]
+    if not around:
+        return 1.0, marks
+    return judged(marks, around, fewest_names=1)
 
 
 def _stands(pattern: str) -> bool:

@@ -46,14 +46,10 @@ def class_texts(timeline: InterpretedTrace, windows: Windows) -> tuple[str, ...]
     groups = _groups(has, [events.strings[code] for code in names.tolist()])
     if not groups:
         return ()
-    return tuple(
-        with_names([name for name, own in groups if own[step]]) or PLAIN for step in range(steps)
-    )
+    return tuple(with_names([name for name, own in groups if own[step]]) or PLAIN for step in range(steps))
 
 
-def _incidence(
-    timeline: InterpretedTrace, windows: Windows, rows: Ints, names: Ints
-) -> NDArray[np.bool_]:
+def _incidence(timeline: InterpretedTrace, windows: Windows, rows: Ints, names: Ints) -> NDArray[np.bool_]:
     """(names, steps) whether the step has an event of the name."""
     events = timeline.events
     place = np.zeros(len(events.strings), dtype=np.int64)

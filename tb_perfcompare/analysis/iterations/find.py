@@ -17,12 +17,14 @@ from tb_perfcompare.analysis.iterations.annotations import (
     rows_named,
 )
 from tb_perfcompare.analysis.iterations.marks import FEWEST, MOST, Marks, can_be_steps, is_iteration, marks_of
+from tb_perfcompare.analysis.iterations.modules import module_marks
 from tb_perfcompare.analysis.iterations.repetition import repetition_marks
 from tb_perfcompare.analysis.iterations.sequences import score, sequence_of, sequences
 from tb_perfcompare.analysis.iterations.training import training_marks
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import profiler_markers, recorded_extent
 from tb_perfcompare.errors import MarkerMissing, SelectionError, choices
+from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, calls
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.names.numbers_out import glob_pattern
 from tb_perfcompare.model.summary.iterations import (
@@ -36,9 +38,6 @@ from tb_perfcompare.model.summary.iterations import (
     Marker,
 )
 
-_LAUNCH = "GraphLaunch"
-"""End of the names of the calls of every vendor: cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch."""
-
 
 def graph_launches(timeline: InterpretedTrace) -> Marks:
     """All of the thread that makes most of them."""
@@ -47,7 +46,7 @@ def graph_launches(timeline: InterpretedTrace) -> Marks:
     names = {
         code: events.strings[code]
         for code in used_codes(events.name[rows], len(events.strings)).tolist()
-        if events.strings[code].endswith(_LAUNCH)
+        if calls(GRAPH_LAUNCH, events.strings[code])
     }
     rows = rows[np.isin(events.name[rows], list(names))]
     return marks_of(timeline, GRAPH, ", ".join(sorted(set(names.values()))), rows)
@@ -59,13 +58,13 @@ def graph_marks(timeline: InterpretedTrace, extent: tuple[int, int]) -> list[Mar
     marks = graph_launches(timeline)
     if len(marks.start_ns) < FEWEST or not can_be_steps(marks, extent):
         return []
-    calls = np.flatnonzero((timeline.is_operator | timeline.is_api) & (timeline.lane == marks.lane))
-    found = score(sequence_of(timeline, calls), marks.start_ns)
+    made = np.flatnonzero((timeline.is_operator | timeline.is_api) & (timeline.lane == marks.lane))
+    found = score(sequence_of(timeline, made), marks.start_ns)
     return [replace(marks, alike=found.alike)] if is_iteration(found, fewest_names=1) else []
 
 
 _MOST_TOLD = 24
-_TRIED = "annotations, optimizer steps, DataLoader batches, graph launches and repeated operators or kernels"
+_TRIED = "annotations, optimizer steps, DataLoader batches, graph launches, modules and repeated operators or kernels"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +126,8 @@ def _candidates(
     found += known_marks(timeline, extent, WRAPPERS)
     found += graph_marks(timeline, extent)
     if searched or not (found or profiler):
-        found += repetition_marks(paths, timeline.events.strings, extent)
+        found += module_marks(timeline, extent, paths)
+        found += repetition_marks(timeline, paths, extent)
     return found, profiler
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.iterations.sequences import Score, Sequence, score
+from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, Score, Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.iterations import Marker
@@ -24,7 +24,7 @@ LEAST_RECURRING, LEAST_ALIKE, MOST_FOREIGN, FEWEST_NAMES = 0.8, 0.8, 0.1, 3
 """What `Score` has to be for a mark whose name says nothing: layers of a model repeat, too, and a script that runs them
 once has work before and after them that they do not have."""
 
-AS_GOOD = 0.95
+AS_GOOD = 0.9
 """Of marks whose score is within this share of the best, the one that occurs most often has the true period."""
 
 _ROUNDED_NS = 1_000
@@ -97,25 +97,52 @@ def can_be_steps(marks: Marks, extent: tuple[int, int]) -> bool:
 
 
 def is_iteration(found: Score, fewest_names: int = FEWEST_NAMES) -> bool:
-    """Whether marks that cut a sequence with this score delimit iterations."""
+    """Whether marks that cut a sequence with this score delimit iterations. Layers update no parameters each: a loop
+    that does may have anything before and behind it."""
     return (
-        found.recurring >= LEAST_RECURRING and found.alike >= LEAST_ALIKE and found.foreign <= MOST_FOREIGN
-        and found.names >= fewest_names
+        found.recurring >= LEAST_RECURRING and found.alike >= LEAST_ALIKE and found.names >= fewest_names
+        and (found.foreign <= MOST_FOREIGN or found.updating is not None)
     )  # fmt: skip
 
 
-def scored(candidates: list[Marks], sequences: list[Sequence]) -> list[Marks]:
-    """Those that delimit iterations of the first sequence in which they do, best first: of nearly equal scores the one
-    that occurs most often, then the one that occurs first."""
-    found = []
-    for marks in candidates:
-        for sequence in sequences:
-            result = score(sequence, marks.start_ns)
-            if is_iteration(result):
-                found.append((result.recurring * result.alike, replace(marks, alike=result.alike)))
-                break
+def judged(marks: Marks, sequences: list[Sequence], fewest_names: int = FEWEST_NAMES) -> tuple[float, Marks] | None:
+    """The score of marks, recurring x in order, and the marks with how alike iterations are; each the mean over
+    sequences, weighted by their names. None unless sequences with most of the names are cut into iterations: what
+    repeats on one thread, a microbatch's backward pass or a batch being collated, may be a part of what the others do.
+    None, too, where parameters are updated between some of the marks only: these delimit microbatches. Where they are
+    between all, the score is 1: that every fifth step writes a log does not make five steps one."""
+    total = sum(len(sequence.names) for sequence in sequences)
+    value, alike, cut = 0.0, 0.0, 0
+    left, trains = total, False
+    for sequence in sequences:
+        names = len(sequence.names)
+        left -= names
+        result = score(sequence, marks.start_ns)
+        if result.updating is not None:
+            if result.updating < IN_NEARLY_ALL:
+                return None
+            trains = True
+        value += names * result.recurring * result.in_order
+        if is_iteration(result, fewest_names):
+            cut += names
+            alike += names * result.alike
+        if 2 * (cut + left) <= total:
+            return None
+    return (1.0 if trains else value / total, replace(marks, alike=alike / cut)) if cut else None
+
+
+def best_first(found: list[tuple[float, Marks]]) -> list[Marks]:
+    """Of nearly equal scores the marks that occur most often, then those that occur first."""
     if not found:
         return []
     least = AS_GOOD * max(value for value, _ in found)
     good = [marks for value, marks in found if value >= least]
     return sorted(good, key=lambda marks: (-len(marks.start_ns), int(marks.start_ns[0])))
+
+
+def one_to_one(marks: Marks, others: Marks) -> bool:
+    """Whether both occur by turns."""
+    if abs(len(marks.start_ns) - len(others.start_ns)) > 1:
+        return False
+    place = np.searchsorted(others.start_ns, marks.start_ns, side="right")
+    return bool((np.diff(place) == 1).all())

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from tb_perfcompare.analysis.iterations.marks import FEWEST, MOST, Marks, can_be_steps, scored
+from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
+from tb_perfcompare.analysis.iterations.marks import FEWEST, MOST, Marks, best_first, can_be_steps, judged
 from tb_perfcompare.analysis.iterations.sequences import Sequence
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.iterations import DETECTED
@@ -14,7 +18,7 @@ _MOST_COUNTS = 16
 _MOST_ALTERNATIVES = 20
 
 
-def repetition_marks(sequences: list[Sequence], strings: StringTable, extent: tuple[int, int]) -> list[Marks]:
+def repetition_marks(timeline: InterpretedTrace, sequences: list[Sequence], extent: tuple[int, int]) -> list[Marks]:
     """The best anchor, then others by which the other side may be cut, too: of other periods (the tokens of a loop may
     be alike on one side only, its batches on both), and those that occur as often.
 
@@ -22,13 +26,19 @@ def repetition_marks(sequences: list[Sequence], strings: StringTable, extent: tu
     period is among the numbers that most names have.
     """
     anchors: list[Marks] = []
+    strings = timeline.events.strings
     for sequence in sequences:
         anchors += [one for one in _anchors(sequence, strings) if can_be_steps(one, extent)]
-    found = scored(anchors, sequences)
+    found = best_first([result for one in anchors if (result := judged(one, sequences))])
     if not found:
         return []
-    as_often = [one for period in found for one in _alternatives(period, sequences, strings)]
-    return [*found, *as_often][:_MOST_ALTERNATIVES]
+    moved = [from_the_beginning(timeline, one, sequences) for one in found]
+    as_often = [
+        other if period is where else replace(other, start_ns=where.start_ns)
+        for period, where in zip(found, moved, strict=True)
+        for other in _alternatives(period, sequences, strings)
+    ]
+    return [*moved, *as_often][:_MOST_ALTERNATIVES]
 
 
 def _occurrences(sequence: Sequence) -> tuple[Ints, Ints]:
@@ -63,13 +73,5 @@ def _alternatives(best: Marks, sequences: list[Sequence], strings: StringTable) 
 
 
 def _marks(sequence: Sequence, name: int, strings: StringTable, alike: float | None = None) -> Marks:
-    """Iterations begin where the recording does, if what precedes the first occurrence precedes all of them: recordings
-    begin between iterations more often than within one."""
     place = np.flatnonzero(sequence.name == name)
-    before = int(place[0])
-    if before and before <= int(np.diff(place, prepend=0).min()):
-        head = sequence.name[:before]
-        around = sequence.name[place[:, None] + np.arange(-before, 0)]
-        if (around == head).all():
-            place = place - before
     return Marks(DETECTED, strings[int(sequence.names[name])], sequence.start_ns[place], alike=alike)

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.names.names import is_update
 
 MOST_SCORED = 20_000
 """Entries of a sequence that are looked at to score a mark."""
@@ -21,9 +22,14 @@ MOST_SCORED = 20_000
 IN_NEARLY_ALL = 0.9
 """A name belongs to every iteration if this share of them has it."""
 
+KNOWN_IN = 2
+"""Stretches that have a name before it is known to belong to the loop: what happens between two runs of a model is in
+one stretch between two layers."""
+
 _MOST_PAIRS = 12
 _LONGEST_COMPARED = 4_000
-_MOST_LANES = 3
+_BUSIEST, _MOST_LANES = 8, 4
+_LEAST_NAMES = 0.05
 _DEVICE = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
 
 
@@ -32,32 +38,47 @@ class Sequence:
     """What one thread called directly, or one stream ran, in the order of time: n entries.
 
     start_ns  (n,) int64
+    end_ns    (n,) int64 end of what began until then
     name      (n,) places in `names`
     names     distinct names, interned
+    nested    (names,) whether most calls of the name are inside others: whole microseconds let some of them lie outside
+    updates   (names,) whether the name is of an optimizer's work on parameters
+    lane      the thread or stream
     """
 
     start_ns: Ints
+    end_ns: Ints
     name: Ints
     names: Ints
+    nested: Flags
+    updates: Flags
+    lane: int
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
     """recurring  share of the names between the first and the last mark that are in nearly every stretch
-    alike      mean likeness of successive stretches, 0 to 1: 1 - edit distance (insertions and deletions of names) /
-               the sum of their lengths
-    foreign    the larger share of names before the first and after the last mark that no stretch has
+    in_order   mean over successive stretches of 1 - edit distance (insertions and deletions of names) / the sum of
+               their lengths
+    alike      mean of that, or of the share of the distinct pairs of neighbours that both have, where it is larger: a
+               loop within an iteration may run more often
+    foreign    the larger share of names before the first and after the last mark that fewer than two stretches have
     names      how many names recur
+    updating   share of the stretches in which parameters are updated; None where that happens in fewer than two
     """
 
     recurring: float
+    in_order: float
     alike: float
     foreign: float
     names: int
+    updating: float | None
 
 
 def sequences(timeline: InterpretedTrace) -> list[Sequence]:
-    """Those of the busiest threads; of the busiest streams where the host was not recorded. Busiest first."""
+    """Those of the threads with most different operators, of the streams where the host was not recorded; most first.
+    Where there is a device, threads that gave it nothing to do (they decode and collate the next batches) are left out.
+    """
     events = timeline.events
     rows = np.flatnonzero(timeline.is_operator)
     if not len(rows):
@@ -68,8 +89,15 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
         return []
     lane = timeline.lane[rows]
     counts = np.bincount(lane)
-    busiest = np.argsort(-counts, kind="stable")[:_MOST_LANES]
-    return [sequence_of(timeline, rows[lane == one]) for one in busiest.tolist() if counts[one]]
+    launches = np.bincount(timeline.lane[timeline.launcher[timeline.launcher >= 0]], minlength=len(counts))
+    launching = launches[: len(counts)] > 0
+    if (counts[launching] > 0).any():
+        counts[~launching] = 0
+    busiest = np.argsort(-counts, kind="stable")[:_BUSIEST]
+    found = [sequence_of(timeline, rows[lane == one]) for one in busiest.tolist() if counts[one]]
+    found.sort(key=lambda one: -len(one.names))
+    least = _LEAST_NAMES * len(found[0].names) if found else 0
+    return [one for one in found[:_MOST_LANES] if len(one.names) >= least]
 
 
 def _waits(timeline: InterpretedTrace, rows: Ints) -> NDArray[np.bool_]:
@@ -77,7 +105,8 @@ def _waits(timeline: InterpretedTrace, rows: Ints) -> NDArray[np.bool_]:
     events = timeline.events
     waits = np.zeros(len(events.strings), dtype=np.bool_)
     used = used_codes(events.name[rows], len(events.strings))
-    waits[used] = ["Synchronize" in events.strings[code] for code in used.tolist()]
+    names = [events.strings[code] for code in used.tolist()]
+    waits[used] = ["Synchronize" in (timeline.vendor.role_of(name) or name) for name in names]
     return np.asarray(waits[events.name[rows]])
 
 
@@ -87,14 +116,29 @@ def sequence_of(timeline: InterpretedTrace, rows: Ints) -> Sequence:
     rows = rows[~_waits(timeline, rows)]
     if (np.diff(events.start_ns[rows]) <= 0).any():
         rows = rows[np.lexsort((-events.dur_ns[rows], events.start_ns[rows]))]
-    start, end = events.start_ns[rows], timeline.ends(rows)
-    before = np.concatenate([[np.iinfo(np.int64).min], np.maximum.accumulate(end)[:-1]])
-    top = start >= before
+    start, end = events.start_ns[rows], np.maximum.accumulate(timeline.ends(rows))
+    top = np.ones(len(rows), dtype=np.bool_)
+    top[1:] = start[1:] >= end[:-1]
     codes = events.name[rows[top]]
     names = used_codes(codes, len(events.strings))
     place = np.zeros(len(events.strings), dtype=np.int64)
     place[names] = np.arange(len(names))
-    return Sequence(start[top], place[codes], names)
+    calls = np.bincount(events.name[rows], minlength=len(events.strings))[names]
+    nested = 2 * np.bincount(place[codes], minlength=len(names)) < calls
+    updates = np.array([is_update(events.strings[code]) for code in names.tolist()], dtype=np.bool_)
+    lane = int(timeline.lane[rows[0]]) if len(rows) else -1
+    return Sequence(start[top], end[top], place[codes], names, nested, updates, lane)
+
+
+def outside(sequence: Sequence, start_ns: Ints, end_ns: Ints) -> Sequence:
+    """What began in none of these ascending ranges."""
+    around = np.searchsorted(start_ns, sequence.start_ns, side="right") - 1
+    kept = (around < 0) | (sequence.start_ns >= end_ns[around])
+    names, name = np.unique(sequence.name[kept], return_inverse=True)
+    return Sequence(
+        sequence.start_ns[kept], sequence.end_ns[kept], name.reshape(-1), sequence.names[names],
+        sequence.nested[names], sequence.updates[names], sequence.lane,
+    )  # fmt: skip
 
 
 def score(sequence: Sequence, marks: Ints) -> Score:
@@ -108,15 +152,20 @@ def score(sequence: Sequence, marks: Ints) -> Score:
     inside = name[first:final]
     count = len(place) - 1
     stretch = np.repeat(np.arange(count), np.diff(place))
+    updated = len(np.unique(stretch[sequence.updates[inside]]))
     seen = np.unique(stretch * names + inside) % max(names, 1)
     share = np.bincount(seen, minlength=names) / count
-    known = share > 0
+    seen_at_all = share > 0
+    known = share * count >= min(KNOWN_IN, count)
     outside = [name[:first], name[:0] if cut_short else name[final:]]
+    in_order, alike = _likeness(name, place)
     return Score(
-        recurring=float((share >= IN_NEARLY_ALL).sum() / max(known.sum(), 1)),
-        alike=_likeness(name, place),
+        recurring=float((share >= IN_NEARLY_ALL).sum() / max(seen_at_all.sum(), 1)),
+        in_order=in_order,
+        alike=alike,
         foreign=max(_foreign(part, known) for part in outside),
         names=int((share >= IN_NEARLY_ALL).sum()),
+        updating=updated / count if updated >= KNOWN_IN else None,
     )
 
 
@@ -125,23 +174,26 @@ def _foreign(name: Ints, known: NDArray[np.bool_]) -> float:
     return float((~known[used]).mean()) if len(used) else 0.0
 
 
-def _likeness(name: Ints, place: Ints) -> float:
-    """Mean likeness of successive stretches. Equal ones are found by hashes; of others, the pairs that occur most often
-    are compared."""
+def _likeness(name: Ints, place: Ints) -> tuple[float, float]:
+    """Mean likeness of successive stretches, in order and at all. Equal ones are found by hashes; of others, the pairs
+    that occur most often are compared."""
     kind = _classes(name, place)
     if len(kind) < 2:
-        return 0.0
+        return 0.0, 0.0
     pairs = np.sort(np.stack([kind[:-1], kind[1:]]), axis=0)
     distinct, first, counts = np.unique(pairs, axis=1, return_index=True, return_counts=True)
-    total, weight = 0.0, 0
+    in_order, alike, weight = 0.0, 0.0, 0
     for at in np.argsort(-counts, kind="stable")[:_MOST_PAIRS].tolist():
-        one = int(first[at])
-        alike = 1.0
+        one, times = int(first[at]), int(counts[at])
+        ordered, found = 1.0, 1.0
         if distinct[0, at] != distinct[1, at]:
-            alike = likeness(name[place[one] : place[one + 1]], name[place[one + 1] : place[one + 2]])
-        total += alike * int(counts[at])
-        weight += int(counts[at])
-    return total / weight
+            a, b = name[place[one] : place[one + 1]], name[place[one + 1] : place[one + 2]]
+            ordered = likeness(a, b)
+            found = max(ordered, _neighbours_alike(a, b))
+        in_order += ordered * times
+        alike += found * times
+        weight += times
+    return in_order / weight, alike / weight
 
 
 def _classes(name: Ints, place: Ints) -> Ints:
@@ -178,3 +230,12 @@ def likeness(a: NDArray[np.integer], b: NDArray[np.integer]) -> float:
         state = (state + match | state - match) & full
     common = len(one) - state.bit_count()
     return 2 * common / (len(one) + len(two))
+
+
+def _neighbours_alike(a: Ints, b: Ints) -> float:
+    """Share of the distinct pairs of neighbours that both have, twice what is common / the sum."""
+    if min(len(a), len(b)) < 2:
+        return 0.0
+    base = max(int(a.max()), int(b.max())) + 1
+    one, two = (np.unique(part[:-1] * base + part[1:]) for part in (a, b))
+    return 2 * len(np.intersect1d(one, two, assume_unique=True)) / (len(one) + len(two))

@@ -81,7 +81,8 @@ def _sure(marker: Marker) -> str:
 def _whole(tried: str) -> str:
     found = f", and nothing that repeats ({tried} were tried)" if tried else ""
     return (
-        f"no ProfilerStep markers{found}: the whole recording counts as one step; call profiler.step() in the loop"
+        f"no ProfilerStep markers{found}: the whole recording counts as one step; call profiler.step() in "
+        "the loop, or say what begins an iteration with --step-marker NAME"
         if tried else "the whole recording counts as one step, as asked"
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
+from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
 from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, marks_of
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
@@ -19,13 +20,14 @@ LOADER, STEP = "enumerate(DataLoader)*", "Optimizer.step#*"
 _STEP_PREFIX = "Optimizer.step#"
 _MOST_PER_ITERATION = 4
 _CLEARLY_BETTER = 0.05
+_MOST_PAIRED = 1_000
 
 
 def training_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
     """Batches fetched where there is one for each step of the optimizer, else the ends of its steps; of several that
     one iteration makes (two networks) the last ends it."""
     steps = marks_of(timeline, OPTIMIZER, STEP, _rows(timeline, _is_optimizer_step), ends=True)
-    steps = _once_per_iteration(steps, sequences)
+    steps = from_the_beginning(timeline, _once_per_iteration(steps, sequences), sequences, closed=True)
     batches = marks_of(timeline, OPTIMIZER, LOADER, _rows(timeline, is_loader))
     found = [marks for marks in (batches, steps) if can_be_steps(marks, extent)]
     if len(found) == 2 and abs(len(batches.start_ns) - len(steps.start_ns)) > 1:
@@ -47,15 +49,31 @@ def _rows(timeline: InterpretedTrace, test: Callable[[str], bool]) -> Ints:
 
 
 def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
-    """Every second (third, ...) mark where the stretches between those are clearly more alike than between all."""
-    if not sequences or len(marks.start_ns) < FEWEST:
+    """Every second (third, ...) mark where the stretches between those are clearly more alike than between all, and
+    neighbours each have names that the other lacks, as the steps of two networks do. A step with a validation behind it
+    is like the others, with something more."""
+    if not sequences or len(marks.start_ns) < FEWEST or _exclusive(marks, sequences) < 1 / _MOST_PER_ITERATION:
         return marks
-    best, alike = marks, score(sequences[0], marks.start_ns).alike
+    best, alike = marks, score(sequences[0], marks.start_ns).in_order
     for every in range(2, _MOST_PER_ITERATION + 1):
         last = marks.start_ns[every - 1 :: every]
         if len(last) < FEWEST:
             break
-        found = score(sequences[0], last).alike
+        found = score(sequences[0], last).in_order
         if found > alike + _CLEARLY_BETTER:
-            best, alike = Marks(marks.origin, marks.name, last), found
+            best, alike = Marks(marks.origin, marks.name, last, lane=marks.lane), found
     return best
+
+
+def _exclusive(marks: Marks, sequences: list[Sequence]) -> float:
+    """Share of the pairs of successive stretches that each have a name the other lacks."""
+    start = marks.start_ns[:_MOST_PAIRED]
+    here, there = np.zeros(len(start) - 2, dtype=np.bool_), np.zeros(len(start) - 2, dtype=np.bool_)
+    for sequence in sequences:
+        stretch = np.searchsorted(start, sequence.start_ns, side="right") - 1
+        inside = (stretch >= 0) & (stretch < len(start) - 1)
+        has = np.zeros((len(sequence.names), len(start) - 1), dtype=np.bool_)
+        has[sequence.name[inside], stretch[inside]] = True
+        here |= (has[:, :-1] & ~has[:, 1:]).any(axis=0)
+        there |= (has[:, 1:] & ~has[:, :-1]).any(axis=0)
+    return float((here & there).mean())

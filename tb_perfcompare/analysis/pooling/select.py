@@ -112,7 +112,7 @@ def of_kind(summary: Summary, pattern: str) -> Summary:
     if not pattern:
         return summary
     if not summary.steps.text:
-        raise SelectionError(f"--kind {pattern[:200]}: the steps have no names to choose by", hint="leave --kind out")
+        raise SelectionError(f"--kind {pattern[:200]}: the iterations are all of one kind", hint="leave --kind out")
     matches = kind_pattern(pattern)
     others = {at: f"not of the kind {pattern}" for at, text in enumerate(summary.steps.text) if not matches(text)}
     if len(others) == len(summary.steps):

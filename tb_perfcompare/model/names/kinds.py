@@ -17,6 +17,9 @@ MOST_EXACT = 64
 FEWEST_EACH = 4
 """... if each occurs so often on average; else powers of two are bins. Zero always is one of its own."""
 
+MOST_COUNTED, MOSTLY = 8, 0.9
+"""A number that takes more values than these and is one more than before in this share of the iterations counts them,
+from 0 in each request. Whatever counts is no kind, if no two iterations are called the same."""
 
 _BIN = re.compile(r"(?<![\w.-])(\d+)-(\d+)(?![\w.-])")
 
@@ -76,8 +79,10 @@ def kind_pattern(kind: str) -> Callable[[str], bool]:
 def _binned(values: Sequence[float], count: int) -> list[str]:
     """Of the values in distinct texts that occur so many times in all."""
     distinct = len(set(values))
-    if 1 < count == len(values) and all(one < two for one, two in itertools.pairwise(values)):
-        return ["*"] * len(values)
+    if 1 < count == len(values):
+        steps = [two - one for one, two in itertools.pairwise(values)]
+        if min(steps) > 0 or (distinct > MOST_COUNTED and steps.count(1) >= MOSTLY * len(steps)):
+            return ["*"] * len(values)
     if distinct <= MOST_EXACT and FEWEST_EACH * distinct <= count:
         return [f"{value:g}" for value in values]
     return [_power_of_two(int(value)) for value in values]

@@ -30,6 +30,10 @@ _LOADER_SUFFIX = ".__next__"
 _PIPE_PREFIX = "enumerate(DataPipe)#"
 _WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
 
+_UPDATE = re.compile(
+    r"_foreach_(?:add|addcdiv|addcmul|div|lerp|mul|sub)_$|_fused_(?:adam|adamw|adagrad|sgd)_?$"
+    r"|::(?:addcdiv|addcmul|lerp)_$|multi_tensor_|(?i:adam|lamb|sgd)"
+)
 _COLLECTIVE_ANNOTATION = re.compile(
     rf"(?i:(?:{'|'.join(COLLECTIVE_LIBRARIES)})::?\w)|(?:{'|'.join(COLLECTIVE_RANGES)})[A-Z]"
 )
@@ -65,6 +69,12 @@ def is_loader(name: str) -> bool:
 def is_optimizer(name: str) -> bool:
     """An optimizer step annotation or its operators."""
     return name.startswith("Optimizer.")
+
+
+def is_update(name: str) -> bool:
+    """An operator or kernel by which optimizers change parameters: `aten::_foreach_addcdiv_`, `aten::_fused_adamw_`,
+    `multi_tensor_apply_kernel`, `aten::lerp_`."""
+    return _UPDATE.search(name) is not None
 
 
 def is_collective_annotation(name: str) -> bool:

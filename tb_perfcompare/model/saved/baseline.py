@@ -44,6 +44,7 @@ class SavedFacts:
     window     rule for step windows it was summarised with
     steps      first and last number it is narrowed to, None for all
     all_steps  whether incomplete and warm-up steps count
+    kind       pattern of the kind of iterations it is narrowed to, "" for all
     launches   name of the listing or export that came with it, "" for none
     counters   name of the file of counters that came with it, "" for none
     device     the device of all captures
@@ -60,6 +61,7 @@ class SavedFacts:
     window: str
     steps: tuple[int, int] | None
     all_steps: bool
+    kind: str
     launches: str
     counters: str
     device: DeviceFacts

@@ -16,13 +16,16 @@ from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
 @dataclass(frozen=True, slots=True)
 class ComparisonRequest:
     """Everything a comparison depends on. Equal questions have equal answers. Runs of one experiment are compared at
-    the level that it leaves for a look at what is recorded, whoever asks."""
+    the level that it leaves for a look at what is recorded, whoever asks. A side that is narrowed to a kind (a saved
+    baseline may be) is compared with the same kind of the other."""
 
     baseline: Side
     candidate: Side
     options: CompareOptions = field(default_factory=CompareOptions)
 
     def __post_init__(self) -> None:
+        for name, side in zip(("baseline", "candidate"), of_one_kind(*self.sides), strict=True):
+            object.__setattr__(self, name, side)
         recorded = self.baseline.experiment
         if recorded is not None and recorded == self.candidate.experiment:
             alpha = min(self.options.alpha, recorded.look.level)
@@ -127,3 +130,9 @@ class Side:
     def everything(self) -> tuple[CaptureFile, ...]:
         """All files to read."""
         return (*self.files, *(file for file in (self.launches, self.counters) if file is not None))
+
+
+def of_one_kind(baseline: Side, candidate: Side) -> tuple[Side, Side]:
+    """The sides, one without a kind narrowed to that of the other."""
+    kind = baseline.kind or candidate.kind
+    return replace(baseline, kind=baseline.kind or kind), replace(candidate, kind=candidate.kind or kind)

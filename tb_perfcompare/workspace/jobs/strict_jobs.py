@@ -29,7 +29,7 @@ from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.perf_data.table_pairs import find_pairs
 from tb_perfcompare.workspace.inputs.capture_files import files_of
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps, of_one_kind
 from tb_perfcompare.workspace.jobs.strict_corrected import read_table
 from tb_perfcompare.workspace.jobs.strict_sides import (
     StrictSides,
@@ -61,6 +61,10 @@ class StrictRequest:
     beta: str = TOTAL
     window: str = WINDOWS[0]
     form: str = JSON
+
+    def __post_init__(self) -> None:
+        for name, side in zip(("baseline", "candidate"), of_one_kind(*self.sides), strict=True):
+            object.__setattr__(self, name, side)
 
     @property
     def sides(self) -> tuple[Side, Side]:

@@ -121,15 +121,17 @@ def side_from_path(
 
 
 def _as_saved(side: Side, run: RunEntry) -> Side:
-    """Of a saved baseline: with the steps it is narrowed to and the launches that came with it, unless others are
-    asked for."""
+    """Of a saved baseline: with the steps and the kind it is narrowed to and the launches that came with it, unless
+    others are asked for."""
     saved = run.saved
     if saved is None:
         return side
     launches = side.launches
     if launches is None and saved.launches:
         launches = replace(side.files[0], name=saved.launches, part=len(saved.captures) + 1)
-    return replace(side, steps=side.steps or saved.steps, launches=launches, all_steps=saved.all_steps)
+    return replace(
+        side, steps=side.steps or saved.steps, kind=saved.kind, launches=launches, all_steps=saved.all_steps
+    )
 
 
 def _experiment(run: RunEntry) -> RecordedExperiment | None:

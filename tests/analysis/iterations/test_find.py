@@ -255,3 +255,51 @@ def test_candidates_tell_their_number_and_length() -> None:
     loader = by_name["enumerate(DataLoader)*"]
     assert (loader.count, loader.mean_ns, round(loader.coverage, 2)) == (5, 1_000_000.0, 0.84)
     assert list(by_name)[-1] == ""
+
+
+@pytest.mark.parametrize("optimizer", [True, False])
+def test_iterations_begin_where_the_recording_does_if_it_begins_between_two(optimizer: bool) -> None:
+    """What follows the optimizer, and takes longer each time, belongs to the iteration that it is in."""
+    trace, at, begins = TraceBuilder(vendor="cpu"), 0.0, []
+    for number in range(6):
+        begins.append(at)
+        if optimizer:
+            trace.annotation("Optimizer.step#SGD.step", at + 500, at + 600)
+        names = (
+            "aten::zeros",
+            "aten::empty",
+            "aten::linear",
+            "aten::mse_loss",
+            "aten::_foreach_add_",
+            "c10d::alltoall_",
+        )
+        for part, name in enumerate(names):
+            trace.op(name, at + 10 + 120 * part, at + 100 + 120 * part + (10 * number**2 if part == 5 else 0))
+        at += 800 + 10 * number**2
+    found = summary(trace)
+    assert found.iterations is not None and found.iterations.chosen.origin == ("optimizer" if optimizer else "detected")
+    assert [int(ns) / 1000 for ns in found.steps.start_ns] == [begin + 10 for begin in begins[:5]]
+
+
+def test_an_iteration_does_not_begin_where_a_recording_does_that_began_within_one() -> None:
+    """The optimizer's end is known to be an end."""
+    trace = TraceBuilder(vendor="cpu")
+    trace.op("aten::mse_loss", 0, 40)
+    for number in range(6):
+        at = 100 + number * 1000
+        trace.annotation("Optimizer.step#SGD.step", at, at + 100)
+        for part, name in enumerate(("aten::to", "aten::linear", "aten::relu", "aten::mse_loss", "aten::neg")):
+            if number < 5 or part < 2:
+                trace.op(name, at + 110 + 100 * part, at + 190 + 100 * part)
+    assert [int(ns) / 1000 for ns in summary(trace).steps.start_ns] == [200 + 1000 * number for number in range(5)]
+
+
+def test_calls_that_whole_microseconds_put_outside_of_others_move_no_beginning() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(6):
+        at = number * 1000
+        for part, name in enumerate(("aten::zeros", "aten::linear", "aten::mse_loss", "aten::add_")):
+            trace.op(name, at + 10 + 200 * part, at + 100 + 200 * part)
+        trace.op("aten::zero_", at + 100 if number in (0, 3) else at + 50, at + 110 if number in (0, 3) else at + 60)
+        trace.op("aten::zero_", at + 15, at + 20)
+    assert [int(ns) / 1000 for ns in summary(trace).steps.start_ns] == [10 + 1000 * number for number in range(5)]

@@ -146,3 +146,14 @@ def test_facts_tell_comparisons_from_summaries(logdir: Path, tmp_path: Path, mon
     compared(logdir)
     facts = SummaryCache(tmp_path / "cache").facts()
     assert (facts.entries, facts.comparisons) == (3, 1)
+
+
+def test_a_small_pair_is_kept_and_a_tiny_one_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    cache = SummaryCache(tmp_path / "cache")
+    opened = Workspace([Root(str(DEMO / "gpu_training_synthetic"))], cache=cache)
+    small = [opened.side(Selection(run)) for run in ("baseline", "candidate")]
+    tiny = [replace(side, files=tuple(replace(file, bytes=100) for file in side.files)) for side in small]
+    assert cache.comparisons.key(ComparisonRequest(small[0], small[1])) is not None
+    assert cache.comparisons.key(ComparisonRequest(tiny[0], tiny[1])) is None
+    opened.close()

@@ -1,0 +1,56 @@
+"""What a person waits for before anything is compared: commands on small inputs, beside `python -c "import numpy"`."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.figures import Goal, Section, Verdict, spread, table
+from benchmarks.setting import Setting
+
+NAME = "start_up"
+_DEMO = Path(__file__).resolve().parents[2] / "demo_logs"
+_PAIR = tuple(str(_DEMO / "gpu_training_synthetic" / side) for side in ("baseline", "candidate"))
+_OURS = (sys.executable, "-m", "tb_perfcompare")
+_NUMPY = "import numpy"
+_COMMANDS: dict[str, tuple[tuple[str, ...], float | None]] = {
+    _NUMPY: ((sys.executable, "-c", "import numpy"), None),
+    "diff, small pair, first time": ((*_OURS, "diff", *_PAIR), None),
+    "diff, small pair, again": ((*_OURS, "diff", *_PAIR), 3),
+    "runs": ((*_OURS, "runs", str(_DEMO)), 2),
+    "pairs": ((*_OURS, "pairs", str(_DEMO)), 2),
+}
+
+
+def run(setting: Setting) -> Section:
+    """Commands in turns; processor time of the process and of those it starts."""
+    section = Section(NAME)
+    used: dict[str, list[float]] = {name: [] for name in _COMMANDS}
+    for number in range(2 if setting.quick else 4 * setting.rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            for name, (command, _) in _COMMANDS.items():
+                seconds = _seconds(command, cache)
+                if number:  # the first round fills the caches of files and of compiled modules
+                    used[name].append(seconds)
+    rows = []
+    for name, (_, most) in _COMMANDS.items():
+        ratios = [seconds / base for seconds, base in zip(used[name], used[_NUMPY], strict=True)]
+        rows.append([name, spread([1000 * seconds for seconds in used[name]], 0), spread(ratios, 1)])
+        if most is not None:
+            figure = f"{name}: processor time, times that of python -c 'import numpy'"
+            section.verdicts.append(Verdict(figure, ratios, Goal(most, at_most=True)))
+    section.parts.append(table(["command", "CPU ms", "times numpy"], rows))
+    section.notes.append("Processor time of the process and of those it starts; compiled modules are on disk.")
+    return section
+
+
+def _seconds(command: tuple[str, ...], cache: str) -> float:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, capture_output=True, env=environment | {"XDG_CACHE_HOME": cache})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime

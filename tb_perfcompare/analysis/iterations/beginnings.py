@@ -1,0 +1,64 @@
+"""Where iterations begin that something within them marks: where the recording does, if it begins between two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks
+from tb_perfcompare.analysis.iterations.sequences import Sequence
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.events import Category
+
+_MOST_COMPARED = 4_000_000
+"""Calls compared before the search is given up."""
+
+
+def from_the_beginning(
+    timeline: InterpretedTrace, marks: Marks, sequences: list[Sequence], *, closed: bool = False
+) -> Marks:
+    """Marks moved to where the first calls of the recording occur again, if these occur once in every iteration, with
+    `closed` only if they follow the call that the recording ends with; else as they are."""
+    if not sequences or len(marks.start_ns) < FEWEST:
+        return marks
+    sequence = min(sequences, key=lambda one: int(one.start_ns[0]))
+    start, name = sequence.start_ns, sequence.name
+    steady = ~sequence.nested[name]
+    start, name = start[steady], name[steady]
+    if not len(name):
+        return marks
+    place = _once_in_each(name, np.searchsorted(start, marks.start_ns))
+    if place is None or (closed and (name[place[1:] - 1] != name[-1]).any()):
+        return marks
+    return replace(marks, start_ns=_around(timeline, sequence, start[place]))
+
+
+def _once_in_each(name: Ints, edges: Ints) -> Ints | None:
+    """Places of the shortest beginning of the sequence that is once in every stretch between edges, at most once before
+    and behind them."""
+    place, compared = np.flatnonzero(name == name[0]), 0
+    for length in range(1, len(name)):
+        compared += len(place)
+        inside = np.searchsorted(edges, place, side="right")
+        count = np.bincount(inside, minlength=len(edges) + 1)
+        if (count[1:-1] < 1).any() or compared > _MOST_COMPARED:
+            return None
+        if (count[1:-1] == 1).all() and count[0] <= 1 and count[-1] <= 1:
+            return place
+        place = place[place + length < len(name)]
+        place = place[name[place + length] == name[length]]
+    return None
+
+
+def _around(timeline: InterpretedTrace, sequence: Sequence, start_ns: Ints) -> Ints:
+    """The beginnings of calls, or of the annotations that begin between the call before and them."""
+    events = timeline.events
+    rows = np.flatnonzero((events.category == Category.ANNOTATION) & (timeline.lane == sequence.lane))
+    begins = np.sort(events.start_ns[rows])
+    before = np.searchsorted(sequence.start_ns, start_ns)
+    end = np.concatenate([[np.iinfo(np.int64).min], sequence.end_ns])[before]
+    first = np.searchsorted(begins, end)
+    earliest: Ints = np.append(begins, np.iinfo(np.int64).max)[first]
+    return np.asarray(np.minimum(start_ns, earliest))
