@@ -70,7 +70,7 @@ def test_every_view_is_named_as_it_is_asked_for(pair: tuple[Path, Path]) -> None
 def test_what_there_is_not_is_an_error_that_says_what_there_is(pair: tuple[Path, Path]) -> None:
     with pytest.raises(SelectionError, match=r"no view 'operator'; did you mean 'operators'"):
         view(pair[0], "operator")
-    with pytest.raises(SelectionError, match=r"has no memory: .*; there are: overview"):
+    with pytest.raises(SelectionError, match=r"has no view 'memory': .*; there are: overview"):
         view(pair[0], "memory")
     with pytest.raises(PerfCompareError, match="window is 'host'"):
         view(pair[0], step_window="host")

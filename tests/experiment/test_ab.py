@@ -137,7 +137,7 @@ def test_what_is_resumed_is_the_same_experiment(tmp_path: Path) -> None:
     out = tmp_path / "logs"
     ab(out, "--most-rounds", "3")
     assert "holds an experiment already; continue with --resume" in ab(out).err
-    assert "another command of candidate" in ab(out, "--resume", slower=2.0).err
+    assert "a different command of candidate" in ab(out, "--resume", slower=2.0).err
     assert "recorded with --wait 5 --warmup 3 --active 10" in ab(out, "--resume", "--active", "9").err
     assert "planned for 3 rounds" in ab(out, "--resume", "--most-rounds", "9").err
     assert "has no manifest.json" in ab(tmp_path / "other", "--resume").err
@@ -204,7 +204,7 @@ command = {command(1, "alike")!r}
         ("out = 3\n[baseline]\ncommand = 'x'\n[candidates.y]", "out: 3 has the wrong type"),
         ("[baseline]\n[candidates.y]", "baseline: needs a command"),
         ("[baseline]\ncommand = 'x'\n[candidates.'../y']", "names have letters"),
-        ("[baseline", "is no TOML"),
+        ("[baseline", "is not valid TOML"),
     ],
 )  # fmt: skip
 def test_a_config_that_cannot_be_used(text: str, said: str, tmp_path: Path) -> None:

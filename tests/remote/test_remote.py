@@ -195,7 +195,7 @@ def test_users_and_passwords_are_not_told(store: Store) -> None:
 
 @pytest.mark.parametrize("address", ["ftp://host/run", "s3://a::http://b", "jdbc://x", "github://a:b@c/d"])
 def test_other_kinds_of_addresses_are_not_opened(address: str) -> None:
-    with pytest.raises(InputError, match="no address this tool opens"):
+    with pytest.raises(InputError, match="not an address this tool can open"):
         side_from_path(address, None, None)
 
 

@@ -271,7 +271,7 @@ def test_members_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_many_lines_that_are_no_answers_the_first_are_told_and_the_others_counted() -> None:
     run = answer_lines.split_runs(b'{"steps":{"columns":[]}}\n' + b"1\n" * 1000, "a.jsonl")[0]
     notes = run.all_notes("a.jsonl")
-    assert (len(notes), notes[0].message[:14]) == (21, "line 2: a int ")
+    assert (len(notes), notes[0].message[:17]) == (21, "line 2: a number ")
     assert notes[-1].message == "980 more lines cannot be used: left out; save those answers again"
 
 

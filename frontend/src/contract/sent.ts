@@ -702,6 +702,8 @@ export interface Look {
   table: string;
   /** the largest of `table` */
   rows: RowTimes[];
+  /** about either side's recordings */
+  notes: Note[];
 }
 
 /** One side in brief. */

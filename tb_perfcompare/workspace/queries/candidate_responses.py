@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.plain_values import Cell, DeviceDict, as_plain, device_dict
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
+from tb_perfcompare.model.note import Note
 from tb_perfcompare.number_text import percent, setting
 from tb_perfcompare.workspace.queries.candidates import CandidateRow, CandidateRows
 
@@ -74,6 +75,7 @@ class LookDict(TypedDict):
     parts: Sequence[RowTimes]
     table: Annotated[str, "whose rows `rows` are, empty for none"]
     rows: Annotated[Sequence[RowTimes], "the largest of `table`"]
+    notes: Annotated[Sequence[Note], "about either side's recordings"]
 
 
 class CandidateRowDict(TypedDict):

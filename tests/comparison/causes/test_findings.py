@@ -180,4 +180,4 @@ def test_what_is_new_against_the_change_is_named() -> None:
 
     two, one = copies("cudaStreamSynchronize", "cudaEventSynchronize"), copies("cudaMemcpyPeer")
     (found,) = [finding for finding in compare(two, one).findings if finding.category == "Runtime"]
-    assert "against it cudaMemcpyPeer is new (301 µs, 1 call per step)" in found.sentence
+    assert "offset by cudaMemcpyPeer is new (301 µs, 1 call per step)" in found.sentence

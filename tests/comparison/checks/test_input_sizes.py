@@ -67,7 +67,7 @@ def test_without_shapes_the_grids_of_kernels_tell() -> None:
 def test_without_either_times_warn() -> None:
     found = compared(*(model(tokens, shapes=False) for tokens in (1, 1024)))
     check = sizes(found)
-    assert check is not None and check.status == "warn" and "record_shapes=True tells" in check.detail
+    assert check is not None and check.status == "warn" and "record with record_shapes=True" in check.detail
     assert found.headline.verdict is Verdict.SLOWER
     paused = sizes(compared(model(1, shapes=False, pause=50000), model(1024, shapes=False)))
     assert paused is not None and paused.status == "warn"  # the typical step tells, not the mean
