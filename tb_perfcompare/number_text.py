@@ -7,7 +7,8 @@ in text for people only; JSON and CSV carry plain numbers.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"  # not measured, or absent on this side; never zero

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 class Better(str, Enum):

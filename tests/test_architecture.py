@@ -12,11 +12,12 @@ from pathlib import Path
 PACKAGE = Path(__file__).parents[1] / "tb_perfcompare"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
-BASE = {"errors", "number_text", "units", "_version"}
+BASE = {"errors", "number_text", "quick_dataclass", "units", "_version"}
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
-    "number_text": set(),
-    "units": set(),
+    "quick_dataclass": set(),
+    "number_text": {"quick_dataclass"},
+    "units": {"quick_dataclass"},
     "_version": set(),
     "model": BASE,
     "sources": BASE | {"model"},

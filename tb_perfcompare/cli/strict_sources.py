@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.formats import CYCLES
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.discover import without_part
 from tb_perfcompare.sources.perf_data.csv_tables import counters_beside, read_perf_data

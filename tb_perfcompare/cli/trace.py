@@ -7,13 +7,14 @@ With a CANDIDATE the steps of both runs come in one trace: both begin at 0, and 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare.cli.arguments import add_all_steps, add_output, add_step_marker, add_step_window
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import new_workspace
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.sides import parse_steps
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.listing.index import side_from_path

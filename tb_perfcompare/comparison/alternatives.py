@@ -6,7 +6,7 @@ Rules: docs/method/statistics.md, "What could settle it".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare.comparison.engine import in_other_window, judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -20,6 +20,7 @@ from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST = 3
 FEWEST_STEPS = 4

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from tb_perfcompare.comparison.result.table import Table, cells_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm
 from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.summary.summary import DeviceFacts
+from tb_perfcompare.quick_dataclass import dataclass
 
 _CALLS = (Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
 """Verdicts that say there is a difference: what many looks make more of than there are."""

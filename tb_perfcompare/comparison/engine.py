@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -77,6 +77,7 @@ from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
+from tb_perfcompare.quick_dataclass import dataclass
 
 _DIRECTED = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated
 
@@ -19,6 +18,7 @@ from tb_perfcompare.comparison.statistics.change_points import can_be_found, cha
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.saved.history import PointFacts
+from tb_perfcompare.quick_dataclass import dataclass
 
 OUTLIER_Z = 3.5
 """Modified z beyond which a point is an outlier of its level (Iglewicz and Hoaglin, How to detect and handle outliers,

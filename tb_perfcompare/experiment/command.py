@@ -6,10 +6,10 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.experiment.secrets import shown_command
+from tb_perfcompare.quick_dataclass import dataclass
 
 LAUNCHER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "capture", "__main__.py")
 """Run by its path: the program's interpreter need not have this package installed."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from tb_perfcompare.errors import InputError, PerfCompareError
 from tb_perfcompare.experiment.command import parse_command
 from tb_perfcompare.experiment.experiment import Variant
+from tb_perfcompare.quick_dataclass import dataclass
 
 _NAME = re.compile(r"\w[\w.-]*")
 _SETTINGS: dict[str, type | tuple[type, ...]] = {

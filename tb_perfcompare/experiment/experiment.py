@@ -7,7 +7,6 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from datetime import datetime, timezone
 
 from tb_perfcompare.capture.options import OUT_VARIABLE
@@ -18,6 +17,7 @@ from tb_perfcompare.experiment.process import Ended, run_process
 from tb_perfcompare.experiment.revision import git_state, worktree
 from tb_perfcompare.experiment.stopping import planned_levels
 from tb_perfcompare.experiment.traces import LOOKED_FOR, other_files, program_facts, take_traces
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.saved.manifest import (
     FILE,
     Manifest,

@@ -7,9 +7,9 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.quick_dataclass import dataclass
 
 _POLL_S = 0.05
 _PATIENCE_S = 5.0

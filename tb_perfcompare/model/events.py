@@ -7,7 +7,7 @@ A Python object per event never exists.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, IntEnum
 from types import MappingProxyType
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, LaneIndex, NameIndex, Nanoseconds
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 ABSENT = int(np.iinfo(np.int64).min)
 """Stands for "the event has no such integer" in dense integer columns; no profiler writes this number."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import lru_cache
 
 _SHOWN = 60
 
@@ -17,14 +18,15 @@ def input_texts(shape: str) -> list[str]:
     return [str(one) for one in inputs] if isinstance(inputs, list) else []
 
 
-def input_elements(shape: str) -> list[int]:
-    """Elements of each input of a shape text such as [[32, 64], [], [[8, 8], [8]]], a list of tensors as one; [] if it
+@lru_cache(maxsize=1 << 14)
+def input_elements(shape: str) -> tuple[int, ...]:
+    """Elements of each input of a shape text such as [[32, 64], [], [[8, 8], [8]]], a list of tensors as one; () if it
     says none."""
     try:
         inputs = json.loads(shape)
     except ValueError:
-        return []
-    return [_elements(one) for one in inputs] if isinstance(inputs, list) else []
+        return ()
+    return tuple(map(_elements, inputs)) if isinstance(inputs, list) else ()
 
 
 def _elements(dims: object) -> int:

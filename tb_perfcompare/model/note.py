@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from tb_perfcompare.errors import LONGEST_MESSAGE, shortened
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 class NoteCode(str, Enum):

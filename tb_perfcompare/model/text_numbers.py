@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.texts import Column, Keys, TextPool, TextRows, Texts, column
+from tb_perfcompare.quick_dataclass import dataclass
 
 _UNKNOWN = -1
 

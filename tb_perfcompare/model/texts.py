@@ -6,12 +6,12 @@ What is short is held as the texts themselves; whoever takes a column takes both
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, overload
 
 import numpy as np
 
 from tb_perfcompare.model.arrays import Ints32, TextIndex
+from tb_perfcompare.quick_dataclass import dataclass
 
 _MANY = 10_000
 """Rows from which on numbers take less room and time than a tuple per row. With fewer nobody would see it."""

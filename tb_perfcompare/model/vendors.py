@@ -6,9 +6,10 @@ What is looked up among all of them at once is put together in model/device.py a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import BinaryIO
 
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.recognition.format_sniffers import POINT_NAME, POSSIBLE_NAME, looks_known
 from tb_perfcompare.sources.storage.addresses import STORES, without_secrets
 from tb_perfcompare.sources.storage.filesystem import open_regular

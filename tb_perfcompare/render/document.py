@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.column_meaning import DELTA, VALUE
@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.result.wording import short, verdict_word
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.note import ALWAYS_SAID, Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.grid import MARKS, Grid, grid_of, sums_line
 from tb_perfcompare.render.ledger_tables import LEDGER, category_table, entity_table, ledger_table, parts_table
 from tb_perfcompare.render.printable import printable

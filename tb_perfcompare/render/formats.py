@@ -5,9 +5,10 @@ What draws web pages, Markdown and CSV is imported when it is asked for: a comma
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render import document
 from tb_perfcompare.render.ledger_tables import LEDGER
 from tb_perfcompare.render.text import text

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.names.short_names import short_names
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.widths import display_width
 from tb_perfcompare.units import Better

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.model.names.short_names import short_names
 from tb_perfcompare.number_text import MINUS
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.document import Block, Facts, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import Grid, Head, without_blank
 from tb_perfcompare.render.html_style import STYLE, cards, is_wide

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 from statistics import median
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.svg_axis import Axis
 

@@ -4,7 +4,8 @@ wide as its room and its letters stay as large as the others."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

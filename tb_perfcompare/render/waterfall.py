@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.svg_axis import Axis
 

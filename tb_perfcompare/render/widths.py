@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 _ELLIPSIS = "…"
 _LEAST_BASE = 10

@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tb_perfcompare.errors import InputChanged
 from tb_perfcompare.model.formats import ANSWERS, BASELINE, CYCLES, LISTING, NCU, TRACE
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.answers.lines import count_runs
 from tb_perfcompare.sources.recognition.format_sniffers import (
     JSON_NAME,

@@ -19,12 +19,13 @@ import functools
 import re
 from collections import deque
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.content_detection import held_runs, is_unnamed_trace, possible_stem
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME, REMEMBERED_FILES, TRACE_FILE, is_point
 from tb_perfcompare.sources.storage.addresses import without_secrets

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tb_perfcompare.errors import InputError, UnrecognisedFormat, unreadable
@@ -14,6 +13,7 @@ from tb_perfcompare.model.recordings.cycles import CycleRecording
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.saved.baseline import SavedSummary
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.answers.lines import declines_answers
 from tb_perfcompare.sources.answers.reader import read_answers
 from tb_perfcompare.sources.ncu.csv_export import read_ncu

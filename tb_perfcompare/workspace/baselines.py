@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tb_perfcompare._version import __version__
@@ -18,6 +18,7 @@ from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.saved.baseline import SavedCapture, SavedFacts, SavedFailure
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
 from tb_perfcompare.workspace.disk_cache.disk_store import path_beside
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side

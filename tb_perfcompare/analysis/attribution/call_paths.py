@@ -9,7 +9,6 @@ made only when somebody asks from where rows are called; ordinary summaries have
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NodeIndex, StepInd
 from tb_perfcompare.model.summary.call_tree import MIXED, WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.split_time import add_cells
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_PATHS = 20_000
 """A recording with more frames than this in a tree keeps the largest; rows then have a rest."""

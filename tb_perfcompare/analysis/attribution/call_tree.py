@@ -7,8 +7,6 @@ whole modules (the wrapper of a parallel module) holds only what is in none of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +22,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, StepIndex
 from tb_perfcompare.model.summary.call_tree import WHOLE, CallTree, FrameKey, FrameKind, tree_of_cells
 from tb_perfcompare.model.summary.summary import NOBODY, StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_FRAMES = 8_000
 """A recording with more frames than this keeps the largest; the others stand together, in each frame for itself."""

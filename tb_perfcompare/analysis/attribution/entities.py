@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +18,7 @@ from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex, uni
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, NOBODY, PROFILER_WORK, OwnedTime, StepCategory
 from tb_perfcompare.model.texts import Texts, column
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,6 @@ A record belongs to the innermost operator open on its thread at its time. Defin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.model.vendors import CPU
+from tb_perfcompare.quick_dataclass import dataclass
 
 OUTSIDE = "(outside operators)"
 """Stands for records that no operator of their thread encloses."""

@@ -7,8 +7,6 @@ one leads it to the module of the former. (Definitions: docs/method/ledger.md.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.analysis.attribution.entities import Owners
@@ -22,6 +20,7 @@ from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary.split_time import SplitTime, listed
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OUTSIDE_MODULES, StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
 
 BACKWARD_OUTSIDE = "(backward, outside modules)"
 """Backward work that no arrow leads to a module, such as the accumulation of gradients."""

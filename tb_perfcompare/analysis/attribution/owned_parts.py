@@ -6,7 +6,7 @@ shape, runtime calls by the operator they belong to, the profiler's work by its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
 from tb_perfcompare.model.texts import Keys, TextPool, Texts, keys
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_PARTS = 20_000
 """A recording with more parts than this keeps the largest; the others of an entity stand together as SMALLER."""

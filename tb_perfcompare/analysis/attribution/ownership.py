@@ -13,8 +13,6 @@ in numpy (ownership_in_numpy.py), which works on all stretches between changes a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +21,7 @@ from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, packed,
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds, StepIndex
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,13 +3,12 @@ once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.summary.summary import DEVICE_CATEGORIES, StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,6 @@ fewer than rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from tb_perfcompare.analysis.columns.numbering import Chosen, factorize, gather,
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Ints, Ints32
 from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 _LATEST = np.iinfo(np.int64).max
 

@@ -7,7 +7,6 @@ quick enough in numpy, and needs no copies as large as the recording there, has 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32
+from tb_perfcompare.quick_dataclass import dataclass
 
 VARIABLE = "TB_PERFCOMPARE_READER"
 """Environment variable; `python` does without anything compiled, as in sources/trace/scanners/scanner_choice.py."""

@@ -10,13 +10,12 @@ and one in numpy (nesting_in_numpy.py).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, indices, packed, packed_tie, unpacked
 from tb_perfcompare.analysis.columns.nesting_in_numpy import innermost_in_numpy, nest_in_numpy
 from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, Nanoseconds, NodeIndex, unique_places
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,14 +6,13 @@ numpy that goes from level to level, which takes long where a forest is deep.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.analysis.columns.native_passes import compiled, indices, packed, unpacked
 from tb_perfcompare.analysis.columns.nesting import by_level
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex
 from tb_perfcompare.model.summary.split_time import distinct
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

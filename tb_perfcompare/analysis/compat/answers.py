@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tb_perfcompare.analysis.compat import cambricon
 from tb_perfcompare.analysis.compat.profile import FAILURES, CompatProfile, failed
 from tb_perfcompare.errors import SelectionError, choices
+from tb_perfcompare.quick_dataclass import dataclass
 
 BY_NAME = "Operation"
 BY_SHAPE = "OperationAndInputShape"

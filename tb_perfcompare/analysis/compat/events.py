@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from tb_perfcompare.model.device import MEMORY_EVENT_NAME
+from tb_perfcompare.quick_dataclass import dataclass
 
 Event = dict[str, Any]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -12,6 +12,7 @@ from tb_perfcompare.analysis.compat.events import GPU_CATEGORIES, KnownTrace, kn
 from tb_perfcompare.errors import InputError, PerfCompareError, out_of_memory
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import TraceEvents
+from tb_perfcompare.quick_dataclass import dataclass
 
 FAILURES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What code raises that meets what it did not expect. A lack of memory is none of them."""

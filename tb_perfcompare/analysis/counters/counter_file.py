@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 
 import numpy as np
@@ -26,6 +26,7 @@ from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, 
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
 from tb_perfcompare.number_text import many, time
+from tb_perfcompare.quick_dataclass import dataclass
 
 TOO_OLD = 2.5
 """A sample is valid in a capture that begins at most this many sampling periods after it."""

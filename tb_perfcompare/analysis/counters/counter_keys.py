@@ -7,7 +7,6 @@ follows it where it adds something: "memory / used", but "GPU Utilization" alone
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from tb_perfcompare.model.recordings.counter_units import sample_unit
 from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.recordings.recording import ALL_DEVICES, HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.vendors import CPU
+from tb_perfcompare.quick_dataclass import dataclass
 
 _GENERIC = "value"
 """A series of this name is the counter itself."""

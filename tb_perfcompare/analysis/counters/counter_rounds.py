@@ -7,11 +7,10 @@ nearly all of the time, so that they are averaged. Formulas: docs/inputs/counter
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
+from tb_perfcompare.quick_dataclass import dataclass
 
 _APART = 4.0
 """Gaps between rounds are at least this many times those within one."""

@@ -7,8 +7,6 @@ part is unknown and the mean is over the rest. docs/inputs/counters.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +16,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import CounterSamples
 from tb_perfcompare.model.summary.summary import CounterSeries
 from tb_perfcompare.number_text import time
+from tb_perfcompare.quick_dataclass import dataclass
 
 _MOST_NAMED = 3
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 Key = tuple[bool, str, str]
 """(of the device, counter, unit)"""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.analysis.cycles.cycle_steps import LONGEST_NS, Cycles, whole_ns
@@ -12,6 +10,7 @@ from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex, Nanosec
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.recordings.cycles import DEVICE_TYPE, HOST, HOST_TYPE, NO_TEXT, CycleTable
 from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 LONGEST_NS = 2.0**62
 """Times of a table have to add up to less than this, 146 years."""

@@ -6,7 +6,6 @@ Definitions, and how such a table differs from a recorded one: docs/method/stric
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from tb_perfcompare.model.recordings.cycles import HOST, NO_COUNTER, NO_TEXT, Cy
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.iterations import PROFILER
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DEVICE_CATEGORIES, STEP_TIME, StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 TOTAL, EXCLUSIVE = "total", "exclusive"
 BETAS = (TOTAL, EXCLUSIVE)

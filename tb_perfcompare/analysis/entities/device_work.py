@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
 
 Texts = tuple[Ints, tuple[str, ...]]
 """(number of each row's text, the texts)"""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from tb_perfcompare.model.events import EventTable
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.model.texts import Keys, TextPool, column, keys
+from tb_perfcompare.quick_dataclass import dataclass
 
 _NO_CALL = np.iinfo(np.int64).max
 

@@ -7,7 +7,6 @@ to each operator: `train.py(12): step;train.py(40): <module>`, the innermost fir
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, NodeIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import operator_key
 from tb_perfcompare.model.summary.split_time import distinct
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_TEXTS = 50_000
 """Stacks written as text: of more different ones than this the others count as not recorded."""

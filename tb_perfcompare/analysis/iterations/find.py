@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from tb_perfcompare.model.summary.iterations import (
     Iterations,
     Marker,
 )
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 def graph_launches(timeline: InterpretedTrace) -> Marks:

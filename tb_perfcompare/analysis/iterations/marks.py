@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, Score, S
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.iterations import Marker
+from tb_perfcompare.quick_dataclass import dataclass
 
 FEWEST = 3
 """Occurrences below which nothing repeats."""

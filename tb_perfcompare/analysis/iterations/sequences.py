@@ -5,8 +5,6 @@ Nothing here looks at how long anything took: what marks an iteration must not d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +13,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_update
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_SCORED = 20_000
 """Entries of a sequence that are looked at to score a mark."""

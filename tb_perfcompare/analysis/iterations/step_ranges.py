@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from tb_perfcompare.model.names.numbers_out import numbers_in, without_numbers
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.iterations import ANNOTATION, DETECTED, GRAPH, OPTIMIZER, WHOLE, Iterations, Marker
 from tb_perfcompare.number_text import percent
+from tb_perfcompare.quick_dataclass import dataclass
 
 _BY = {ANNOTATION: "annotation", OPTIMIZER: "training loop", GRAPH: "graph launch", DETECTED: "repeated name"}
 _MOST_NAMED = 3

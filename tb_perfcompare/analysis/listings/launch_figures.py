@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from tb_perfcompare.model.arrays import Flags, Floats, NameIndex, Nanoseconds
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.summary.bound import bound_class
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES
+from tb_perfcompare.quick_dataclass import dataclass
 
 NOT_MEASURED = BOUND_CLASSES.index("not measured")
 

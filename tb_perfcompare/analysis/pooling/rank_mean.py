@@ -7,7 +7,7 @@ is kept aside (model/summary/collectives.py). Docs: docs/method/ranks.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.collectives import Collectives, RankSteps, joined
 from tb_perfcompare.model.summary.summary import CounterSeries, DeviceMetric, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 JobStep = tuple[str, str]
 """(span, label)."""

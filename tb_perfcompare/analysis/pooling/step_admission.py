@@ -5,7 +5,7 @@ Nothing is hidden: every step that is left out is listed with its reason, and al
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 MODE_COVERS = 0.5
 """The most frequent number of launches, of several the smallest, counts as usual if at least this share of the steps

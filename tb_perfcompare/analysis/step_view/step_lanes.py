@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
@@ -12,6 +10,7 @@ from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.step_events import LANE_KINDS
 from tb_perfcompare.model.summary.summary import StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
 
 NOT_DRAWN = -1
 

@@ -7,7 +7,6 @@ So the device's backlog moves no call from one step to another: only the windows
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from tb_perfcompare.analysis.columns.numbering import chunks
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, Nanoseconds, StepIndex
+from tb_perfcompare.quick_dataclass import dataclass
 
 COLLAPSED = 0.1
 """A window that is less than this share of the time from its host marker to its own end says nothing of the step: the

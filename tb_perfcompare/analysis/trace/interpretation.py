@@ -7,8 +7,6 @@ repeat the correlation link nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,6 +27,7 @@ from tb_perfcompare.model.names.names import (
 )
 from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.model.vendors import Vendor
+from tb_perfcompare.quick_dataclass import dataclass
 
 NO_ROLE = -1
 

@@ -7,7 +7,7 @@ Average Step Time of torch-tb-profiler's Overview.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import step_label
+from tb_perfcompare.quick_dataclass import dataclass
 
 _HOST_WORK = (Category.OPERATOR, Category.PYTHON, Category.ANNOTATION)
 

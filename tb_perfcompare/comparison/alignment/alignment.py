@@ -7,7 +7,6 @@ times add up to the nanosecond. Rules, confidence and limits: docs/method/alignm
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.alignment import plain_places
 from tb_perfcompare.comparison.alignment.kernel_matches import ALONE, ONE_BY_ONE, OTHERS, SAME, WEAK, KernelMatch
@@ -17,6 +16,7 @@ from tb_perfcompare.comparison.alignment.plain_places import PlainMatches
 from tb_perfcompare.model.arrays import Flags
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

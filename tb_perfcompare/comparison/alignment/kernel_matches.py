@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from tb_perfcompare.comparison.alignment.place_tree import Work
 from tb_perfcompare.model.names.kernel_names import kernel_function
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
 
 CERTAIN, LIKELY, WEAK = "certain", "likely", "weak"
 CONFIDENCES = (CERTAIN, LIKELY, WEAK)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from tb_perfcompare.comparison.alignment.kernel_matches import (
@@ -17,6 +16,7 @@ from tb_perfcompare.comparison.alignment.kernel_matches import (
 )
 from tb_perfcompare.comparison.alignment.place_tree import NOWHERE, PlaceTree, Side, Work
 from tb_perfcompare.model.names.names import library_free
+from tb_perfcompare.quick_dataclass import dataclass
 
 NO_OPERATOR = "(no operator)"
 """What stands for the operator of work that nobody knows the operator of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import gcd
 
 import numpy as np
@@ -11,6 +11,7 @@ from tb_perfcompare.model.arrays import Flags
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import parts_of
 from tb_perfcompare.model.texts import Texts
+from tb_perfcompare.quick_dataclass import dataclass
 
 NOWHERE = -1
 """The place of work whose operator is not known."""

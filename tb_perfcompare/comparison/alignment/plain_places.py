@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds
 from tb_perfcompare.model.summary.launch_sites import OUTSIDE, DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 from tb_perfcompare.model.texts import Column
+from tb_perfcompare.quick_dataclass import dataclass
 
 MANY = 5_000
 """Places and kernels of a side from which on that is faster than one by one."""

@@ -9,7 +9,6 @@ kernel in the same place. Exchanging the sides exchanges the result.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from tb_perfcompare.comparison.launches.alignment import align
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32
 from tb_perfcompare.model.names.names import library_free
 from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY, NameDifference, NameTotals, StepEvents
+from tb_perfcompare.quick_dataclass import dataclass
 
 Both = tuple[Ints, Ints]
 """A value of a and one of b."""

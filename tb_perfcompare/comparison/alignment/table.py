@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from tb_perfcompare.comparison.result.wording import number_text, short_apart
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import Better
 
 ENOUGH = 0.95

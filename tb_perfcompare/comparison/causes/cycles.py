@@ -6,7 +6,7 @@ the cycle became longer too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from tb_perfcompare.comparison.tables.counter_join import CounterChange
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.recordings.cycles import HOST, HOST_TYPE, is_device_type
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 Key = tuple[str, ...]
 

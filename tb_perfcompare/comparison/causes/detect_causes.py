@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tb_perfcompare.comparison.causes.detectors.other_work import find_other_work
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.quick_dataclass import dataclass
 
 FIND = tuple(dict.fromkeys(rule.find for rule in RULES if rule.find))
 FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lambda one: one.order) if rule.find_rest))

@@ -6,7 +6,6 @@ Every rule has its opposite, so that exchanging the sides exchanges them. Defini
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from tb_perfcompare.comparison.result.wording import (
     times_text,
 )
 from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 SHARE_MOVED = 0.05
 """Time moved between bound classes if it is at least this share of the longer side's time."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.comparison.result.wording import number_text
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 CONTAINED, PARTLY = 0.8, 0.5
 """Share of one side's time from which the other contains its work; from which they have a part of it in common."""

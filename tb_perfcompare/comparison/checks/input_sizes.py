@@ -76,14 +76,14 @@ def input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check |
     return Check("input_sizes", "fail", detail, ("verdict", "cause"))
 
 
-def _threads(launch: str) -> list[int]:
+def _threads(launch: str) -> tuple[int, ...]:
     """Threads of `grid [64, 1, 1] block [256, 1, 1]`."""
     found = [math.prod(map(int, numbers.split(","))) for numbers in _NUMBERS.findall(launch)]
-    return [math.prod(found)] if found else []
+    return (math.prod(found),) if found else ()
 
 
 def _ratio(
-    a: Summary, b: Summary, table: str, sizes_of: Callable[[str], list[int]], weighed_by: tuple[str, ...]
+    a: Summary, b: Summary, table: str, sizes_of: Callable[[str], tuple[int, ...]], weighed_by: tuple[str, ...]
 ) -> _Ratio | None:
     """Weighted median over names of how their largest change of an operand is. None where too little is known."""
     if table not in a.groups or table not in b.groups:
@@ -105,7 +105,7 @@ def _ratio(
 
 
 def _sizes(
-    table: GroupTable, steps: int, sizes_of: Callable[[str], list[int]], weighed_by: tuple[str, ...]
+    table: GroupTable, steps: int, sizes_of: Callable[[str], tuple[int, ...]], weighed_by: tuple[str, ...]
 ) -> dict[str, _Sizes]:
     calls = table.calls.sum(axis=1) / max(steps, 1)
     weight = sum(table.measures_ns[name].sum(axis=1) for name in weighed_by) if weighed_by else calls
@@ -127,7 +127,7 @@ def _sizes(
     return found
 
 
-def _padded(one: tuple[float, ...], two: list[int]) -> Iterator[tuple[float, float]]:
+def _padded(one: tuple[float, ...], two: tuple[int, ...]) -> Iterator[tuple[float, float]]:
     for place in range(max(len(one), len(two))):
         yield (one[place] if place < len(one) else 0.0), (two[place] if place < len(two) else 0.0)
 

@@ -5,7 +5,6 @@ convolutions and attention."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import fsum
 
 from tb_perfcompare.comparison.checks.containment import self_times
@@ -25,6 +24,7 @@ from tb_perfcompare.model.names.work_kinds import (
     work_kind_instead,
 )
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 ALIKE = 0.8
 """Share of the heavy work, by calls, that forms of one program have in common, and of the rest of the side that has

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import percent_text, signed_time
 from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_KINDS = 200
 """Kinds that are told apart; the rarest stand together."""

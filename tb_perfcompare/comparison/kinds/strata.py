@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -40,6 +39,7 @@ from tb_perfcompare.comparison.statistics.rank_test import (
 )
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.quick_dataclass import dataclass
 
 LEAST_SHARED = 0.5
 """Share of the time of each side that kinds of both sides take, below which they say too little."""

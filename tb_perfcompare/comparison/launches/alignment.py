@@ -7,13 +7,14 @@ Equal kernels in the same order are matched, as many as a shortest way of removi
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from tb_perfcompare.comparison.launches.agreement import Agreement
 from tb_perfcompare.comparison.launches.edit_path import Budget, Run, follow
 from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.quick_dataclass import dataclass
 
 _WINDOW_LEVEL = 4
 """Where no way is found, stretches of 2**4 launches that occur once on each side are taken for the same."""

@@ -8,12 +8,11 @@ search that sees no clear way within DEPTH differences gives up, and so does one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.comparison.launches.agreement import Agreement
 from tb_perfcompare.model.arrays import Ints, Ints32
+from tb_perfcompare.quick_dataclass import dataclass
 
 Run = tuple[int, int, int]
 """Place in a, place in b, number of equal elements."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.model.arrays import Floats, Nanoseconds
 from tb_perfcompare.model.summary.summary import METRIC_SETTING, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 TENSOR_USED, TENSOR_UNUSED = 0.10, 0.02
 """A kernel uses tensor cores from the first tensor-pipe activity on, and does not below the second."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.launches.alignment import Alignment, align
 from tb_perfcompare.model.arrays import Ints, Nanoseconds
 from tb_perfcompare.model.summary.summary import LaunchSequence, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 STATUSES = ("both", "added", "removed", "replaced")
 BOTH, ADDED, REMOVED, REPLACED = range(4)

@@ -7,11 +7,11 @@ frames stand together, in each frame for itself (docs/method/ledger.md).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import lcm
 
 from tb_perfcompare.model.summary.call_tree import REST, CallTree, FrameKey, FrameKind, Frames, union
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_FRAMES = 3_000
 """So many frames are told apart, the largest of both sides."""

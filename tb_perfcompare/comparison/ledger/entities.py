@@ -7,7 +7,7 @@ integers beyond 64 bits, or have several parts, one by one (comparison/ledger/ro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, OwnedTime
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_parts
+from tb_perfcompare.quick_dataclass import dataclass
 
 _BOTH, _ADDED, _REMOVED = map(STATUSES.index, ("both", "added", "removed"))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, parts_of, rows_of
+from tb_perfcompare.quick_dataclass import dataclass
 
 LISTED_FRACTION = 1000
 """A part is listed if its change is at least one thousandth of the longer side's step. So the parts of all entities

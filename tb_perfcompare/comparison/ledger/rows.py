@@ -6,9 +6,9 @@ Formulas: docs/method/ledger.md.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(slots=True)

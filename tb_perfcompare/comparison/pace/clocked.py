@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.pace import Pace
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
 

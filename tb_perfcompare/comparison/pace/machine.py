@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
 )
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, SLACK
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
 

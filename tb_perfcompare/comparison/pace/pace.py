@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
@@ -14,6 +13,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.number_text import setting
+from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
 

@@ -7,7 +7,6 @@ identity and counts alone (select.py); here those whose time changed by itself a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
 from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
 

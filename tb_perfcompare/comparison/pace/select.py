@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 Key = tuple[str, str]
 

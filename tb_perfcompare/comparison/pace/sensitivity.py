@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_PAIRS = 1_000_000
 """Beyond this many pairs of steps no single one of them decides, and nothing is tried."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
 Sides = tuple[Summary, Summary]

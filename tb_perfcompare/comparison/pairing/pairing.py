@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.pairing.phase_pairs import phase_pairs
+from tb_perfcompare.quick_dataclass import dataclass
 
 WORD_PAIRS: tuple[tuple[str, str], ...] = (
     ("normal", "abnormal"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.statistics.multiple_testing import holm, q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.verdict.rules import settle
 from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.quick_dataclass import dataclass
 
 Pairs = list[tuple[int | None, int | None]]
 """Place of each rank in the baseline and in the candidate, None where a side lacks it."""

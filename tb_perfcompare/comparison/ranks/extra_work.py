@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +9,7 @@ from tb_perfcompare.comparison.ranks.sides import ranks_of
 from tb_perfcompare.comparison.result.wording import short, signed_time
 from tb_perfcompare.model.arrays import Floats, Nanoseconds
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 _UNNAMED = (StepCategory.COMMUNICATION, StepCategory.DATALOADER)
 """Waiting is no work, and of the loader the category says all."""

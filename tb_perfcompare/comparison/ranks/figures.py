@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.summary import StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
 
 _HOST = [StepCategory.RUNTIME, StepCategory.DATALOADER, StepCategory.CPU_EXEC]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from tb_perfcompare.comparison.ranks.figures import RankFigures
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, percent_text, signed_time, time_text
+from tb_perfcompare.quick_dataclass import dataclass
 
 _NAMED = 4
 _ALL_FOUND = 0.999

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +9,7 @@ from tb_perfcompare.comparison.ranks.waiting import Waiting, split_waiting
 from tb_perfcompare.model.arrays import CaptureIndex, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.summary.collectives import Collectives
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare.comparison.ranks.changes import OwnChange, Pairs, own_changes, rank_changes
 from tb_perfcompare.comparison.ranks.figures import RankFigures, rank_figures
@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import Better
 
 NAME = "ranks"

@@ -8,12 +8,11 @@ median distance of the ends is that of the two clocks, and with it removed the c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Nanoseconds
 from tb_perfcompare.model.summary.collectives import Collectives
+from tb_perfcompare.quick_dataclass import dataclass
 
 CLOCK_SLACK_NS = 50_000
 """Clocks of two machines drift by about this much over a recording."""

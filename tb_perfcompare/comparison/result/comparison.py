@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
@@ -15,6 +14,7 @@ from tb_perfcompare.comparison.result.side_facts import SideFacts, SideFactsDict
 from tb_perfcompare.comparison.result.table import Table, TableDict
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated
 
 from tb_perfcompare.comparison.result.plain_values import Unbounded
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 class Verdict(str, Enum):

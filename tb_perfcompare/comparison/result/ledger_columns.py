@@ -6,7 +6,6 @@ A row is made when it is asked for. Integers are exact: columns that 64 bits cou
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.model.arrays import Flags, Floats
 from tb_perfcompare.model.texts import Texts
+from tb_perfcompare.quick_dataclass import dataclass
 
 ExactInts = NDArray[Any]
 """int64, or Python's integers where those would not hold them."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
 
 from tb_perfcompare.comparison.result.plain_values import Unbounded, as_plain
+from tb_perfcompare.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.quick_dataclass import dataclass
 
 DISCOVERIES = ("false_discoveries", "any_dependence", "family_wise")
 """What is kept at alpha among the rows of a table that are called slower or faster (docs/method/statistics.md)."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
 from tb_perfcompare.comparison.result.plain_values import DeviceDict, StepsByDict, device_dict, iterations_dict
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.summary.iterations import Iterations
 from tb_perfcompare.model.summary.summary import DeviceFacts, DroppedStep
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 class DroppedStepDict(TypedDict):

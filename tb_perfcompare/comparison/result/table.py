@@ -7,7 +7,6 @@ columns, and a row is made when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict, overload
 
 import numpy as np
@@ -17,6 +16,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, plain
 from tb_perfcompare.comparison.result.table_catalogue import TableFacts, table_facts
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.texts import Texts
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import Better
 
 if TYPE_CHECKING:

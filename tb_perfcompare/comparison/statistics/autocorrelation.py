@@ -6,11 +6,10 @@ estimating rho and the spread from so few independent steps. Formulas and rates:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, Ints32
+from tb_perfcompare.quick_dataclass import dataclass
 
 Captures = tuple[Ints32, Ints32]
 Families = tuple[slice, ...]

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_CAPTURES = 10_000
 """Beyond as many captures per side nothing is promised."""

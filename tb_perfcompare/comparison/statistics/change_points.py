@@ -13,13 +13,13 @@ errs, so that the share of stationary series with any change point is at most th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.hodges_lehmann import shift_of
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.quick_dataclass import dataclass
 
 PERMUTATIONS = 999
 LEAST = 3

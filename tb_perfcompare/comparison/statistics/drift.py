@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of, log_shift
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
+from tb_perfcompare.quick_dataclass import dataclass
 
 FEWEST = 12
 """With fewer steps nothing is said."""

@@ -7,7 +7,6 @@ error rates: docs/method/statistics.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -19,6 +18,7 @@ from tb_perfcompare.comparison.statistics.multiple_testing import family_wise_p,
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.quick_dataclass import dataclass
 
 FAR = 1.75
 """Captures of one program may differ by half in single rows, all of their steps: what is further apart does not."""

@@ -8,7 +8,7 @@ docs/method/statistics.md.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -34,6 +34,7 @@ from tb_perfcompare.comparison.statistics.rank_test import (
     smallest_p,
 )
 from tb_perfcompare.model.arrays import Floats, Nanoseconds
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_STEPS = 10_000
 """Per side: nobody records more to settle a question."""

@@ -7,7 +7,6 @@ are made on the integers as measured, so ties are exact. Formulas: docs/method/s
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -24,6 +23,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import (
     student_p,
 )
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.quick_dataclass import dataclass
 
 EXACT_LIMIT = 50
 """Up to this many steps on each side the distribution of U is counted, beyond it the normal one is used."""

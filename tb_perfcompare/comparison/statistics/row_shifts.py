@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures, Famil
 from tb_perfcompare.comparison.statistics.between_captures import BetweenCaptures, between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.rank_test import BatchedRankTest, batched_rank_test, interval_rank
 from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.quick_dataclass import dataclass
 
 _THINNED = 128
 """Values of each side in the sample; its ranks are off by about one part in as many."""

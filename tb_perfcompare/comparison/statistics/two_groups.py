@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from tb_perfcompare.model.arrays import CaptureIndex, Nanoseconds
+from tb_perfcompare.quick_dataclass import dataclass
 
 FEWEST = 3
 """Steps that make a group ..."""

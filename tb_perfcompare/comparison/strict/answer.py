@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.strict.weak_figures import WEAK_FIGURES
 from tb_perfcompare.comparison.strict.weak_processes import few_recordings, other_processes
 from tb_perfcompare.comparison.strict.weak_recordings import WEAK_RECORDINGS
 from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

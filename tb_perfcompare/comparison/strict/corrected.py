@@ -7,7 +7,6 @@ once per cycle whatever counters it has, and a cycle without it counts as zero.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from tb_perfcompare.comparison.strict.report import StrictReport
 from tb_perfcompare.comparison.strict.work import Work, work_per_cycle
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.recordings.cycles import NO_COUNTER, CycleTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 ADDED, REMOVED, BOTH = "added", "removed", "both"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tb_perfcompare.comparison.strict.report import StrictReport
+from tb_perfcompare.quick_dataclass import dataclass
 
 SIGNIFICANT_SCORE = 10.0
 """A triplet counts as significant above this score."""

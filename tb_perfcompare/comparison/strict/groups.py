@@ -7,13 +7,13 @@ call a counter that never moved significant (docs/method/strict.md).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.recordings.cycles import NO_TEXT, CycleTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 Triplet: TypeAlias = tuple[str, str, str]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.pairing.pairing import WorkerName, match_workers
 from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.quick_dataclass import dataclass
 
 Numbers = dict[str, int]
 """Worker -> number."""

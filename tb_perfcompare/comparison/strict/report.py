@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.comparison.strict.groups import Layout, Moments, Rows, Triplet, align, cycles_per_group
 from tb_perfcompare.comparison.strict.p_values import rank_test_p, welch_p
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 LEAST_DEVIATION = 1e-9
 """A baseline deviation up to this counts as none, and its Z-score as zero."""

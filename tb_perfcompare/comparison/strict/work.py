@@ -5,12 +5,11 @@ A table repeats a function's time and calls on the row of each of its counters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Floats
 from tb_perfcompare.model.recordings.cycles import HOST, CycleTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

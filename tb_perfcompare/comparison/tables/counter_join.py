@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, sm
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.model.arrays import Floats, Ints32, Nanoseconds
 from tb_perfcompare.model.summary.summary import CounterSeries, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 _NUMBER = re.compile(r"\d+")
 _LARGEST = 1e300

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, 
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 from tb_perfcompare.model.texts import TextPool, Texts
 from tb_perfcompare.model.texts import column as text_column
+from tb_perfcompare.quick_dataclass import dataclass
 
 _Column = tuple[Column, CellColumn]
 """What a column is, and its cells in the order of the joined rows."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tb_perfcompare.model.summary.summary import BOUND
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import BYTES, FRACTION, NUMBER, PERCENT, Better, Unit
 
 

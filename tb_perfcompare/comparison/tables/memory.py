@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.model.arrays import thinned
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import BYTES, COUNT, Better
 
 MEMORY, BY_OPERATOR, CURVES = "memory", "memory_operators", "memory_curves"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, GroupTable, StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 PATHED: Mapping[str, Mapping[str, str]] = {
     "operators": {"": "host_self", "device_self": "device_self"},

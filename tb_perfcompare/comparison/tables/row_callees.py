@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree
 from tb_perfcompare.comparison.tables.call_tree import KINDS
@@ -11,6 +10,7 @@ from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
 from tb_perfcompare.comparison.tables.row_paths import Pair
 from tb_perfcompare.comparison.tables.row_related import FRAMES
 from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_SHOWN = 12
 """So many callees are named; the others are one sum."""

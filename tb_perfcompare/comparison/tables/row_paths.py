@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import lcm
 
 from tb_perfcompare.comparison.tables.group_shapes import SHAPES
@@ -12,6 +11,7 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.names.python_frames import function_key
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_SHOWN = 40
 """Paths of a row that are listed in each way; the others are its rest."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Row, Table, cells_of, numbers_of, picked
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Ints, Ints32
+from tb_perfcompare.quick_dataclass import dataclass
 
 CLEAR_Q = 0.05
 """A difference with a q up to this one is called clear."""

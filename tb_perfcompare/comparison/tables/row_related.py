@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import lcm
 
 from tb_perfcompare.comparison.result.table import Table
@@ -11,6 +10,7 @@ from tb_perfcompare.comparison.tables.path_source import PathSource, row_place
 from tb_perfcompare.comparison.tables.row_paths import Pair
 from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import BY_OPERATOR
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_RELATED = 8
 """So many rows of a kind are named; the others are counted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.tables.group_shapes import SHAPES, Measure, Table
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.summary import OwnedTime, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from tb_perfcompare.comparison.tables.row_steps import StepSource, measures_of, shape_of
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, Nanoseconds
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

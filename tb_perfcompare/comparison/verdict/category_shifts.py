@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

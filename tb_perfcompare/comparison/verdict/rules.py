@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimat
 from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
 """Of both sides."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.number_text import percent, setting
+from tb_perfcompare.quick_dataclass import dataclass
 
 SIDES = ("baseline", "candidate")
 

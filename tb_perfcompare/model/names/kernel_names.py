@@ -12,9 +12,9 @@ With --print-kernel-base function it writes `elementwise_kernel` alone, as kerne
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.quick_dataclass import dataclass
 
 CUT = "..."
 """What a name that was cut to the width of its column ends in."""

@@ -34,6 +34,7 @@ def fill_numbers(name: str, texts: Sequence[str]) -> str:
     return re.sub(r"\*", lambda star: next(rest, star.group()), name)
 
 
+@lru_cache(maxsize=256)
 def glob_pattern(glob: str) -> re.Pattern[str]:
     """`*` and `?` stand for any characters and any one; brackets stand for themselves, as names are full of them."""
     return re.compile(fnmatch.translate(glob.replace("[", "[[]")))

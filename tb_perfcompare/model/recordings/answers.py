@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 class AnswerKind(str, Enum):

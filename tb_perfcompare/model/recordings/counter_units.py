@@ -7,11 +7,11 @@ So one column holds percentages, MHz x 100 and bytes per second x 100 side by si
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
 from tb_perfcompare.model.recordings.cycles import CounterTable, CycleTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 _RAW = "raw"
 

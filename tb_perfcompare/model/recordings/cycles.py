@@ -6,8 +6,6 @@ field: docs/inputs/perf_data.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32
@@ -15,6 +13,7 @@ from tb_perfcompare.model.device import DEVICE_WORDS
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 NO_TEXT = -1
 """Code of an empty or `N/A` cell."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tb_perfcompare.model.arrays import Floats, NameIndex, Nanoseconds
 from tb_perfcompare.model.files import FileFacts
@@ -11,6 +11,7 @@ from tb_perfcompare.model.formats import LISTING
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.recordings.recording import ReadStats
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

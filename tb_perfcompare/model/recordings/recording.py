@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tb_perfcompare.model.arrays import Floats, Ints32, NameIndex, Nanoseconds
@@ -11,6 +10,7 @@ from tb_perfcompare.model.events import EventTable, FlowTable
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

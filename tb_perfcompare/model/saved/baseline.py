@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.summary.summary import DeviceFacts, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 SCHEMA = "tb_perfcompare.baseline/1"
 """Of a baseline's first member; another number means another layout of the file."""

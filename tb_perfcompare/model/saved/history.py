@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 POINT_SCHEMA = "tb_perfcompare.point/1"
 """Of a point's facts. They stay readable when the summary beside them is of another layout than this version's."""

@@ -7,7 +7,7 @@ whole is the step (docs/method/ledger.md).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.summary.split_time import SplitCells, add_cells
+from tb_perfcompare.quick_dataclass import dataclass
 
 MIXED = -1
 """Category of a frame whose own time is of several, or that has none."""

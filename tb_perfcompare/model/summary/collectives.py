@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import CaptureIndex, Ints, Nanoseconds
 from tb_perfcompare.model.summary.split_time import distinct
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from tb_perfcompare.quick_dataclass import dataclass
 
 PROFILER, ANNOTATION, OPTIMIZER, GRAPH, DETECTED, WHOLE = (
     "profiler", "annotation", "optimizer", "graph", "detected", "whole",

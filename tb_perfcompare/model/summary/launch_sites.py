@@ -7,7 +7,6 @@ the whole tree, at the size of its distinct nodes, and rows of several recording
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from tb_perfcompare.model.arrays import NodeIndex, TextIndex
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.texts import TextPool, Texts
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

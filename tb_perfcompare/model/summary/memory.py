@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

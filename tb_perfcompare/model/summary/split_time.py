@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds, unique_places
 from tb_perfcompare.model.texts import Keys
+from tb_perfcompare.quick_dataclass import dataclass
 
 First: TypeAlias = Callable[[Ints, int], Ints]
 """Given rows and a number, so many of them: those whose keys come first."""

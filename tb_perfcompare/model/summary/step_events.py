@@ -8,12 +8,12 @@ one before, and end later, where the device was not done.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.events import SparseColumn
+from tb_perfcompare.quick_dataclass import dataclass
 
 KINDS = (
     "step", "operator", "annotation", "dataloader", "runtime", "kernel", "communication", "memcpy", "memset", "module",

@@ -7,7 +7,7 @@ compare as means per step and every mean keeps its samples.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 
 import numpy as np
@@ -23,6 +23,7 @@ from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.texts import Column, Keys
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 class StepCategory(IntEnum):

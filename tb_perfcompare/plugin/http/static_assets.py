@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 STATIC_DIR = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "static")
 STAND_IN = "not-built.js"

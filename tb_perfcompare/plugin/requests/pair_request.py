@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import WINDOWS, CompareOptions
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.plugin.http.responses import BadRequest
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.sides import Steps, parse_steps
 
 LONGEST_MARKER = 1_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
 from tb_perfcompare.comparison.tables.row_query import RowQuery
@@ -21,6 +21,7 @@ from tb_perfcompare.plugin.requests.pair_request import (
     sides_of,
     window_of,
 )
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.pages import MOST_ASKED, MOST_ROWS, Page
 from tb_perfcompare.workspace.jobs.strict_jobs import FORMS
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import WINDOWS
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.plugin.requests.pair_request import choice, flag, marker_of
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.queries.step_choice import TYPICAL, StepChoice
 from tb_perfcompare.workspace.queries.step_responses import USUAL_PIXELS, Stretch
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from werkzeug.wrappers import Request, Response
 
@@ -23,6 +22,7 @@ from tb_perfcompare.plugin.http.responses import (
 )
 from tb_perfcompare.plugin.requests.pair_request import flag, one_side, window_of
 from tb_perfcompare.plugin.routes.comparison_route import SideOf
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, fitted
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side

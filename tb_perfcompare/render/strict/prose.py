@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.strict.findings import SIGNIFICANT_SCORE, Finding, key_findings
 from tb_perfcompare.comparison.strict.report import StrictReport
+from tb_perfcompare.quick_dataclass import dataclass
 
 COUNTERS_HEAD = "This change in cycle time contribution correlates with changes in the following resource metrics (μ):"
 """Goes before the counters of a finding."""

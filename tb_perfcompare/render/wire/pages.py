@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, TypedDict
 
 import msgspec
@@ -24,6 +24,7 @@ from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sum
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.note import Note
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, filled_list, fitted, raw
 
 TABLE_SCHEMA = "tb_perfcompare.table/1"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -24,6 +23,7 @@ from tb_perfcompare.model.summary.step_events import (
     StepEvents,
     StepFacts,
 )
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import encoded
 
 STEP_SCHEMA = "tb_perfcompare.step/1"

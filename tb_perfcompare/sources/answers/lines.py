@@ -6,13 +6,14 @@ A run begins with the first answer, and again whenever a kind of answer comes a 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import msgspec
 
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.answers import AnswerKind
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.recognition.format_sniffers import ANSWER, REMEMBERED_FILES
 from tb_perfcompare.sources.storage.blocks import Blocks, read_head
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileSystem

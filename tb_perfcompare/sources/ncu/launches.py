@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.ncu.kernel_listing import MOST_UTILISATION
 from tb_perfcompare.sources.ncu.metrics import CANDIDATES, DURATION, NANOSECONDS, TIMES
 from tb_perfcompare.sources.ncu.numbers import DecimalComma, number, numbers, whole_number

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.phases import ABNORMAL, MOST_CHOICES, NORMAL, partners_of, phase_of
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.perf_data.file_names import PERF_DATA
 
 

@@ -4,12 +4,13 @@ beside the runs; whoever compares two of them later reads which level the experi
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 SCHEMA = "tb_perfcompare.experiment/1"

@@ -11,8 +11,9 @@ import os
 import stat
 from collections.abc import Hashable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import BinaryIO, Protocol
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 FileState = tuple[int, int, str]
 """(bytes, time in ns, version) of a stored file: the same only while its content is the same."""

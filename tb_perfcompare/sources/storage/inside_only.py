@@ -9,9 +9,10 @@ from __future__ import annotations
 import errno
 import os
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import BinaryIO
 
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.filesystem import FileStat, LocalFileSystem, open_regular
 
 LINKS = "TB_PERFCOMPARE_LINKS"

@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import importlib
 import re
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, BinaryIO, cast
 from urllib.parse import unquote, urlsplit
 
 from tb_perfcompare.errors import InputError
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.addresses import STORES, WEB, without_secrets
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
 from tb_perfcompare.sources.storage.remote_file import Opener, RemoteFile, as_os_errors

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.scanners.python_scanner import Scanner
 
 MOST_MEMBER_BYTES = 8 << 20

@@ -10,13 +10,14 @@ from __future__ import annotations
 import gzip
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import msgspec
 import numpy as np
 
 from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.progress import Progress, Reporter, silent
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.blocks import Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 from tb_perfcompare.sources.trace.columns.column_builder import METADATA, ColumnBuilder

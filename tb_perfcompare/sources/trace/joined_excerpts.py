@@ -7,10 +7,11 @@ numbers; threads are numbered where they were called by a text. Everything else 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import msgspec
 
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.numbers import parse_times
 from tb_perfcompare.sources.trace.excerpt import Excerpt, trace_text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Row, Table
 from tb_perfcompare.comparison.result.validation import misfit
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.saved.msgspec_warmup import known
 
 _NUMBERS = np.dtype("<f8")

@@ -12,10 +12,10 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO, TypeVar
 
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.filesystem import open_regular
 
 _OLD_S = 3600.0

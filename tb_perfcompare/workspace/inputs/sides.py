@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentLook
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
 
 

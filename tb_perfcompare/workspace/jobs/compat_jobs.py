@@ -3,13 +3,14 @@ that torch-tb-profiler prints or replaces is seen elsewhere."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import BASELINE, CYCLES, TITLES, TRACE
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.answers import AnswersRecording
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.workspace.inputs.capture_files import as_meant
 from tb_perfcompare.workspace.inputs.sides import CaptureFile

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.analysis.step_view.step_events import StepCutter
@@ -12,6 +11,7 @@ from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.step_events import StepEvents
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.excerpt import excerpt_file, packed, read_excerpt
 from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
 from tb_perfcompare.workspace.inputs.capture_files import as_meant

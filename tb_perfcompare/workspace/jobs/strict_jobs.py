@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from tb_perfcompare.errors import InputError, NotComparable, SelectionError
 from tb_perfcompare.model.formats import CYCLES
 from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.cycles import CycleTable
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.strict.banner import banner_lines, banner_markdown
 from tb_perfcompare.render.strict.report import report_title, strict_markdown
 from tb_perfcompare.render.strict.tables import strict_csv

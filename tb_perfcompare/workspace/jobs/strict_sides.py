@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare.analysis.cycles.trace_cycles import TOTAL, CounterFacts, trace_cycles
 from tb_perfcompare.comparison.pairing.pairing import WorkerName
@@ -15,6 +15,7 @@ from tb_perfcompare.model.recordings.counter_units import unit_notes
 from tb_perfcompare.model.recordings.cycles import CounterTable, CycleTable
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.number_text import percent
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.strict.banner import unit_text
 
 _LOSSES = frozenset({

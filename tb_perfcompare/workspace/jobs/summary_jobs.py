@@ -5,7 +5,7 @@ Readers, analysis and the comparison are imported where they are used: whoever a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -26,6 +26,7 @@ from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.capture_files import as_meant
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import functools
 import threading
 from collections import Counter
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.history import SeriesHistory, history_of
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.saved.history import PointFacts
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.discover import FileEntry
 from tb_perfcompare.sources.recognition.format_sniffers import REMEMBERED_FILES
 from tb_perfcompare.sources.saved.event_file import read_point

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
 from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.discover import (
     FileEntry,
     PointEntry,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, raw
 from tb_perfcompare.sources.discover import RunEntry
 from tb_perfcompare.workspace.listing.describe import pair_dict, problem_dict, run_dict, runs_dict

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, adjusted, candidate_result
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished, follow
 

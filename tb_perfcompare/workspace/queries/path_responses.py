@@ -6,7 +6,6 @@ pair's files once more, the others come from what that left.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
@@ -18,6 +17,7 @@ from tb_perfcompare.comparison.tables.row_paths import row_paths
 from tb_perfcompare.comparison.tables.row_related import FrameLink, frame_index, frame_link, related_rows
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.row_paths import paths_answer
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from tb_perfcompare.comparison.engine import side_facts
 from tb_perfcompare.comparison.result.comparison import View
@@ -14,6 +13,7 @@ from tb_perfcompare.comparison.tables.views import VIEWS, absent_views, view_tab
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

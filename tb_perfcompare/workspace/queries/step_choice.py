@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.formats import ANSWERS, CYCLES, LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.summary.step_events import StepFacts
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 TYPICAL, WORST, SAME = "typical", "worst", "same"
 

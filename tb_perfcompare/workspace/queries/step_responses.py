@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from tb_perfcompare.analysis.step_view.level_of_detail import detail, summed, vi
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches, name_differences
 from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.summary.step_events import NOBODY, StepDetail, StepEvents, StepFacts
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.events import event_answer, event_dict
 from tb_perfcompare.render.wire.steps import (
     Counterparts,

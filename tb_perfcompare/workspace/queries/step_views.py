@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.summary.step_events import StepEvents, StepFacts
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide, NoEvents, StepJob, match_steps, read_steps, trace_file
 from tb_perfcompare.workspace.queries.step_choice import SAME, TYPICAL, WORST, StepChoice, StepList, choose, step_list

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tb_perfcompare.comparison.result.table import Table
@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.strict.tables import SUMMARY
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, RowQuery, choose_rows, row_keys
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.progress import Reporter, silent
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.document import table_named
 from tb_perfcompare.render.strict.pages import strict_tables
 from tb_perfcompare.render.wire.pages import comparison_answer

@@ -8,8 +8,9 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
@@ -24,6 +23,7 @@ from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 STEADY = 0.5
 """An operator belongs to the program if at least this share of its side's steps call it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
@@ -20,6 +19,7 @@ from tb_perfcompare.comparison.result.wording import numbers_text, short, signed
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 NAMED, _MOST_NAMED = 0.25, 3
 """What makes this share of a late rank's extra work is named, the largest first."""

@@ -7,7 +7,6 @@ after its guards failed; `## Call CompiledFxGraph ##` runs its graph, `CompiledF
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
@@ -22,6 +21,7 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import many, number_text, numbers_text, short, signed_time
 from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, is_compiled
 from tb_perfcompare.model.summary.summary import NOBODY, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 _MOST_IDS, _MOST_GONE = 6, 3
 

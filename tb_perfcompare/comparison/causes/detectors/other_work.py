@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
@@ -24,6 +23,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.model.input_shapes import shown_shape
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 STEADY = 0.5
 """Inputs vary if less than this share of the calls have shapes that come in most steps of their side."""

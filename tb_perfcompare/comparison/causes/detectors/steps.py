@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 MOST = 0.5
 """Share of the step's change that the slow steps must make, or of the change of the category that grows in them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
@@ -28,6 +27,7 @@ from tb_perfcompare.comparison.result.wording import (
 )
 from tb_perfcompare.model.api_calls import LAUNCH, calls
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 KERNEL = "Kernel"
 

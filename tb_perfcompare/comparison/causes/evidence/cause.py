@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from itertools import chain
 from math import fsum
@@ -11,6 +11,7 @@ from math import fsum
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
 from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.quick_dataclass import dataclass
 
 Part = tuple[str, str]
 """(category, entity) of the ledger; the entity "" stands for time of the category that is not known to be one

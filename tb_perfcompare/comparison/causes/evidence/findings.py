@@ -7,7 +7,6 @@ Definitions: docs/method/findings.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +36,7 @@ from tb_perfcompare.comparison.result.wording import (
 from tb_perfcompare.comparison.statistics.uniform_ratio import uniform_ratio
 from tb_perfcompare.model.names.python_frames import python_frame
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOT_SPLIT, PROFILER_WORK, StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 _PYTHON_NEEDED = "`with_stack` names Python functions"
 

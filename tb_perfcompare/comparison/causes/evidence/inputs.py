@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.model.input_shapes import input_elements, input_texts, shown_shape
+from tb_perfcompare.quick_dataclass import dataclass
 
 INPUTS = "the inputs of both runs"
 """What to look at where a kernel or an operator has other inputs."""

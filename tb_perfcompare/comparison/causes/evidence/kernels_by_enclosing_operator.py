@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import parts_of
+from tb_perfcompare.quick_dataclass import dataclass
 
 _KERNEL = "Kernel"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE, called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total_by_key
@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.ledger.call_tree import Frame, JointTree, joint_t
 from tb_perfcompare.model.names.names import library_free
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKey, FrameKind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
+from tb_perfcompare.quick_dataclass import dataclass
 
 WHOLE_MULTIPLE = 0.05
 """Calls that came for others are so many per call of these, within this share."""

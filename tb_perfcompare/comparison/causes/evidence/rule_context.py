@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import fsum
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_rows
+from tb_perfcompare.quick_dataclass import dataclass
 
 Key = tuple[str, ...]
 K = TypeVar("K")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nan
 from tb_perfcompare.model.device import DEVICE_WAITS, category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.arguments import Densify, dense, joined_spellings
 from tb_perfcompare.sources.trace.columns.counter_events import CounterColumns, no_counters
 from tb_perfcompare.sources.trace.columns.interning import Place

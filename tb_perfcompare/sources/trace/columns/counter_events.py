@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, compress
 from operator import attrgetter, methodcaller
 from typing import Any, TypeAlias
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.recordings.recording import HOST_DEVICE
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.growable_array import Growing
 from tb_perfcompare.sources.trace.columns.interning import Names, Place, as_place

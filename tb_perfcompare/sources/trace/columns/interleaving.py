@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import Ints, Ints32
 from tb_perfcompare.model.events import ArgKind, FlowTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.arguments import SLOTS
 from tb_perfcompare.sources.trace.columns.assemble_columns import Gathered
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows

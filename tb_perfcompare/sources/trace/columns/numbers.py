@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import ROUND_05UP, Context, Decimal, InvalidOperation
 from fractions import Fraction
 from typing import TypeAlias
@@ -19,6 +18,7 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique
 from tb_perfcompare.model.events import ABSENT
+from tb_perfcompare.quick_dataclass import dataclass
 
 NumberText: TypeAlias = bytes | msgspec.Raw
 """The text of one JSON value, without surrounding whitespace; it may turn out to be no number."""

@@ -12,7 +12,6 @@ follows from the name of its process, and arrows join operators with device work
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from tb_perfcompare.model.arrays import Flags, Ints, LaneIndex, NameIndex, Nanos
 from tb_perfcompare.model.device import COLLECTIVE_KERNELS, COLLECTIVE_LAYERS, LAYER_COPIES, LAYER_WORK, PROCESS_LAYERS
 from tb_perfcompare.model.events import ABSENT, Category, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 import msgspec
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 T = TypeVar("T")
 

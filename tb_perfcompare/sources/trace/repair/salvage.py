@@ -12,11 +12,11 @@ import re
 from array import array
 from bisect import bisect_right
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TypeVar
 
 import msgspec
 
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import NULL, Event
 from tb_perfcompare.sources.trace.repair.element_boundaries import (

@@ -8,12 +8,12 @@ decodes as the inside of an array ends at the end of an event.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
 import msgspec
 
+from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, assemble
 from tb_perfcompare.sources.trace.columns.column_builder import ColumnBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
