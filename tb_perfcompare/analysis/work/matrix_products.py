@@ -1,0 +1,205 @@
+"""Matrix products: C[m, n] = A[m, k] B[k, n], also batched, scaled and grouped.
+
+2 b m k n FLOPs, as torch.utils.flop_counter counts (mm_flop, bmm_flop): a multiply-add is two; adding a bias, scaling
+and an activation after it are not counted. A complex multiply-add is eight. Bytes: A, B, what is added, scales, and C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+from tb_perfcompare.analysis.work.recorded_call import (
+    INT32,
+    SCALAR_TYPES,
+    Call,
+    DataType,
+    NoModelError,
+    Tensor,
+    Work,
+    broadcast,
+    need,
+    same,
+)
+
+FAMILY = "matrix product"
+
+
+def product(a: Tensor, b: Tensor, output: int, multiply_adds: int, result: DataType, more_bytes: int = 0) -> Work:
+    """Work of a product with `output` elements of type `result`, each multiply-add counted two (eight if complex)."""
+    per = 8 if a.type.rank == 3 else 2
+    moved = a.bytes + b.bytes + output * result.size + more_bytes
+    return Work(per * multiply_adds, moved, same(a, b), FAMILY)
+
+
+def _shape(a: Tensor, b: Tensor) -> tuple[int, int, int, int]:
+    """(batch, m, k, n) of two matrices or two batches of them; batch is 1 for matrices."""
+    need(len(a.sizes) == len(b.sizes) and len(a.sizes) in (2, 3))
+    *batch, m, k = a.sizes
+    *other, inner, n = b.sizes
+    need(k == inner and batch == other)
+    return prod(batch), m, k, n
+
+
+def _output_type(call: Call, index: int, a: Tensor) -> DataType:
+    """Type of the output: of the tensor given as `out`, of the number given as `out_dtype`, else that of A."""
+    out = call.optional(index)
+    if out is not None:
+        return out.type
+    text = call.values[index] if index < len(call.values) else ""
+    if not text:
+        return a.type
+    if text not in SCALAR_TYPES:
+        raise NoModelError("unknown type of the output")
+    return SCALAR_TYPES[text]
+
+
+def mm(call: Call) -> Work:
+    """A[m, k] B[k, n] or batches of them (mm, bmm): 2 b m k n."""
+    a, b = call.tensor(0), call.tensor(1)
+    batch, m, k, n = _shape(a, b)
+    return product(a, b, batch * m * n, batch * m * k * n, _output_type(call, 2, a))
+
+
+def addmm(call: Call) -> Work:
+    """beta S + alpha A B, also batched (addmm, baddbmm): 2 b m k n. S is not read where beta is 0."""
+    added, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
+    batch, m, k, n = _shape(a, b)
+    need(broadcast(added, Tensor((*a.sizes[:-1], n), a.type, None)) == (*a.sizes[:-1], n))
+    return product(a, b, batch * m * n, batch * m * k * n, a.type, _added_bytes(call, added, 3))
+
+
+def _added_bytes(call: Call, added: Tensor, beta: int) -> int:
+    unread = beta < len(call.values) and call.values[beta] in ("0", "0.")
+    return 0 if unread else added.bytes
+
+
+def addbmm(call: Call) -> Work:
+    """beta S + alpha (sum over the batch of A B): 2 b m k n, one matrix written."""
+    added, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
+    need(len(a.sizes) == 3)
+    batch, m, k, n = _shape(a, b)
+    return product(a, b, m * n, batch * m * k * n, a.type, _added_bytes(call, added, 3))
+
+
+def mv(call: Call) -> Work:
+    """A[m, k] v[k]: 2 m k."""
+    return _matrix_vector(call.tensor(0), call.tensor(1), 0)
+
+
+def addmv(call: Call) -> Work:
+    """beta s + alpha A v: 2 m k."""
+    return _matrix_vector(call.tensor(1), call.tensor(2), _added_bytes(call, call.tensor(0), 3))
+
+
+def _matrix_vector(a: Tensor, v: Tensor, more_bytes: int) -> Work:
+    need(len(a.sizes) == 2 and v.sizes == a.sizes[1:])
+    return product(a, v, a.sizes[0], prod(a.sizes), a.type, more_bytes)
+
+
+def dot(call: Call) -> Work:
+    """u[k] · v[k]: 2 k."""
+    u, v = call.tensor(0), call.tensor(1)
+    need(len(u.sizes) == 1 and u.sizes == v.sizes)
+    return product(u, v, 1, u.elements, u.type)
+
+
+def addr(call: Call) -> Work:
+    """beta S + alpha u[m] v[n]: 2 m n."""
+    added, u, v = call.tensor(0), call.tensor(1), call.tensor(2)
+    need(len(u.sizes) == len(v.sizes) == 1)
+    count = u.elements * v.elements
+    return product(u, v, count, count, u.type, _added_bytes(call, added, 3))
+
+
+def linear(call: Call) -> Work:
+    """X[..., k] W[n, k]^T + bias[n], where one kernel does it (mkldnn_linear): 2 (…) k n."""
+    x, weight = call.tensor(0), call.tensor(1)
+    need(len(weight.sizes) == 2 and bool(x.sizes) and x.sizes[-1] == weight.sizes[1])
+    rows = prod(x.sizes[:-1])
+    n, k = weight.sizes
+    return product(x, weight, rows * n, rows * k * n, x.type, call.optional_bytes(2))
+
+
+def scaled_mm(call: Call) -> Work:
+    """A[m, k] B[k, n] of scaled fp8 values: 2 m k n; the scales and the bias are read, C is of `out_dtype`."""
+    a, b = call.tensor(0), call.tensor(1)
+    batch, m, k, n = _shape(a, b)
+    # torch before 2.5: (self, mat2, bias, out_dtype, scale_a, scale_b, ...)
+    scales_first = call.is_tensor(2) and call.is_tensor(3)
+    call.value(0)
+    result = _output_type(call, 6 if scales_first else 3, a)
+    return product(
+        a, b, m * n, batch * m * k * n, result, call.optional_bytes(*((2, 3, 4) if scales_first else (2, 4, 5)))
+    )
+
+
+def int_mm(call: Call) -> Work:
+    """A[m, k] B[k, n] of int8 values, summed as int32: 2 m k n."""
+    a, b = call.tensor(0), call.tensor(1)
+    _, m, k, n = _shape(a, b)
+    return product(a, b, m * n, m * k * n, INT32)
+
+
+def grouped_mm(call: Call) -> Work:
+    """A product per group (mixture of experts): the offsets part one of m, n, k, so the FLOPs are 2 m k n of the whole.
+
+    https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.grouped_mm.html
+    """
+    a, b, offsets = call.tensor(0), call.tensor(1), call.optional(2)
+    need(len(a.sizes) in (2, 3) and len(b.sizes) in (2, 3))
+    m, k, inner, n = *a.sizes[-2:], *b.sizes[-2:]
+    need(k == inner)
+    groups = {(3, 3): a.sizes[0], (2, 2): offsets.elements if offsets else 0}.get((len(a.sizes), len(b.sizes)), 1)
+    if len(a.sizes) == len(b.sizes) == 3:
+        need(a.sizes[0] == b.sizes[0])
+    else:
+        need(offsets is not None)
+    multiply_adds = m * k * n * (groups if len(a.sizes) == len(b.sizes) == 3 else 1)
+    result = _output_type(call, 4, a)
+    return product(a, b, groups * m * n, multiply_adds, result, call.optional_bytes(2, 3))
+
+
+def packed_int8(call: Call) -> Work:
+    """X[m, k] W[n, k]^T with int8 weights and a scale for each of n, in the type of X: 2 m k n."""
+    x, weight = call.tensor(0), call.tensor(1)
+    need(len(x.sizes) == len(weight.sizes) == 2 and x.sizes[1] == weight.sizes[1])
+    (m, k), n = x.sizes, weight.sizes[0]
+    done = product(x, weight, m * n, m * k * n, x.type, call.optional_bytes(2))
+    return Work(done.flops, done.bytes, x.type.name, FAMILY)
+
+
+def written_scaled_mm(call: Call) -> Work:
+    """vLLM's scaled_mm(out[m, n], A[m, k], B[k, n], scale_a, scale_b, bias): 2 m k n."""
+    out, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
+    _, m, k, n = _shape(a, b)
+    need(out.sizes == (m, n))
+    return product(a, b, m * n, m * k * n, out.type, call.optional_bytes(3, 4, 5))
+
+
+MODELS: dict[str, Callable[[Call], Work]] = {
+    "aten::mm": mm,
+    "aten::bmm": mm,
+    "aten::addmm": addmm,
+    "aten::addmm_": addmm,
+    "aten::_addmm_activation": addmm,
+    "aten::baddbmm": addmm,
+    "aten::baddbmm_": addmm,
+    "aten::addbmm": addbmm,
+    "aten::addbmm_": addbmm,
+    "aten::mv": mv,
+    "aten::addmv": addmv,
+    "aten::addmv_": addmv,
+    "aten::dot": dot,
+    "aten::vdot": dot,
+    "aten::addr": addr,
+    "aten::addr_": addr,
+    "aten::mkldnn_linear": linear,
+    "mkldnn::_linear_pointwise": linear,
+    "aten::_scaled_mm": scaled_mm,
+    "aten::_int_mm": int_mm,
+    "aten::_grouped_mm": grouped_mm,
+    "aten::_weight_int8pack_mm": packed_int8,
+    "_C::cutlass_scaled_mm": written_scaled_mm,
+}
+"""Operator -> its model."""

@@ -1,0 +1,39 @@
+"""The work of one operator call: which model knows the operator, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tb_perfcompare.analysis.work import matrix_products
+from tb_perfcompare.analysis.work.recorded_call import LARGEST, Call, NoModelError, Work, read_call
+
+__all__ = ["Work", "operator_work"]
+
+MODELS: dict[str, Callable[[Call], Work]] = {**matrix_products.MODELS}
+"""Operator -> its model, of all families."""
+
+
+def operator_work(name: str, dims: str, types: str, strides: str, values: str) -> Work | str:
+    """FLOPs and least bytes of one call, or the reason (short English) why they are not known.
+
+    name     of the operator, "aten::mm"
+    dims     text of "Input Dims" in the trace, JSON; "" where not recorded; so are the others
+    types    "Input type"
+    strides  "Input Strides"
+    values   "Concrete Inputs"
+
+    The models are of operators that do the work themselves, so that nothing is counted twice: multiply with the calls
+    that launched device work of their own, in traces of the host alone with calls whose own time is not that of a
+    callee with a model.
+    Never raises. Formulas and sources: docs/method/work.md.
+    """
+    model = MODELS.get(name)
+    if model is None:
+        return "no model of this operator"
+    try:
+        work = model(read_call(name, dims, types, strides, values))
+    except NoModelError as reason:
+        return str(reason)
+    if max(work.flops, work.bytes) >= LARGEST:
+        return "the sizes are too large to be true"
+    return work

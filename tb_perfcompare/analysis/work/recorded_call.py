@@ -1,0 +1,250 @@
+"""Arguments of one operator call as a trace recorded them: sizes, types, strides and concrete values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import Any, Final
+
+import msgspec
+
+LARGEST: Final = 1 << 62
+"""Sizes, FLOPs and bytes from here on are not those of a program; int64 holds what is below."""
+
+
+class NoModelError(Exception):
+    """The work of a call is not known; the message is the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one call of an operator has to do.
+
+    flops      arithmetic operations; a multiply-add counts two
+    bytes      least bytes moved: every input read once, every output written once
+    data_type  "fp64", "fp32", "fp16", "bf16", "fp8", "int8", ... of the arithmetic; "" where mixed
+    family     "matrix product", "convolution", ...: a row of docs/method/work.md
+    """
+
+    flops: int
+    bytes: int
+    data_type: str
+    family: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataType:
+    """Type of a tensor's elements.
+
+    name  as in Work.data_type
+    size  bytes of one element
+    rank  0 bool, 1 integer, 2 floating point, 3 complex: the higher wins where types are mixed
+    """
+
+    name: str
+    size: int
+    rank: int
+
+
+BOOL, INT32, INT64 = DataType("bool", 1, 0), DataType("int32", 4, 1), DataType("int64", 8, 1)
+FP32, FP64 = DataType("fp32", 4, 2), DataType("fp64", 8, 2)
+FP16, BF16, FP8 = DataType("fp16", 2, 2), DataType("bf16", 2, 2), DataType("fp8", 1, 2)
+UINT8, INT8, INT16 = DataType("uint8", 1, 1), DataType("int8", 1, 1), DataType("int16", 2, 1)
+COMPLEX64, COMPLEX128 = DataType("complex64", 8, 3), DataType("complex128", 16, 3)
+
+DATA_TYPES: Final[dict[str, DataType]] = {
+    "float": FP32, "double": FP64, "bool": BOOL, "unsigned char": UINT8, "signed char": INT8, "char": INT8,
+    "short": INT16, "short int": INT16, "int": INT32, "long": INT64, "long int": INT64, "long long": INT64,
+    "__int64": INT64, "c10::Half": FP16, "c10::BFloat16": BF16, "c10::complex<float>": COMPLEX64,
+    "c10::complex<double>": COMPLEX128, "c10::Float8_e4m3fn": FP8, "c10::Float8_e4m3fnuz": FP8,
+    "c10::Float8_e5m2": FP8, "c10::Float8_e5m2fnuz": FP8, "c10::Float8_e8m0fnu": FP8,
+    "unsigned short": DataType("uint16", 2, 1), "unsigned int": DataType("uint32", 4, 1),
+    "unsigned long": DataType("uint64", 8, 1), "c10::qint8": INT8, "c10::quint8": UINT8, "c10::qint32": INT32,
+}  # fmt: skip
+"""Name of a C++ type in "Input type" -> type. Tensors alone have them: numbers are "Scalar", in old traces "Int"."""
+
+SCALAR_TYPES: Final[dict[str, DataType]] = {
+    "0": UINT8, "1": INT8, "2": INT16, "3": INT32, "4": INT64, "5": FP16, "6": FP32, "7": FP64, "9": COMPLEX64,
+    "10": COMPLEX128, "11": BOOL, "15": BF16, "23": FP8, "24": FP8, "25": FP8, "26": FP8,
+}  # fmt: skip
+"""Number of a `dtype` argument (c10/core/ScalarType.h) -> type."""
+
+NO_TENSOR: Final = frozenset(
+    ("", "Scalar", "ScalarList", "TensorList", "GenericList", "GenericDict", "Int", "Double", "Bool", "String",
+     "Device", "Generator", "Tuple", "None", "ComplexDouble", "SymInt", "SymFloat", "SymBool", "Stream", "Storage",
+     "Object", "PyObject", "Enum", "Quantizer", "nullptr (uninitialized)")
+)  # fmt: skip
+"""What "Input type" says of arguments that are no tensor: lists, numbers, absent ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A tensor argument; strides are None where the trace has none."""
+
+    sizes: tuple[int, ...]
+    type: DataType
+    strides: tuple[int, ...] | None
+
+    @property
+    def elements(self) -> int:
+        """Number of elements, 1 of a tensor without dimensions."""
+        return prod(self.sizes)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of its distinct elements: an expanded tensor (stride 0) or overlapping windows are read once."""
+        count = self.elements
+        if self.strides and count:
+            span = 1 + sum((size - 1) * stride for size, stride in zip(self.sizes, self.strides, strict=True))
+            stored = prod(size for size, stride in zip(self.sizes, self.strides, strict=True) if stride)
+            count = min(stored, span)
+        return count * self.type.size
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: entry i of each list belongs to argument i; strides and values are empty where not recorded."""
+
+    name: str
+    dims: list[Any]
+    types: list[str]
+    strides: list[Any]
+    values: list[str]
+
+    def kind(self, index: int) -> str:
+        """What "Input type" says of the argument; "" where it is absent."""
+        return self.types[index] if index < len(self.types) else ""
+
+    def is_tensor(self, index: int) -> bool:
+        """Whether the argument is a tensor, of whatever type."""
+        return self.kind(index) not in NO_TENSOR
+
+    def tensor(self, index: int) -> Tensor:
+        """The tensor that the argument is. Raises NoModelError where it is none."""
+        kind = self.kind(index)
+        data_type = DATA_TYPES.get(kind)
+        if data_type is None:
+            if kind in NO_TENSOR:
+                raise NoModelError(f"input {index} is not recorded as a tensor")
+            raise NoModelError(f"unknown data type: {kind[:60]}")
+        sizes = _sizes(self.dims[index], f"the sizes of input {index}")
+        if not self.strides:
+            return Tensor(sizes, data_type, None)
+        strides = _sizes(self.strides[index], f"the strides of input {index}")
+        if len(strides) != len(sizes):
+            raise NoModelError(f"input {index} has {len(sizes)} sizes and {len(strides)} strides")
+        return Tensor(sizes, data_type, strides)
+
+    def optional(self, index: int) -> Tensor | None:
+        """The tensor that the argument is, None where it is absent."""
+        return self.tensor(index) if self.is_tensor(index) else None
+
+    def optional_bytes(self, *indices: int) -> int:
+        """Bytes of those of the arguments that are tensors."""
+        return sum(tensor.bytes for index in indices if (tensor := self.optional(index)) is not None)
+
+    def value(self, index: int) -> str:
+        """Text of the argument's value, "" of None, a default and a tensor. Raises where values are not recorded."""
+        if not self.values:
+            raise NoModelError("the trace does not record the values of arguments (torch before 2.1)")
+        return self.values[index] if index < len(self.values) else ""
+
+    def flag(self, index: int) -> bool:
+        """A recorded True or False."""
+        text = self.value(index)
+        if text not in ("True", "False"):
+            raise NoModelError(f"input {index} is not recorded as True or False")
+        return text == "True"
+
+    def integer(self, index: int) -> int:
+        """A recorded integer."""
+        text = self.value(index)
+        try:
+            return int(text) if len(text) < 20 else LARGEST
+        except ValueError:
+            raise NoModelError(f"input {index} is not recorded as an integer") from None
+
+    def integers(self, index: int) -> tuple[int, ...]:
+        """A recorded list of integers, "[14, 14]"."""
+        return _sizes(_decoded(self.value(index), f"the value of input {index}"), f"the value of input {index}")
+
+    def flags(self, index: int) -> tuple[bool, ...]:
+        """A recorded list of truth values, "[True, False]"."""
+        text = self.value(index)
+        parts = text[1:-1].replace(" ", "").split(",")
+        if text[:1] + text[-1:] != "[]" or not set(parts) <= {"True", "False"}:
+            raise NoModelError(f"input {index} is not recorded as a list of True and False")
+        return tuple(part == "True" for part in parts)
+
+
+def read_call(name: str, dims: str, types: str, strides: str, values: str) -> Call:
+    """The call of these recorded texts; raises NoModelError where they do not fit each other."""
+    if not dims or not types:
+        raise NoModelError("the trace does not record sizes and types (record_shapes)")
+    sizes, kinds = _decoded(dims, "the sizes"), _kinds(types)
+    steps = _decoded(strides, "the strides") if strides else []
+    texts = _texts(values) if values else ()
+    if len(sizes) != len(kinds) or (steps and len(steps) != len(kinds)) or (texts and len(texts) != len(kinds)):
+        raise NoModelError("sizes, types, strides and values are not of the same inputs")
+    return Call(name, sizes, list(kinds), steps, list(texts))
+
+
+def _decoded(text: str, what: str) -> list[Any]:
+    try:
+        entries = msgspec.json.decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise NoModelError(f"{what} cannot be read") from None
+    if not isinstance(entries, list):
+        raise NoModelError(f"{what} are no list")
+    return entries
+
+
+@lru_cache(maxsize=4096)
+def _kinds(text: str) -> tuple[str, ...]:
+    return _strings(text, "the types")
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    return _strings(text, "the values")
+
+
+def _strings(text: str, what: str) -> tuple[str, ...]:
+    entries = _decoded(text, what)
+    if not all(isinstance(entry, str) for entry in entries):
+        raise NoModelError(f"{what} are no texts")
+    return tuple(entries)
+
+
+def _sizes(entry: Any, what: str) -> tuple[int, ...]:
+    if not isinstance(entry, list) or not all(type(size) is int and 0 <= size < LARGEST for size in entry):
+        raise NoModelError(f"{what} are no whole numbers")
+    return tuple(entry)
+
+
+def broadcast(*tensors: Tensor) -> tuple[int, ...]:
+    """The sizes to which tensors are expanded together. Raises NoModelError where they do not fit.
+
+    https://docs.pytorch.org/docs/stable/notes/broadcasting.html
+    """
+    rank = max(len(tensor.sizes) for tensor in tensors)
+    result = [1] * rank
+    for tensor in tensors:
+        for index, size in enumerate(tensor.sizes, rank - len(tensor.sizes)):
+            if size != 1:
+                if result[index] not in (1, size):
+                    raise NoModelError("the sizes of the inputs contradict each other")
+                result[index] = size
+    return tuple(result)
+
+
+def same(*tensors: Tensor) -> str:
+    """Name of the type that all have, "" where they differ."""
+    names = {tensor.type.name for tensor in tensors}
+    return names.pop() if len(names) == 1 else ""
+
+
+def need(fits: bool) -> None:
+    """Raise NoModelError where sizes contradict each other."""
+    if not fits:
+        raise NoModelError("the sizes of the inputs contradict each other")
