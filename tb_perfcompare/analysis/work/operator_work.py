@@ -4,12 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tb_perfcompare.analysis.work import matrix_products
+from tb_perfcompare.analysis.work import (
+    attention,
+    convolutions,
+    data_movement,
+    elementwise,
+    matrix_products,
+    normalisations,
+    pooling,
+    reductions,
+)
 from tb_perfcompare.analysis.work.recorded_call import LARGEST, Call, NoModelError, Work, read_call
+from tb_perfcompare.analysis.work.without_model import reason_of
 
 __all__ = ["Work", "operator_work"]
 
-MODELS: dict[str, Callable[[Call], Work]] = {**matrix_products.MODELS}
+MODELS: dict[str, Callable[[Call], Work]] = {
+    **matrix_products.MODELS,
+    **convolutions.MODELS,
+    **attention.MODELS,
+    **normalisations.MODELS,
+    **reductions.MODELS,
+    **pooling.MODELS,
+    **elementwise.MODELS,
+    **data_movement.MODELS,
+}
 """Operator -> its model, of all families."""
 
 
@@ -29,7 +48,7 @@ def operator_work(name: str, dims: str, types: str, strides: str, values: str) -
     """
     model = MODELS.get(name)
     if model is None:
-        return "no model of this operator"
+        return reason_of(name)
     try:
         work = model(read_call(name, dims, types, strides, values))
     except NoModelError as reason:

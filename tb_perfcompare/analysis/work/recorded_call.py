@@ -165,6 +165,12 @@ class Call:
         except ValueError:
             raise NoModelError(f"input {index} is not recorded as an integer") from None
 
+    def integer_of_dimension(self, index: int, rank: int) -> int:
+        """A recorded dimension of a tensor of so many dimensions, counted from the front."""
+        if not -rank <= (dim := self.integer(index)) < rank:
+            raise NoModelError(f"input {index} is not recorded as a dimension")
+        return dim % rank
+
     def integers(self, index: int) -> tuple[int, ...]:
         """A recorded list of integers, "[14, 14]"."""
         return _sizes(_decoded(self.value(index), f"the value of input {index}"), f"the value of input {index}")
@@ -196,7 +202,7 @@ def _decoded(text: str, what: str) -> list[Any]:
     except (msgspec.MsgspecError, ValueError, RecursionError):
         raise NoModelError(f"{what} cannot be read") from None
     if not isinstance(entries, list):
-        raise NoModelError(f"{what} are no list")
+        raise NoModelError(f"{what} are not a list")
     return entries
 
 
@@ -212,13 +218,13 @@ def _texts(text: str) -> tuple[str, ...]:
 def _strings(text: str, what: str) -> tuple[str, ...]:
     entries = _decoded(text, what)
     if not all(isinstance(entry, str) for entry in entries):
-        raise NoModelError(f"{what} are no texts")
+        raise NoModelError(f"{what} are not texts")
     return tuple(entries)
 
 
 def _sizes(entry: Any, what: str) -> tuple[int, ...]:
     if not isinstance(entry, list) or not all(type(size) is int and 0 <= size < LARGEST for size in entry):
-        raise NoModelError(f"{what} are no whole numbers")
+        raise NoModelError(f"{what} are not all known whole numbers")
     return tuple(entry)
 
 

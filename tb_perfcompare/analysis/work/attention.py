@@ -1,0 +1,144 @@
+"""Attention: softmax(Q K^T) V in one kernel; forward and backward.
+
+Forward 2 P (d_qk + d_v) FLOPs a head, P pairs of query and key; backward 2 P (3 d_qk + 2 d_v), as the scores are
+computed again (sdpa_flop_count, sdpa_backward_flop_count in torch.utils.flop_counter). With a causal mask P are the
+pairs that it leaves, n (n + 1) / 2 of n². flop_counter counts all of them; the papers count n² / 2: Dao,
+FlashAttention-2, https://arxiv.org/abs/2307.08691, section 4.1. The softmax is not counted.
+Bytes: Q, K, V, the mask, the output and one fp32 logarithm a row; backward those, the gradient, and dQ, dK, dV.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, need, same
+
+FAMILY = "attention"
+NONE, FIRST, LAST = "no mask", "first query with first key", "last query with last key"
+"""Causal masks: none, aligned at the top left, at the bottom right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where an operator has its arguments; -1 where it has none.
+
+    first     query; key and value follow. Backward: the gradient of the output comes before
+    heads     dimension of the heads, 1 or 2; the sequence has the other
+    causal    a flag, or with `kind` a number: 0 no mask, 1 aligned at the top left, 2 at the bottom right
+    corner    alignment of the mask that the flag means
+    lengths   of packed sequences (cu_seqlens of queries, of keys): their number alone is recorded
+    windows   sizes of a sliding window, unused if -1 or absent
+    extra     further tensors that are read: a mask
+    """
+
+    heads: int
+    causal: int
+    corner: str = FIRST
+    kind: bool = False
+    lengths: tuple[int, int] = (-1, -1)
+    windows: tuple[int, ...] = ()
+    extra: tuple[int, ...] = ()
+    backward: bool = False
+    first: int = 0
+
+
+def pairs(queries: int, keys: int, mask: str) -> int:
+    """Pairs of query and key that the mask leaves: all, or for query i the keys up to i (aligned as `mask` says)."""
+    if mask == NONE:
+        return queries * keys
+    if mask == LAST:
+        if queries > keys:
+            return keys * (keys + 1) // 2
+        return queries * (keys - queries) + queries * (queries + 1) // 2
+    inside = min(queries, keys)
+    return inside * (inside + 1) // 2 + (queries - inside) * keys
+
+
+def _sizes(tensor: Tensor, places: Places, packed: bool) -> tuple[int, int, int, int]:
+    """(batch, heads, length, head size)."""
+    if packed and len(tensor.sizes) == 3:
+        return 1, tensor.sizes[1], tensor.sizes[0], tensor.sizes[2]
+    need(len(tensor.sizes) == 4)
+    batch, second, third, width = tensor.sizes
+    return (batch, second, third, width) if places.heads == 1 else (batch, third, second, width)
+
+
+def _mask(call: Call, places: Places) -> str:
+    if places.kind:
+        number = call.integer(places.causal)
+        need(number in (0, 1, 2))
+        return (NONE, FIRST, LAST)[number]
+    return places.corner if call.flag(places.causal) else NONE
+
+
+def _packed(call: Call, places: Places) -> bool:
+    """Whether sequences are packed: then only one can be counted. Raises NoModelError of several."""
+    lengths = [tensor for index in places.lengths if index >= 0 and (tensor := call.optional(index)) is not None]
+    if any(tensor.sizes != (2,) for tensor in lengths):
+        raise NoModelError("the lengths of packed sequences are not recorded")
+    return bool(lengths)
+
+
+def model(places: Places) -> Callable[[Call], Work]:
+    """The model of an operator that has its arguments at these places."""
+
+    def work(call: Call) -> Work:
+        if any(call.value(index) not in ("", "-1") for index in places.windows):
+            raise NoModelError("sliding windows are not modelled")
+        q, k, v = (call.tensor(index) for index in range(places.first, places.first + 3))
+        packed = _packed(call, places)
+        batch, heads, queries, width = _sizes(q, places, packed)
+        batch_k, heads_k, keys, width_k = _sizes(k, places, packed)
+        batch_v, heads_v, keys_v, width_v = _sizes(v, places, packed)
+        need(batch == batch_k == batch_v and keys == keys_v and width == width_k and heads_k == heads_v)
+        need(heads_k > 0 and heads % heads_k == 0 if heads else True)
+        count = batch * heads * pairs(queries, keys, _mask(call, places))
+        output = batch * heads * queries * width_v * q.type.size
+        moved = q.bytes + k.bytes + v.bytes + call.optional_bytes(*places.extra) + batch * heads * queries * 4 + output
+        if places.backward:
+            grad = call.tensor(0)
+            need(_sizes(grad, places, packed) == (batch, heads, queries, width_v))
+            moved += grad.bytes + sum(tensor.elements * tensor.type.size for tensor in (q, k, v))
+            return Work(2 * count * (3 * width + 2 * width_v), moved, same(q, k, v), FAMILY)
+        return Work(2 * count * (width + width_v), moved, same(q, k, v), FAMILY)
+
+    return work
+
+
+MODELS: dict[str, Callable[[Call], Work]] = {
+    "aten::_flash_attention_forward": model(Places(heads=2, causal=8, corner=LAST, lengths=(3, 4), windows=(11, 12))),
+    "aten::_flash_attention_backward": model(
+        Places(heads=2, causal=11, corner=LAST, lengths=(6, 7), windows=(15, 16), backward=True, first=1)
+    ),
+    "aten::_efficient_attention_forward": model(
+        Places(heads=2, causal=9, kind=True, lengths=(4, 5), windows=(13,), extra=(3,))
+    ),
+    "aten::_efficient_attention_backward": model(
+        Places(heads=2, causal=14, kind=True, lengths=(6, 7), windows=(18,), extra=(4,), backward=True, first=1)
+    ),
+    "aten::_scaled_dot_product_cudnn_attention": model(Places(heads=1, causal=6, extra=(3,))),
+    "aten::_cudnn_attention_forward": model(Places(heads=1, causal=10, lengths=(4, 5), extra=(3,))),
+    "aten::_scaled_dot_product_cudnn_attention_backward": model(
+        Places(heads=1, causal=14, lengths=(9, 10), extra=(8,), backward=True, first=1)
+    ),
+    "aten::_cudnn_attention_backward": model(
+        Places(heads=1, causal=14, lengths=(9, 10), extra=(8,), backward=True, first=1)
+    ),
+    "aten::_scaled_dot_product_fused_attention_overrideable": model(Places(heads=1, causal=5, extra=(3,))),
+    "aten::_scaled_dot_product_fused_attention_overrideable_backward": model(
+        Places(heads=1, causal=13, lengths=(8, 9), extra=(4,), backward=True, first=1)
+    ),
+    "aten::_scaled_dot_product_flash_attention_for_cpu": model(Places(heads=1, causal=4, extra=(5,))),
+    "aten::_scaled_dot_product_flash_attention_for_cpu_backward": model(
+        Places(heads=1, causal=7, extra=(8,), backward=True, first=1)
+    ),
+    "flash_attn::_flash_attn_forward": model(Places(heads=2, causal=5, corner=LAST, windows=(6, 7))),
+    "flash_attn::_flash_attn_backward": model(
+        Places(heads=2, causal=11, corner=LAST, windows=(12, 13), backward=True, first=1)
+    ),
+    "flash_attn::_flash_attn_varlen_forward": model(
+        Places(heads=2, causal=9, corner=LAST, lengths=(3, 4), windows=(10, 11))
+    ),
+}
+"""Operator -> its model."""

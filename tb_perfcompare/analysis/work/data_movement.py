@@ -1,0 +1,198 @@
+"""Operators that move data: copies, fills, gathers and scatters, sorts and scans, random numbers, dropout.
+
+No FLOPs but the additions of scatters and the product of dropout. Bytes: what is read and what is written; of a table
+the chosen elements, no more than it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tb_perfcompare.analysis.work.recorded_call import (
+    BOOL,
+    INT64,
+    SCALAR_TYPES,
+    Call,
+    NoModelError,
+    Tensor,
+    Work,
+    broadcast,
+    need,
+    same,
+)
+
+COPY, INDEX, SORT, RANDOM, EMBEDDING = "copy", "gather and scatter", "sort and scan", "random numbers", "embedding"
+
+
+def _written(tensor: Tensor, elements: int | None = None) -> int:
+    return (tensor.elements if elements is None else elements) * tensor.type.size
+
+
+def copy(call: Call) -> Work:
+    """copy_(self, src): src is read, self written."""
+    target, source = call.tensor(0), call.tensor(1)
+    need(broadcast(target, source) == target.sizes)
+    return Work(0, target.bytes + source.bytes, "", COPY)
+
+
+def fill(call: Call) -> Work:
+    """fill_(self, value): self is written."""
+    return Work(0, call.tensor(0).bytes, "", COPY)
+
+
+def same_size(call: Call) -> Work:
+    """roll, flip, tril, triu: as many elements are written as read."""
+    x = call.tensor(0)
+    return Work(0, x.bytes + _written(x), "", COPY)
+
+
+def random(call: Call) -> Work:
+    """normal_, uniform_, bernoulli_, exponential_, random_: self is written."""
+    return Work(0, call.tensor(0).bytes, "", RANDOM)
+
+
+def index_select(call: Call) -> Work:
+    """index_select(self, dim, index): the chosen slices are read and written."""
+    x, index, dim = call.tensor(0), call.tensor(2), call.integer_of_dimension(1, len(call.tensor(0).sizes))
+    need(len(index.sizes) <= 1 and x.sizes[dim] > 0)
+    chosen = x.elements // x.sizes[dim] * index.elements
+    return Work(0, min(_written(x, chosen), x.bytes) + index.bytes + _written(x, chosen), "", INDEX)
+
+
+def gather(call: Call) -> Work:
+    """gather(self, dim, index): one element for each of the index is read and written."""
+    x, index = call.tensor(0), call.tensor(2)
+    need(len(x.sizes) == len(index.sizes))
+    chosen = _written(x, index.elements)
+    return Work(0, min(chosen, x.bytes) + index.bytes + chosen, "", INDEX)
+
+
+def scatter_add(call: Call) -> Work:
+    """scatter_add_(self, dim, index, src): self's chosen elements are read and written, one addition each."""
+    x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
+    need(len(x.sizes) == len(index.sizes) == len(source.sizes) and source.type == x.type)
+    chosen = _written(x, index.elements)
+    return Work(index.elements, 2 * min(chosen, x.bytes) + index.bytes + min(chosen, source.bytes), x.type.name, INDEX)
+
+
+def index_add(call: Call) -> Work:
+    """index_add_(self, dim, index, source): self's chosen slices are read and written, one addition each."""
+    x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
+    need(len(x.sizes) == len(source.sizes) and source.type == x.type)
+    chosen = min(_written(source), x.bytes)
+    return Work(source.elements, 2 * chosen + index.bytes + source.bytes, x.type.name, INDEX)
+
+
+def index_copy(call: Call) -> Work:
+    """index_copy_(self, dim, index, source): source is read, self's chosen slices are written."""
+    x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
+    need(len(x.sizes) == len(source.sizes) and source.type == x.type)
+    return Work(0, min(_written(source), x.bytes) + index.bytes + source.bytes, "", INDEX)
+
+
+def embedding_backward(call: Call) -> Work:
+    """embedding_dense_backward(grad, indices, num_weights, ...): the whole gradient is written, one addition for each
+    element of grad."""
+    grad, indices, rows = call.tensor(0), call.tensor(1), call.integer(2)
+    need(len(grad.sizes) > 0 and grad.sizes[:-1] == indices.sizes and rows >= 0)
+    moved = grad.bytes + indices.bytes + rows * grad.sizes[-1] * grad.type.size
+    return Work(grad.elements, moved, grad.type.name, EMBEDDING)
+
+
+def sort(call: Call) -> Work:
+    """sort, msort with the places: as many values and int64 places are written as read."""
+    x = call.tensor(0)
+    return Work(0, x.bytes + x.elements * (x.type.size + INT64.size), "", SORT)
+
+
+def topk(call: Call) -> Work:
+    """topk(self, k, dim, ...): k values and their int64 places of each row are written."""
+    x = call.tensor(0)
+    if not x.sizes:
+        return Work(0, 2 * x.bytes + INT64.size, "", SORT)
+    k = call.integer(1)
+    dim = call.integer_of_dimension(2, len(x.sizes))
+    need(0 <= k <= x.sizes[dim])
+    rows = x.elements // x.sizes[dim] if x.sizes[dim] else 0
+    return Work(0, x.bytes + rows * k * (x.type.size + INT64.size), "", SORT)
+
+
+def scan(call: Call) -> Work:
+    """cumsum, cumprod(self, dim, dtype): as many elements are written as read; integers are added as int64."""
+    x = call.tensor(0)
+    text = call.value(2)
+    if text and text not in SCALAR_TYPES:
+        raise NoModelError("unknown type of the output")
+    kind = SCALAR_TYPES[text] if text else INT64 if x.type.rank < 2 else x.type
+    return Work(0, x.bytes + x.elements * kind.size, "", SORT)
+
+
+def dropout(call: Call) -> Work:
+    """native_dropout, _fused_dropout(input, p, ...): one product an element; a mask (bool) is written as well."""
+    x = call.tensor(0)
+    return Work(x.elements, x.bytes + _written(x) + x.elements * BOOL.size, x.type.name, "dropout")
+
+
+def dropout_backward(call: Call) -> Work:
+    """native_dropout_backward(grad, mask, scale): one product an element."""
+    grad, mask = call.tensor(0), call.tensor(1)
+    need(grad.sizes == mask.sizes)
+    return Work(grad.elements, grad.bytes + mask.bytes + _written(grad), grad.type.name, "dropout")
+
+
+def gated(call: Call) -> Work:
+    """silu_and_mul, gelu_and_mul(out[..., d], input[..., 2 d]) of vLLM and SGLang: a function and a product, 2 for each
+    element of out."""
+    out, x = call.tensor(0), call.tensor(1)
+    need(len(out.sizes) > 0 and x.sizes == (*out.sizes[:-1], 2 * out.sizes[-1]))
+    return Work(2 * out.elements, out.bytes + x.bytes, same(out, x), "element-wise")
+
+
+def rotary(call: Call) -> Work:
+    """rotary_embedding(positions, query, key, head_size, cos_sin_cache, neox) of vLLM, in place: each pair of rotated
+    elements takes 4 products and 2 additions, 3 an element; the first `rotated` elements of each head are.
+
+    Su and others, RoFormer, https://arxiv.org/abs/2104.09864.
+    """
+    positions, query, key, cache = call.tensor(0), call.tensor(1), call.optional(2), call.tensor(4)
+    head = call.integer(3)
+    need(head > 0 and len(cache.sizes) == 2 and cache.sizes[1] <= head)
+    rotated = cache.sizes[1]
+    count = query.elements + (key.elements if key else 0)
+    need(count % head == 0)
+    angles = min(_written(cache, positions.elements * rotated), cache.bytes)
+    touched = count // head * rotated
+    return Work(
+        3 * touched, positions.bytes + angles + 2 * touched * query.type.size, query.type.name, "rotary embedding"
+    )
+
+
+MODELS: dict[str, Callable[[Call], Work]] = {
+    "aten::copy_": copy,
+    "aten::fill_": fill,
+    **dict.fromkeys(("aten::roll", "aten::flip", "aten::tril", "aten::triu"), same_size),
+    **dict.fromkeys(
+        ("aten::normal_", "aten::uniform_", "aten::bernoulli_", "aten::exponential_", "aten::random_"), random
+    ),
+    "aten::index_select": index_select,
+    "aten::gather": gather,
+    "aten::scatter_add_": scatter_add,
+    "aten::index_add_": index_add,
+    "aten::index_copy_": index_copy,
+    "aten::embedding_dense_backward": embedding_backward,
+    "aten::sort": sort,
+    "aten::topk": topk,
+    "aten::cumsum": scan,
+    "aten::cumprod": scan,
+    "aten::native_dropout": dropout,
+    "aten::_fused_dropout": dropout,
+    "aten::native_dropout_backward": dropout_backward,
+    "_C::silu_and_mul": gated,
+    "_C::gelu_and_mul": gated,
+    "_C::gelu_tanh_and_mul": gated,
+    "sgl_kernel::silu_and_mul": gated,
+    "sgl_kernel::gelu_and_mul": gated,
+    "sgl_kernel::gelu_tanh_and_mul": gated,
+    "_C::rotary_embedding": rotary,
+}
+"""Operator -> its model."""

@@ -1,0 +1,194 @@
+"""Element-wise operators: one value of the output from one of each input, broadcast.
+
+One FLOP for each element of the output, whatever the function, as kineto's with_flops counts add and mul. Bytes: each
+input once, numbers (tensors without dimensions beside others) not at all, the output once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+
+from tb_perfcompare.analysis.work.recorded_call import (
+    BOOL,
+    FP32,
+    Call,
+    DataType,
+    NoModelError,
+    Tensor,
+    Work,
+    broadcast,
+    need,
+    same,
+)
+
+FAMILY = "element-wise"
+UNKNOWN_TYPE = "the type of the output is not recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How an operator is read.
+
+    inputs    places of what may be tensors
+    out       place of `out`, which some calls have
+    result    "": type that the inputs have together; "float": the same, of a function with real values; "bool"
+    """
+
+    inputs: tuple[int, ...]
+    out: int = 99
+    result: str = ""
+
+
+def together(first: DataType, second: DataType) -> DataType:
+    """The type that torch promotes two to (torch.promote_types), as far as it needs no table."""
+    if first == second:
+        return first
+    if first.rank != second.rank:
+        return max(first, second, key=lambda kind: kind.rank)
+    if first.rank == 2 and first.size == second.size == 2:
+        return FP32
+    if first.size == second.size or "fp8" in (first.name, second.name) or "uint" in first.name + second.name:
+        raise NoModelError(UNKNOWN_TYPE)
+    return max(first, second, key=lambda kind: kind.size)
+
+
+def promoted(call: Call, places: tuple[int, ...]) -> tuple[DataType, list[Tensor]]:
+    """(type that the inputs have together, the tensors that are read).
+
+    https://docs.pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc: a number decides nothing where a
+    tensor is of its kind or a higher one. Raises NoModelError where a number decides: whether it is one of Python,
+    which then has the default type, is not recorded.
+    """
+    given = [(index, call.optional(index)) for index in places]
+    tensors = [tensor for _, tensor in given if tensor is not None]
+    read = _read(tensors)
+    result = read[0].type
+    for tensor in read[1:]:
+        result = together(result, tensor.type)
+    ranks = [tensor.type.rank for tensor in tensors]
+    ranks += [_rank(call, index) for index, tensor in given if tensor is None and call.kind(index)]
+    if max(ranks) > result.rank:
+        raise NoModelError(UNKNOWN_TYPE)
+    return result, read
+
+
+def _read(tensors: list[Tensor]) -> list[Tensor]:
+    """The tensors that count: those with dimensions, all where none has."""
+    need(bool(tensors))
+    return [tensor for tensor in tensors if tensor.sizes] or tensors
+
+
+def _rank(call: Call, index: int) -> int:
+    """Rank (as of DataType) of a number: 2 of one whose value is not recorded."""
+    text = call.values[index] if index < len(call.values) else "."
+    if text in ("True", "False", ""):
+        return 0
+    return 1 if text.lstrip("-").isdigit() else 2
+
+
+def elementwise(rule: Rule, in_place: bool) -> Callable[[Call], Work]:
+    """The model of an operator of this rule."""
+
+    def model(call: Call) -> Work:
+        target = call.tensor(0) if in_place else None
+        name = ""
+        if target is not None:
+            read = [tensor for index in rule.inputs if (tensor := call.optional(index)) is not None]
+            sizes = target.sizes
+            need(broadcast(*read) == sizes)
+            read = _read(read)
+            written = target.bytes
+        elif rule.result == "bool":
+            read = _read([tensor for index in rule.inputs if (tensor := call.optional(index)) is not None])
+            sizes, out = broadcast(*read), call.optional(rule.out)
+            written = prod(sizes) * (out.type if out is not None else BOOL).size
+        else:
+            kind, read = promoted(call, rule.inputs)
+            sizes = broadcast(*read)
+            written = prod(sizes) * _result(call, rule, kind).size
+            name = kind.name
+        if max(tensor.type.rank for tensor in read) == 3:
+            raise NoModelError("complex arithmetic is not modelled")
+        return Work(prod(sizes), sum(tensor.bytes for tensor in read) + written, name or same(*read), FAMILY)
+
+    return model
+
+
+def _result(call: Call, rule: Rule, kind: DataType) -> DataType:
+    out = call.optional(rule.out)
+    if out is not None:
+        return out.type
+    if rule.result == "float" and kind.rank < 2:
+        raise NoModelError(UNKNOWN_TYPE)
+    return kind
+
+
+def _named(names: str, rule: Rule) -> dict[str, Callable[[Call], Work]]:
+    """`aten::name` and, in place, `aten::name_` of each name."""
+    models: dict[str, Callable[[Call], Work]] = {}
+    for name in names.split():
+        models[f"aten::{name}"] = elementwise(rule, in_place=False)
+        models[f"aten::{name}_"] = elementwise(rule, in_place=True)
+    return models
+
+
+MODELS: dict[str, Callable[[Call], Work]] = {
+    **_named(
+        "exp exp2 expm1 log log2 log10 log1p sqrt rsqrt reciprocal sin cos tan asin acos atan sinh cosh tanh asinh "
+        "acosh atanh sigmoid erf erfc erfinv lgamma digamma",
+        Rule((0,), out=1, result="float"),
+    ),
+    **_named("abs neg sign sgn ceil floor round trunc frac bitwise_not silu mish square positive", Rule((0,), out=1)),
+    **_named("gelu", Rule((0,), out=2)),
+    **_named("hardswish hardsigmoid", Rule((0,), out=1)),
+    **_named("hardtanh threshold softplus", Rule((0,), out=3)),
+    **_named("elu", Rule((0,), out=4)),
+    **_named("leaky_relu", Rule((0,), out=2)),
+    **_named("nan_to_num", Rule((0,), out=4)),
+    **_named("logical_not isposinf isneginf signbit", Rule((0,), out=1, result="bool")),
+    "aten::isnan": elementwise(Rule((0,), result="bool"), in_place=False),
+    **_named("add sub", Rule((0, 1), out=3)),
+    **_named("mul remainder fmod maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor", Rule((0, 1), out=2)),
+    **_named("pow", Rule((0, 1), out=2)),
+    **_named("div atan2 hypot copysign xlogy", Rule((0, 1), out=2, result="float")),
+    **_named("eq ne lt le gt ge logical_and logical_or logical_xor", Rule((0, 1), out=2, result="bool")),
+    **_named("clamp", Rule((0, 1, 2), out=3)),
+    **_named("clamp_min clamp_max", Rule((0, 1), out=2)),
+    **_named("addcmul addcdiv", Rule((0, 1, 2), out=4)),
+    **_named("lerp", Rule((0, 1, 2), out=3)),
+    "aten::sigmoid_backward": elementwise(Rule((0, 1), out=2), in_place=False),
+    "aten::tanh_backward": elementwise(Rule((0, 1), out=2), in_place=False),
+    "aten::threshold_backward": elementwise(Rule((0, 1), out=3), in_place=False),
+    "aten::gelu_backward": elementwise(Rule((0, 1), out=3), in_place=False),
+    "aten::silu_backward": elementwise(Rule((0, 1), out=2), in_place=False),
+    "aten::mish_backward": elementwise(Rule((0, 1)), in_place=False),
+    "aten::hardswish_backward": elementwise(Rule((0, 1)), in_place=False),
+    "aten::hardsigmoid_backward": elementwise(Rule((0, 1), out=2), in_place=False),
+    "aten::hardtanh_backward": elementwise(Rule((0, 1), out=4), in_place=False),
+    "aten::leaky_relu_backward": elementwise(Rule((0, 1), out=4), in_place=False),
+    "aten::elu_backward": elementwise(Rule((0, 5), out=6), in_place=False),
+    "aten::softplus_backward": elementwise(Rule((0, 1), out=4), in_place=False),
+}
+"""Operator -> its model."""
+
+
+def where(call: Call) -> Work:
+    """where(condition, a, b): chooses, so no FLOPs; the type is that of a and b."""
+    condition = call.tensor(0)
+    kind, read = promoted(call, (1, 2))
+    sizes = broadcast(condition, *read)
+    written = prod(sizes) * kind.size
+    return Work(0, condition.bytes + sum(tensor.bytes for tensor in read if tensor.sizes) + written, "", FAMILY)
+
+
+def masked_fill(call: Call) -> Work:
+    """masked_fill_(self, mask, value): chooses, so no FLOPs; self is read and written."""
+    target, mask = call.tensor(0), call.tensor(1)
+    need(broadcast(target, mask) == target.sizes)
+    return Work(0, 2 * target.bytes + mask.bytes, "", FAMILY)
+
+
+MODELS["aten::where"] = where
+MODELS["aten::masked_fill_"] = masked_fill

@@ -1,0 +1,132 @@
+"""Pooling: 1 to 3 dimensions, forward and backward.
+
+One FLOP for each element of each window (a comparison or an addition). Bytes: the input, the output, the places (int64)
+of a maximum. https://docs.pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+from tb_perfcompare.analysis.work.recorded_call import INT64, Call, Tensor, Work, need
+
+FAMILY = "pooling"
+
+
+def _numbers(call: Call, index: int, count: int, default: tuple[int, ...]) -> tuple[int, ...]:
+    text = call.value(index)
+    numbers = default if text in ("", "[]") else call.integers(index)
+    need(len(numbers) in (1, count))
+    return numbers * count if len(numbers) == 1 else numbers
+
+
+def _output(
+    sizes: tuple[int, ...], kernel: tuple[int, ...], stride: tuple[int, ...], padding: tuple[int, ...],
+    dilation: tuple[int, ...], ceil: bool,
+) -> tuple[int, ...]:  # fmt: skip
+    """Positions: (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1, rounded down, or up with ceil_mode, but
+    no window starts behind the input (pooling_output_shape in aten/src/ATen/native/Pool.h)."""
+    need(all(kernel) and all(stride))
+    found = []
+    for size, window, step, edge, gap in zip(sizes, kernel, stride, padding, dilation, strict=True):
+        room = size + 2 * edge - gap * (window - 1) - 1
+        count = (room + (step - 1 if ceil else 0)) // step + 1
+        if ceil and (count - 1) * step >= size + edge:
+            count -= 1
+        need(count >= 0 and room >= 0)
+        found.append(count)
+    return tuple(found)
+
+
+def max_pool(dimensions: int) -> Callable[[Call], Work]:
+    """max_poolNd_with_indices(self, kernel, stride, padding, dilation, ceil_mode)."""
+
+    def model(call: Call) -> Work:
+        x = call.tensor(0)
+        need(len(x.sizes) in (dimensions + 1, dimensions + 2))
+        kernel = _numbers(call, 1, dimensions, ())
+        stride = _numbers(call, 2, dimensions, kernel)
+        padding, dilation = _numbers(call, 3, dimensions, (0,)), _numbers(call, 4, dimensions, (1,))
+        positions = _output(x.sizes[-dimensions:], kernel, stride, padding, dilation, call.value(5) == "True")
+        count = prod(x.sizes[:-dimensions]) * prod(positions)
+        return Work(count * prod(kernel), x.bytes + count * (x.type.size + INT64.size), x.type.name, FAMILY)
+
+    return model
+
+
+def avg_pool(dimensions: int) -> Callable[[Call], Work]:
+    """avg_poolNd(self, kernel, stride, padding, ceil_mode, ...); positions in the padding count."""
+
+    def model(call: Call) -> Work:
+        x = call.tensor(0)
+        need(len(x.sizes) in (dimensions + 1, dimensions + 2))
+        kernel = _numbers(call, 1, dimensions, ())
+        stride, padding = _numbers(call, 2, dimensions, kernel), _numbers(call, 3, dimensions, (0,))
+        ones = (1,) * dimensions
+        positions = _output(x.sizes[-dimensions:], kernel, stride, padding, ones, call.value(4) == "True")
+        count = prod(x.sizes[:-dimensions]) * prod(positions)
+        return Work(count * prod(kernel), x.bytes + count * x.type.size, x.type.name, FAMILY)
+
+    return model
+
+
+def avg_pool_backward(call: Call) -> Work:
+    """avg_poolNd_backward(grad, self, kernel, ...): one addition for each element of each window."""
+    grad, x = call.tensor(0), call.tensor(1)
+    need(len(grad.sizes) == len(x.sizes))
+    kernel = call.integers(2)
+    dimensions = 3 if "3d" in call.name else 2
+    need(len(kernel) in (1, dimensions))
+    window = prod(kernel) ** (dimensions if len(kernel) == 1 else 1)
+    return Work(grad.elements * window, grad.bytes + x.elements * x.type.size, x.type.name, FAMILY)
+
+
+def max_pool_backward(call: Call) -> Work:
+    """max_poolNd_with_indices_backward(grad, self, ..., indices at 7): one addition for each element of grad."""
+    grad, x, places = call.tensor(0), call.tensor(1), call.tensor(7)
+    need(grad.sizes == places.sizes and len(grad.sizes) == len(x.sizes))
+    return Work(grad.elements, grad.bytes + places.bytes + x.elements * x.type.size, x.type.name, FAMILY)
+
+
+def _adaptive(x: Tensor, output: tuple[int, ...]) -> int:
+    """Elements of all windows: window i of n goes from floor(i size / n) to ceil((i + 1) size / n)."""
+    need(all(count <= 1 << 20 for count in output))
+    return prod(x.sizes[: -len(output)]) * prod(
+        sum(-((-(index + 1) * size) // count) - index * size // count for index in range(count))
+        for size, count in zip(x.sizes[-len(output) :], output, strict=True)
+    )
+
+
+def adaptive_avg_pool(call: Call) -> Work:
+    """_adaptive_avg_pool2d, 3d(self, output_size)."""
+    x, output = call.tensor(0), call.integers(1)
+    need(0 < len(output) < len(x.sizes))
+    count = prod(x.sizes[: -len(output)]) * prod(output)
+    return Work(_adaptive(x, output), x.bytes + count * x.type.size, x.type.name, FAMILY)
+
+
+def adaptive_avg_pool_backward(call: Call) -> Work:
+    """_adaptive_avg_pool2d_backward, 3d(grad, self)."""
+    grad, x = call.tensor(0), call.tensor(1)
+    dimensions = 3 if "3d" in call.name else 2
+    need(len(grad.sizes) == len(x.sizes) > dimensions and grad.sizes[:-dimensions] == x.sizes[:-dimensions])
+    moved = grad.bytes + x.elements * x.type.size
+    return Work(_adaptive(x, grad.sizes[-dimensions:]), moved, x.type.name, FAMILY)
+
+
+MODELS: dict[str, Callable[[Call], Work]] = {
+    "aten::max_pool2d_with_indices": max_pool(2),
+    "aten::max_pool3d_with_indices": max_pool(3),
+    "aten::max_pool2d_with_indices_backward": max_pool_backward,
+    "aten::max_pool3d_with_indices_backward": max_pool_backward,
+    "aten::avg_pool2d": avg_pool(2),
+    "aten::avg_pool3d": avg_pool(3),
+    "aten::avg_pool2d_backward": avg_pool_backward,
+    "aten::avg_pool3d_backward": avg_pool_backward,
+    "aten::_adaptive_avg_pool2d": adaptive_avg_pool,
+    "aten::_adaptive_avg_pool3d": adaptive_avg_pool,
+    "aten::_adaptive_avg_pool2d_backward": adaptive_avg_pool_backward,
+    "aten::_adaptive_avg_pool3d_backward": adaptive_avg_pool_backward,
+}
+"""Operator -> its model."""

@@ -1,0 +1,219 @@
+"""Reductions, softmax and losses.
+
+Reductions: one FLOP for each element of the input (sum, mean, max, all, ...), two where each is squared or taken to a
+power first (norms), four for a variance. Softmax and its logarithm: 5 an element (largest, subtract, exp, sum, divide
+or subtract), backward 4. Losses that pick: one for each target. Bytes: the input, the output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+
+from tb_perfcompare.analysis.work.recorded_call import (
+    BOOL,
+    FP32,
+    INT64,
+    SCALAR_TYPES,
+    Call,
+    DataType,
+    NoModelError,
+    Tensor,
+    Work,
+    need,
+    same,
+)
+
+REDUCTION, SOFTMAX, LOSS = "reduction", "softmax", "loss"
+
+
+def _left(call: Call, x: Tensor, dim: int) -> int:
+    """Elements that are left when the dimensions that argument `dim` names are reduced; of none or an empty list: 1."""
+    text = call.value(dim)
+    if text in ("", "[]"):
+        return 1
+    parts = text[1:-1].split(",") if text[:1] + text[-1:] == "[]" else [text]
+    try:
+        dims = {int(part) for part in parts}
+    except ValueError:
+        raise NoModelError("the dimensions are not recorded as whole numbers") from None
+    rank = max(len(x.sizes), 1)
+    need(all(-rank <= index < rank for index in dims))
+    reduced = {index % rank for index in dims}
+    return prod(size for index, size in enumerate(x.sizes) if index not in reduced)
+
+
+def _work(x: Tensor, each: int, output: int) -> Work:
+    if x.type.rank == 3:
+        raise NoModelError("complex arithmetic is not modelled")
+    return Work(each * x.elements, x.bytes + output, x.type.name, REDUCTION)
+
+
+def _dtype(call: Call, index: int, default: DataType) -> DataType:
+    text = call.values[index] if index < len(call.values) else ""
+    if not text:
+        return default
+    if text not in SCALAR_TYPES:
+        raise NoModelError("unknown type of the output")
+    return SCALAR_TYPES[text]
+
+
+def total(call: Call) -> Work:
+    """sum and prod: (self, dtype) of everything, (self, dim, keepdim, dtype); integers are added as int64."""
+    x = call.tensor(0)
+    natural = INT64 if x.type.rank < 2 else x.type
+    if len(call.types) == 2:
+        return _work(x, 1, _dtype(call, 1, natural).size)
+    return _work(x, 1, _left(call, x, 1) * _dtype(call, 3, natural).size)
+
+
+def mean(call: Call) -> Work:
+    """mean(self, dtype) or (self, dim, keepdim, dtype)."""
+    x = call.tensor(0)
+    if len(call.types) == 2:
+        return _work(x, 1, _dtype(call, 1, x.type).size)
+    return _work(x, 1, _left(call, x, 1) * _dtype(call, 3, x.type).size)
+
+
+def extreme(call: Call) -> Work:
+    """max, min: of everything, or (self, dim, keepdim) with the place of each. Of two tensors they call maximum."""
+    x = call.tensor(0)
+    if call.is_tensor(1):
+        raise NoModelError("its work is that of the operators it calls")
+    if len(call.types) == 1:
+        return _work(x, 1, x.type.size)
+    return _work(x, 1, _left(call, x, 1) * (x.type.size + INT64.size))
+
+
+def amax(call: Call) -> Work:
+    """amax, amin(self, dim, keepdim): the values alone."""
+    x = call.tensor(0)
+    return _work(x, 1, _left(call, x, 1) * x.type.size)
+
+
+def argmax(call: Call) -> Work:
+    """argmax, argmin(self, dim, keepdim): the places alone."""
+    x = call.tensor(0)
+    return _work(x, 1, _left(call, x, 1) * INT64.size)
+
+
+def every(call: Call) -> Work:
+    """all, any: of everything or (self, dim, keepdim)."""
+    x = call.tensor(0)
+    return _work(x, 1, (1 if len(call.types) == 1 else _left(call, x, 1)) * BOOL.size)
+
+
+def vector_norm(call: Call) -> Work:
+    """linalg_vector_norm(self, ord, dim, keepdim, dtype): a power and an addition, 2 an element."""
+    x = call.tensor(0)
+    return _work(x, 2, _left(call, x, 2) * _dtype(call, 4, x.type).size)
+
+
+def variance(call: Call) -> Work:
+    """var, std: the mean 1, then subtract, square, add, 4 an element."""
+    return _variance(call, 1)
+
+
+def variance_and_mean(call: Call) -> Work:
+    """var_mean, std_mean: the same, two values written."""
+    return _variance(call, 2)
+
+
+def _variance(call: Call, outputs: int) -> Work:
+    x = call.tensor(0)
+    if len(call.types) == 2:
+        raise NoModelError("its work is that of the operators it calls")
+    return _work(x, 4, outputs * _left(call, x, 1) * x.type.size)
+
+
+def softmax(call: Call) -> Work:
+    """_softmax, _log_softmax(self, dim, half_to_float): 5 an element; the output is fp32 if half_to_float."""
+    x = call.tensor(0)
+    wide = x.type.size == 2 and call.flag(2)
+    size = FP32.size if wide else x.type.size
+    return Work(5 * x.elements, x.bytes + x.elements * size, x.type.name, SOFTMAX)
+
+
+def softmax_backward(call: Call) -> Work:
+    """_softmax_backward_data, _log_softmax_backward_data(grad, output, dim, input_dtype): 4 an element."""
+    grad, output = call.tensor(0), call.tensor(1)
+    need(grad.sizes == output.sizes)
+    result = _dtype(call, 3, grad.type) if call.kind(3) == "Scalar" and call.values else grad.type
+    moved = grad.bytes + output.bytes + output.elements * result.size
+    return Work(4 * output.elements, moved, same(grad, output), SOFTMAX)
+
+
+def nll_loss(call: Call) -> Work:
+    """nll_loss_forward, nll_loss2d_forward(self, target, weight, reduction, ...): an element is read of each row."""
+    x, target = call.tensor(0), call.tensor(1)
+    classes = _classes(x, target)
+    count = target.elements
+    moved = min(count, x.elements) * x.type.size + target.bytes + call.optional_bytes(2) + x.type.size
+    moved += (1 if call.integer(3) else count) * x.type.size
+    return Work(count if classes else 0, moved, x.type.name, LOSS)
+
+
+def nll_loss_backward(call: Call) -> Work:
+    """nll_loss_backward, nll_loss2d_backward(grad, self, target, weight, reduction, ignore, total_weight): the whole
+    gradient is written, one product for each target."""
+    grad, x, target = call.tensor(0), call.tensor(1), call.tensor(2)
+    _classes(x, target)
+    moved = grad.bytes + target.bytes + call.optional_bytes(3, 6) + x.elements * x.type.size
+    return Work(target.elements, moved, x.type.name, LOSS)
+
+
+def _classes(x: Tensor, target: Tensor) -> int:
+    """Number of classes: the second dimension of a batch; targets have the sizes without it."""
+    axis = min(1, len(x.sizes) - 1)
+    need(axis >= 0 and x.sizes[:axis] + x.sizes[axis + 1 :] == target.sizes)
+    return x.sizes[axis]
+
+
+def pair_loss(call: Call) -> Work:
+    """mse_loss, smooth_l1_loss, huber_loss(self, target, reduction, ...): 2 an element (difference, function); a
+    reduction is a call of mean or sum of its own, which reads what is written here."""
+    x, target = call.tensor(0), call.tensor(1)
+    need(x.sizes == target.sizes)
+    return Work(2 * x.elements, x.bytes + target.bytes + x.elements * x.type.size, same(x, target), LOSS)
+
+
+def pair_loss_backward(call: Call) -> Work:
+    """mse_loss_backward, smooth_l1_loss_backward(grad, self, target, ...): 3 an element."""
+    grad, x, target = call.tensor(0), call.tensor(1), call.tensor(2)
+    need(x.sizes == target.sizes and grad.sizes in ((), x.sizes))
+    moved = grad.bytes + x.bytes + target.bytes + x.elements * x.type.size
+    return Work(3 * x.elements, moved, same(grad, x, target), LOSS)
+
+
+MODELS: dict[str, Callable[[Call], Work]] = {
+    "aten::sum": total,
+    "aten::prod": total,
+    "aten::mean": mean,
+    "aten::max": extreme,
+    "aten::min": extreme,
+    "aten::amax": amax,
+    "aten::amin": amax,
+    "aten::argmax": argmax,
+    "aten::argmin": argmax,
+    "aten::all": every,
+    "aten::any": every,
+    "aten::linalg_vector_norm": vector_norm,
+    "aten::var": variance,
+    "aten::std": variance,
+    "aten::var_mean": variance_and_mean,
+    "aten::std_mean": variance_and_mean,
+    "aten::_softmax": softmax,
+    "aten::_log_softmax": softmax,
+    "aten::_softmax_backward_data": softmax_backward,
+    "aten::_log_softmax_backward_data": softmax_backward,
+    "aten::nll_loss_forward": nll_loss,
+    "aten::nll_loss2d_forward": nll_loss,
+    "aten::nll_loss_backward": nll_loss_backward,
+    "aten::nll_loss2d_backward": nll_loss_backward,
+    "aten::mse_loss": pair_loss,
+    "aten::smooth_l1_loss": pair_loss,
+    "aten::huber_loss": pair_loss,
+    "aten::mse_loss_backward": pair_loss_backward,
+    "aten::smooth_l1_loss_backward": pair_loss_backward,
+}
+"""Operator -> its model."""

@@ -1,0 +1,76 @@
+"""Operators that have no model on purpose, with the reason."""
+
+from __future__ import annotations
+
+from typing import Final
+
+CALLS_OTHERS: Final = "its work is that of the operators it calls"
+MOVES_NOTHING: Final = "moves no data"
+LISTS: Final = "the types of the tensors in a list are not recorded"
+INDICES: Final = "the sizes of the indices are not recorded"
+PAGED: Final = "the lengths of the sequences in the paged cache are not recorded"
+RESULT: Final = "the size of the result depends on the values"
+
+
+def _aten(names: str, reason: str) -> dict[str, str]:
+    return {f"aten::{name}": reason for name in names.split()}
+
+
+REASONS: Final[dict[str, str]] = {
+    **_aten(
+        "linear matmul einsum conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution "
+        "_convolution cudnn_convolution_backward thnn_conv2d _slow_conv2d_backward scaled_dot_product_attention "
+        "_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_backward "
+        "_scaled_dot_product_efficient_attention _scaled_dot_product_efficient_attention_backward "
+        "_scaled_dot_product_attention_math layer_norm rms_norm batch_norm _batch_norm_impl_index group_norm softmax "
+        "log_softmax cross_entropy_loss nll_loss nll_loss_nd nll_loss2d relu relu_ relu6 rsub clone contiguous to "
+        "_to_copy type_as zero_ zeros zeros_like ones ones_like full full_like new_zeros new_ones new_full dropout "
+        "dropout_ embedding embedding_backward max_pool2d max_pool3d adaptive_avg_pool2d stack hstack vstack square_ "
+        "masked_fill norm linalg_norm flatten_dense_tensors item tensor_split bilinear lstm gru rnn_tanh "
+        "multi_head_attention_forward logsumexp binary_cross_entropy_with_logits argsort msort repeat pad "
+        "constant_pad_nd log_sigmoid silu_and_mul conv_tbc addmm_impl baddbmm_impl",
+        CALLS_OTHERS,
+    ),
+    **_aten(
+        "view transpose t as_strided reshape _reshape_alias _unsafe_view expand expand_as permute select slice narrow "
+        "unsqueeze unsqueeze_ squeeze squeeze_ detach detach_ alias unbind split split_with_sizes chunk flatten "
+        "unflatten unfold diagonal movedim swapaxes numpy_T view_as view_as_real view_as_complex real imag conj _conj "
+        "resolve_conj resolve_neg lift_fresh empty empty_like empty_strided new_empty new_empty_strided resize_ set_ "
+        "result_type is_nonzero record_stream broadcast_to broadcast_tensors transpose_ as_strided_ t_ view_copy "
+        "is_pinned",
+        MOVES_NOTHING,
+    ),
+    "aten::_local_scalar_dense": "copies one value to the host",
+    "detach": MOVES_NOTHING,
+    "detach_": MOVES_NOTHING,
+    **_aten(
+        "cat _cat _fused_adam_ _fused_adamw_ _fused_sgd_ _fused_adagrad_ _fused_adam _fused_adamw _fused_sgd "
+        "_amp_foreach_non_finite_check_and_unscale_ _cudnn_rnn _cudnn_rnn_backward miopen_rnn",
+        LISTS,
+    ),
+    **_aten("index index_put index_put_ _index_put_impl_ _unsafe_index _unsafe_index_put", INDICES),
+    **_aten("nonzero masked_select unique2 _unique2 unique_consecutive", RESULT),
+    "aten::masked_scatter_": RESULT,
+    **dict.fromkeys(
+        ("vllm::unified_attention", "vllm::unified_attention_with_output", "_vllm_fa2_C::varlen_fwd",
+         "_vllm_fa3_C::fwd", "_C::paged_attention_v1", "_C::paged_attention_v2", "sgl_kernel::fwd",
+         "sglang::unified_attention_with_output"),
+        PAGED,
+    ),
+    "record_param_comms": "a collective",
+}  # fmt: skip
+"""Operator -> why it has no model."""
+
+
+def reason_of(name: str) -> str:
+    """Why an operator has no model."""
+    found = REASONS.get(name)
+    if found is not None:
+        return found
+    if name.startswith("aten::_foreach_"):
+        return LISTS
+    if name.startswith(("c10d::", "nccl:", "_c10d_functional::")):
+        return "a collective"
+    if name.startswith("autograd::engine::"):
+        return CALLS_OTHERS
+    return "no model of this operator"
