@@ -67,6 +67,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             "/api/strict": _api(self._computed, is_file=True),
             "/api/step": _api(self._computed),
             "/api/step_event": _api(self._computed),
+            "/api/step_area": _api(self._computed),
             "/api/trace": _api(self._computed, is_file=True),
             "/api/history": _api(self._computed),
             "/api/verdicts": _api(self._computed, most=MOST_FOR_SEVERAL),

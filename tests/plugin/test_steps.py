@@ -76,6 +76,17 @@ def test_what_differs_most_is_told_once(lasting: Server) -> None:
     assert "differences" not in lasting.json("api/step", run="abnormal", other="normal", side="candidate")
 
 
+def test_what_differs_in_an_area(lasting: Server) -> None:
+    steps = dict(**PAIR, step="3", other_step="3")
+    area = {"from": "20000", "to": "50000"}
+    waiting = lasting.json("api/step_area", **steps, **area)["differences"]
+    assert (waiting["baseline_ns"], waiting["candidate_ns"]) == ([30_000], [30_000]), "of what lasts longer in B"
+    moved = lasting.json("api/step_area", **steps, **area, shift="60000")["differences"]
+    assert (moved["baseline_ns"], moved["candidate_ns"]) == ([30_000], [None]), "the candidate has not begun"
+    for query in ({"from": "0", "to": "0", **steps}, {"from": "0", "to": "9", "run": "normal"}):
+        assert lasting.get("api/step_area", **query).status_code == 400
+
+
 @pytest.fixture
 def crowded(tmp_path: Path, serve: Callable[..., Server], monkeypatch: pytest.MonkeyPatch) -> Server:
     """A server over one step of 2,000 operators of 1 us, of which only a few may be drawn singly."""

@@ -50,6 +50,17 @@ def test_what_is_around_and_what_is_linked() -> None:
     assert of(step, "gemm").args["grid"] == "[64,1,1]"
 
 
+def test_names_of_two_areas_sum_to_those_of_the_step() -> None:
+    step = cut(two_steps())
+    first, last = step.extent
+    middle = step.total_ns // 3
+    whole, *areas = (
+        {one.name: one.own_ns for one in name_totals(step, area)} for area in (None, (first, middle), (middle, last))
+    )
+    assert whole == {name: sum(area.get(name, 0) for area in areas) for name in whole}
+    assert set(areas[0]) < set(whole), "what is not active in an area is not in it"
+
+
 def test_all_of_a_name_are_counted() -> None:
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 100)

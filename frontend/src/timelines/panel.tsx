@@ -4,35 +4,41 @@ import { CopyName } from '../host/copy_name';
 import { Delta } from '../ui/delta';
 import { formatCount, formatNumber, formatTime, NOT_MEASURED } from '../ui/format';
 import { Icon, IconButton } from '../ui/icons';
+import { Segments } from '../ui/controls/segments';
 import { Measures } from '../ui/controls/measures';
 import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { sentence } from '../ui/strings';
 import type { Letter } from './data/fetch';
 import type { EventAnswer, EventFacts } from '../contract/sent';
-import type { Picture } from './data/wire';
+import type { Compared, Differences } from './data/wire';
 import { words } from './data/words';
 import { differencesOf } from './state';
 
 const us = (ns: number | null, signed = false): string => formatTime(ns === null ? null : ns / 1000, signed);
 
 interface DifferencesProps {
-  /** of A: it carries the comparison of names */
-  picture: Picture;
+  compared: Compared;
+  /** whether it is about what is in view, null where that is everything */
+  inView: boolean | null;
+  /** what is in view, in words */
+  area: string;
   open: boolean;
   onToggle: (open: boolean) => void;
+  onArea: (inView: boolean) => void;
   onShow: (side: Letter, event: number) => void;
 }
 
+const NOTHING: Differences = { name: [], kind: [], baseline_calls: [], baseline_ns: [], baseline_event: [], candidate_calls: [], candidate_ns: [], candidate_event: [] };
+
 /** Names by the difference of their own times, the largest first. */
-export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesProps) {
-  const found = picture.wire.differences;
-  if (!found) return null;
+export function DifferenceList({ compared, inView, area, open, onToggle, onArea, onShow }: DifferencesProps) {
+  const found = compared.differences ?? NOTHING;
   const delta = found.name.map((_, at) => (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0));
-  const rows = differencesOf(picture);
+  const rows = differencesOf(compared);
   const short = shortNames(rows.map(({ at }) => found.name[at]!));
-  const rest = delta.reduce((sum, value) => sum + value, 0) - rows.reduce((sum, { delta_ns }) => sum + delta_ns, 0) + (picture.wire.differences_left_out?.delta_ns ?? 0);
-  const names = found.name.length - rows.length + (picture.wire.differences_left_out?.names ?? 0);
+  const rest = delta.reduce((sum, value) => sum + value, 0) - rows.reduce((sum, { delta_ns }) => sum + delta_ns, 0) + (compared.differences_left_out?.delta_ns ?? 0);
+  const names = found.name.length - rows.length + (compared.differences_left_out?.names ?? 0);
   const largest = Math.max(...rows.map(({ delta_ns }) => Math.abs(delta_ns)), 1);
   return (
     <section class={`st-panel st-differences figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
@@ -42,10 +48,13 @@ export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesP
             <Icon name="chevron" size={14} /> {words.panel.differences}
           </button>
         </h3>
-        <p class="muted">{sentence(words.panel.differencesAbout)}</p>
+        {open && inView !== null && (
+          <Segments label={words.panel.where} all={[false, true]} chosen={(view) => view === inView} name={(view) => (view ? words.panel.inView : words.panel.wholeSteps)} onChoose={onArea} />
+        )}
+        <p class="muted">{inView ? area : sentence(words.panel.differencesAbout)}</p>
       </header>
       {!open ? null : rows.length === 0 ? (
-        <p class="muted">{words.panel.none}</p>
+        <p class="muted">{!compared.differences ? words.panel.loading : inView ? words.panel.noneInView : words.panel.none}</p>
       ) : (
         <div class="st-table" tabIndex={0} role="group" aria-label={words.panel.differences}>
           <table>
@@ -62,7 +71,7 @@ export function DifferenceList({ picture, open, onToggle, onShow }: DifferencesP
             </thead>
             <tbody>
               {rows.map(({ at, side, event }, place) => {
-                const kind = picture.wire.kinds[found.kind[at]!]!;
+                const kind = compared.kinds[found.kind[at]!]!;
                 return (
                   <tr key={at}>
                     <th scope="row" title={found.name[at]}>

@@ -4,9 +4,9 @@ import { useAnswer } from '../api/use_answer';
 import { length, type Span } from '../charts/span';
 import { formatTime } from '../ui/format';
 import type { Selected } from './canvases';
-import { fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
+import { fetchArea, fetchEvent, otherSide, stepQuery, type Choice, type Letter } from './data/fetch';
 import type { EventAnswer, EventFacts } from '../contract/sent';
-import { eventOf, eventsIn, markOf, type Picture } from './data/wire';
+import { eventOf, eventsIn, markOf, type Compared, type Picture } from './data/wire';
 import { words } from './data/words';
 import type { Place } from './drawing/overlay';
 import type { Shown } from './drawing/stage';
@@ -165,8 +165,8 @@ export interface Difference {
 const MOST_DIFFERENCES = 40;
 
 /** Names whose own times differ, the largest difference first. */
-export function differencesOf(picture: Picture | null): Difference[] {
-  const found = picture?.wire.differences;
+export function differencesOf(compared: Compared | null | undefined): Difference[] {
+  const found = compared?.differences;
   if (!found) return [];
   const all = found.name.flatMap((_, at): Difference[] => {
     const delta_ns = (found.candidate_ns[at] ?? 0) - (found.baseline_ns[at] ?? 0);
@@ -181,6 +181,12 @@ export function nextDifference(all: Difference[], selected: Selected | null, by:
   if (all.length === 0) return null;
   const at = all.findIndex((one) => one.side === selected?.side && one.event === selected.event);
   return all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length]!;
+}
+
+/** What differs in an area of both steps, asked for once it is at rest; the answer before stays meanwhile. `area` null: nothing is asked. */
+export function useArea(question: string, pair: URLSearchParams, choices: Record<Letter, Choice>, area: Span | null, shift: number): Compared | null {
+  const key = area ? `${question}\n${stepQuery(pair, 'a', choices).toString()}\n${writeSpan(area)}\n${shift}` : '';
+  return useAnswer(key, (signal) => fetchArea(stepQuery(pair, 'a', choices), area!, shift, signal), 200).found;
 }
 
 /** The figures of the selected event, asked for when it is selected. */

@@ -8,6 +8,7 @@ import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { Message } from '../states/message';
+import { formatTime } from '../ui/format';
 import { parseQuery, isRegex } from '../ui/search';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
@@ -22,11 +23,14 @@ import type { Shown } from './drawing/stage';
 import { showing, spanAfterKey } from './gestures';
 import { DifferenceList, EventPanel } from './panel';
 import { Head, Legend } from './parts';
-import { commonSpan, differencesOf, firstSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useFacts, writeSpan } from './state';
+import { commonSpan, differencesOf, firstSpan, foundText, labelOf, linkedPlace, marked, moved, nameIn, nextDifference, nextMatch, placeOf, readSelected, readSpan, roughly, runSize, saidOf, stepOf, useArea, useFacts, writeSpan } from './state';
 import css from './timelines.css?inline';
 import { Downloads, StepPicker, Tools } from './tools';
 
 adoptSheet(css);
+
+/** As links say that the list of differences is of what is in view. */
+const IN_VIEW = 'view';
 
 interface Props {
   /** names the pair's files as they are now */
@@ -78,6 +82,10 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
     }),
     [drawn.a, drawn.b, wholes.a, wholes.b, layouts, whole, shift, address.colour, search, address.event, facts],
   );
+  // what is in view, where that is not the steps as they are shown first
+  const area = seen && !roughly(first, seen.span) && !roughly(whole, seen.span) ? seen.span : null;
+  const inView = area !== null && address.look === IN_VIEW;
+  const found = useArea(question, query, choices, inView && address.figure === 'open' ? area : null, shift);
   const latest = useRef({ shown, span, facts, selected });
   latest.current = { shown, span, facts, selected };
 
@@ -109,7 +117,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
       const by = event && counterpart ? (now.selected?.side === 'a' ? event.start_ns - counterpart.start_ns : counterpart.start_ns - event.start_ns) : 0;
       onChange({ shift: by === 0 || by === shift ? '' : String(by) });
     } else if (key === 'n' || key === 'N') {
-      const next = nextDifference(differencesOf(wholes.a), now.selected, key === 'n' ? 1 : -1);
+      const next = nextDifference(differencesOf(wholes.a?.wire), now.selected, key === 'n' ? 1 : -1);
       if (next) reveal(next.side, next.event);
     } else if ((key === ',' || key === '.') && now.selected) {
       const found = drawn[now.selected.side] && markOf(drawn[now.selected.side]!, now.selected.event);
@@ -178,7 +186,17 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
         (selected ? (
           <EventPanel shift={shift} side={selected.side} answer={facts} name={nameIn(drawn[selected.side], selected.event)} failure={failure} together={together} onClose={() => select(null)} onKey={onKey} onShow={(side, event) => reveal(side, event, linkedPlace(facts, event))} />
         ) : (
-          wholes.a && <DifferenceList picture={wholes.a} open={address.figure === 'open'} onToggle={(open) => onChange({ figure: open ? 'open' : 'closed' })} onShow={(side, event) => reveal(side, event)} />
+          wholes.a?.wire.differences && (
+            <DifferenceList
+              compared={inView ? (found ?? { kinds: [] }) : wholes.a.wire}
+              inView={area ? inView : null}
+              area={area ? words.panel.area(formatTime(area.from / 1000), formatTime(area.to / 1000)) : ''}
+              open={address.figure === 'open'}
+              onToggle={(open) => onChange({ figure: open ? 'open' : 'closed' })}
+              onArea={(view) => onChange({ look: view ? IN_VIEW : '' })}
+              onShow={(side, event) => reveal(side, event)}
+            />
+          )
         ))}
       <p class="sr" role="status">
         {facts && selected ? saidOf(selected.side, facts) : ''}

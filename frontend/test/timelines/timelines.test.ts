@@ -36,7 +36,7 @@ describe('differences', () => {
     }),
   );
   it('are those of names whose times differ, each at its event on the side that takes more', () => {
-    expect(differencesOf(step)).toEqual([
+    expect(differencesOf(step.wire)).toEqual([
       { at: 0, delta_ns: 40, side: 'b', event: 7 },
       { at: 2, delta_ns: -20, side: 'a', event: 5 },
       { at: 3, delta_ns: 8, side: 'b', event: 9 },
@@ -44,7 +44,7 @@ describe('differences', () => {
     expect(differencesOf(null)).toEqual([]);
   });
   it('follow each other round in a circle, from the largest on', () => {
-    const all = differencesOf(step);
+    const all = differencesOf(step.wire);
     const from = (side: 'a' | 'b', event: number, by: 1 | -1): number => nextDifference(all, { side, event }, by)!.event;
     expect(nextDifference(all, null, 1)!.event).toBe(7);
     expect([from('b', 7, 1), from('a', 5, 1), from('b', 9, 1)]).toEqual([5, 9, 7]);

@@ -22,10 +22,10 @@ from tb_perfcompare.model.summary.step_events import (
 _ENCLOSING = [KINDS.index(kind) for kind in ("python", "module")]
 
 
-def own_times(step: StepEvents) -> Ints:
-    """(n,) duration within the picture without what is directly inside: events of the same lane, and the API calls that
-    an operator makes. Never below 0."""
-    first, last = step.extent
+def own_times(step: StepEvents, area: tuple[int, int] | None = None) -> Ints:
+    """(n,) duration within the picture, or within an area of it, without what is directly inside: events of the same
+    lane, and the API calls that an operator makes. Never below 0. `area`: nanoseconds from the step's zero."""
+    first, last = area or step.extent
     start = np.clip(step.start_ns, first, last)
     end = np.clip(step.end_ns, first, last)
     own = end - start
@@ -42,12 +42,14 @@ def own_times(step: StepEvents) -> Ints:
     return own_ns
 
 
-def name_totals(step: StepEvents) -> tuple[NameTotals, ...]:
-    """Calls and own time of the step's work by name and kind. Python functions and modules are left out, the operators
-    and calls inside them are there; ranges on streams, which repeat those of the host, are left out as well."""
+def name_totals(step: StepEvents, area: tuple[int, int] | None = None) -> tuple[NameTotals, ...]:
+    """Calls and own time of the step's work by name and kind, all of it or what is active in an area. Python functions
+    and modules are left out, the operators and calls inside them are there; ranges on streams, which repeat those of
+    the host, are left out as well."""
     repeats = _in(step, np.array([lane.kind == "ranges" for lane in step.lanes], dtype=np.bool_))
-    counted = np.flatnonzero(~repeats & step.inside)
-    own = own_times(step)[counted]
+    active = np.ones(len(step), bool) if area is None else (step.start_ns < area[1]) & (step.end_ns > area[0])
+    counted = np.flatnonzero(~repeats & step.inside & active)
+    own = own_times(step, area)[counted]
     numbers: dict[tuple[str, int], int] = {}
     group = np.array([numbers.setdefault((name.key, name.kind), len(numbers)) for name in step.names], dtype=np.int64)
     of_event = group[step.name[counted]] if len(group) else np.zeros(0, dtype=np.int64)

@@ -11,7 +11,7 @@ from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.plugin.requests.pair_request import choice, flag, marker_of
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.queries.step_choice import TYPICAL, StepChoice
-from tb_perfcompare.workspace.queries.step_responses import USUAL_PIXELS, Stretch
+from tb_perfcompare.workspace.queries.step_responses import USUAL_PIXELS, Area, Stretch
 
 SIDES = ("baseline", "candidate")
 
@@ -57,13 +57,18 @@ def stretch(query: Mapping[str, str]) -> Stretch | None:
     """What of the step is drawn; None for all. Raises BadRequest."""
     if not query.get("from") and not query.get("to"):
         return None
-    first, last = _whole(query, "from"), _whole(query, "to")
-    if last <= first:
-        raise BadRequest("to is not after from", hint="both are nanoseconds from the beginning of the step")
+    first, last = _extent(query)
     pixels = _whole(query, "pixels") if query.get("pixels") else USUAL_PIXELS
     if not 1 <= pixels <= _MOST_PIXELS:
         raise BadRequest(f"pixels is {pixels}", hint=f"it must be a number from 1 to {_MOST_PIXELS}")
     return Stretch(first, last, pixels)
+
+
+def area(query: Mapping[str, str]) -> Area:
+    """Where two steps are compared. Raises BadRequest."""
+    if not query.get("other"):
+        raise BadRequest("other is missing", hint="an area is compared between two steps")
+    return Area(*_extent(query), _whole(query, "shift") if query.get("shift") else 0)
 
 
 def find(query: Mapping[str, str]) -> str:
@@ -91,6 +96,13 @@ def _one(query: Mapping[str, str], run: str | None, before: str) -> OneStep | No
             query.get(f"{before}step_span") or None,
         ),
     )
+
+
+def _extent(query: Mapping[str, str]) -> tuple[int, int]:
+    first, last = _whole(query, "from"), _whole(query, "to")
+    if last <= first:
+        raise BadRequest("to is not after from", hint="both are nanoseconds from the beginning of the step")
+    return first, last
 
 
 def _whole(query: Mapping[str, str], name: str) -> int:

@@ -38,6 +38,7 @@ ROUTES: Mapping[str, Callable[[Workspace, SideOf, Request], Response]] = {
     "strict": pair_routes.strict,
     "step": step_routes.step,
     "step_event": step_routes.step_event,
+    "step_area": step_routes.step_area,
     "trace": step_routes.trace,
     "history": history,
     "verdicts": verdicts,

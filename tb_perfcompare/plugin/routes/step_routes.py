@@ -11,7 +11,16 @@ from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import Lines
 from tb_perfcompare.plugin.http.responses import is_known, not_modified, respond, stream, tag_of
 from tb_perfcompare.plugin.requests.pair_request import SideRequest, flag
-from tb_perfcompare.plugin.requests.step_requests import SIDES, OneStep, StepRequest, event, find, step_request, stretch
+from tb_perfcompare.plugin.requests.step_requests import (
+    SIDES,
+    OneStep,
+    StepRequest,
+    area,
+    event,
+    find,
+    step_request,
+    stretch,
+)
 from tb_perfcompare.plugin.routes.comparison_route import SideOf, once
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
 from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepQuestion
@@ -32,6 +41,12 @@ def step(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 def step_event(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/step_event."""
     question = replace(_question(side_of, step_request(request.args)), event=event(request.args))
+    return _answered(workspace, question, request)
+
+
+def step_area(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
+    """api/step_area."""
+    question = replace(_question(side_of, step_request(request.args)), area=area(request.args))
     return _answered(workspace, question, request)
 
 

@@ -27,6 +27,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import encoded
 
 STEP_SCHEMA = "tb_perfcompare.step/1"
+AREA_SCHEMA = "tb_perfcompare.step_area/1"
 
 LONGEST_NAME = 400
 """Longer names lose their middle here; api/step_event has them whole."""
@@ -205,6 +206,12 @@ def listed(steps: Sequence[StepFacts]) -> dict[str, Any]:
         "drawable": [step.drawable for step in shown],
     }
     return {"steps": columns, **({"steps_left_out": rest} if rest else {})}
+
+
+def area_answer(differences: Sequence[NameDifference]) -> bytes:
+    """What differs between two steps in an area that was chosen."""
+    kinds = {"kinds": list(KINDS)}
+    return encoded({"schema": AREA_SCHEMA, "version": __version__, **kinds, **differences_dict(differences)})
 
 
 def differences_dict(differences: Sequence[NameDifference]) -> dict[str, Any]:

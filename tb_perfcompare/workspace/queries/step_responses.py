@@ -16,6 +16,7 @@ from tb_perfcompare.render.wire.events import event_answer, event_dict
 from tb_perfcompare.render.wire.steps import (
     Counterparts,
     absent_answer,
+    area_answer,
     chosen_dict,
     counterparts,
     differences_dict,
@@ -39,6 +40,15 @@ class Stretch:
     first_ns: int
     last_ns: int
     pixels: int = USUAL_PIXELS
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Part of two steps that are drawn together, from the baseline's zero; the candidate is drawn `shift_ns` later."""
+
+    first_ns: int
+    last_ns: int
+    shift_ns: int = 0
 
 
 def nothing_drawn(why: str) -> bytes:
@@ -85,6 +95,12 @@ def drawn_event(own: StepEvents, event: int, other: tuple[StepEvents, StepMatche
         return event_answer(figures, None, renamed=False)
     there = event_dict(other[0], event_figures(other[0], partner), lane_of(other[0], partner))
     return event_answer(figures, there, renamed=bool(other[1].renamed[event]))
+
+
+def compared_area(baseline: StepEvents, candidate: StepEvents, area: Area) -> bytes:
+    """The names whose own times differ within an area."""
+    seen = (area.first_ns, area.last_ns), (area.first_ns - area.shift_ns, area.last_ns - area.shift_ns)
+    return area_answer(name_differences(name_totals(baseline, seen[0]), name_totals(candidate, seen[1])))
 
 
 def _first_cell(own: StepEvents, asked: Stretch) -> int:

@@ -13,7 +13,14 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide, NoEvents, StepJob, match_steps, read_steps, trace_file
 from tb_perfcompare.workspace.queries.step_choice import SAME, TYPICAL, WORST, StepChoice, StepList, choose, step_list
-from tb_perfcompare.workspace.queries.step_responses import Stretch, drawn_event, drawn_step, nothing_drawn
+from tb_perfcompare.workspace.queries.step_responses import (
+    Area,
+    Stretch,
+    compared_area,
+    drawn_event,
+    drawn_step,
+    nothing_drawn,
+)
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, follow
 
@@ -45,6 +52,7 @@ class StepQuestion:
     own_is_baseline  differences are candidate minus baseline
     stretch       what is drawn of it, None for all
     event         the number of one event whose figures are asked for, instead of a picture
+    area          where the differences of the two steps are asked for, instead of a picture
     """
 
     own: ChosenSide
@@ -54,6 +62,7 @@ class StepQuestion:
     stretch: Stretch | None = None
     find: str = ""
     event: int | None = None
+    area: Area | None = None
 
 
 class StepViews:
@@ -126,6 +135,8 @@ class StepViews:
             jobs = (
                 _job(question.own.side, facts, question.window), _job(question.other.side, other_facts, question.window)
             )  # fmt: skip
+            if question.area is not None:
+                return compared_area(*((own, events) if question.own_is_baseline else (events, own)), question.area)
             other = (events, self._match((own, events), jobs, flight))
         if question.event is not None:
             return drawn_event(own, question.event, other)

@@ -31,8 +31,8 @@ _MOST_REQUESTS = 6
 _METHODS = ("GET",) * 12 + ("HEAD", "POST", "PUT", "OPTIONS", "get", "G\0T")
 _ROUTES = (
     "api/runs", "api/comparison", "api/table", "api/view", "api/report", "api/strict", "api/step", "api/step_event",
-    "api/trace", "api/history", "api/row", "api/rows", "api/row_paths", "static/not-built.js", "static/../../setup.py",
-    "api/nothing", "",
+    "api/step_area", "api/trace", "api/history", "api/row", "api/rows", "api/row_paths", "static/not-built.js",
+    "static/../../setup.py", "api/nothing", "",
 )  # fmt: skip
 _RUNS = ("normal", "abnormal", "answers", "cycles", "cycles_again", "saved", "odd", "bad", "nightly", "listing",
          "nowhere", "../outside", "/etc/passwd", "..%2foutside", f"../outside/{SECRET}")  # fmt: skip

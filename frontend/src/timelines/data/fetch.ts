@@ -1,9 +1,10 @@
 // Asks the server for pictures of steps: the whole of each first, then what is in view where that shows too little.
 
 import { apiUrl, fetchLines, queryWith, RequestError } from '../../api/api';
+import type { Span } from '../../charts/span';
 import type { EventAnswer } from '../../contract/sent';
 import { checked, type Progress } from '../../contract/wire';
-import { pictureOf, type Picture, type WireStep } from './wire';
+import { pictureOf, type Compared, type Picture, type WireStep } from './wire';
 
 /** `typical`, `worst`, `same`, or a label with the worker and span that hold it where several do. */
 export interface Choice {
@@ -89,6 +90,12 @@ export async function fetchPicture(
   if (stretch) for (const key of ['from', 'to', 'pixels'] as const) asked.set(key, String(Math.round(stretch[key])));
   const wire = await evenAlone(asked, (one) => streamed<WireStep>('step', 'tb_perfcompare.step/1', one, signal, onProgress));
   return wire.absent !== '' ? wire.absent : pictureOf(wire);
+}
+
+/** What differs by name where both steps are in view; `query` is about A. */
+export function fetchArea(query: URLSearchParams, { from, to }: Span, shift: number, signal: AbortSignal): Promise<Compared> {
+  const asked = queryWith(query, { from: String(Math.round(from)), to: String(Math.round(to)), shift: String(shift) });
+  return streamed<Compared & { schema: string }>('step_area', 'tb_perfcompare.step_area/1', asked, signal, () => undefined);
 }
 
 export function fetchEvent(query: URLSearchParams, event: number, signal: AbortSignal): Promise<EventAnswer> {

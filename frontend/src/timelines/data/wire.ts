@@ -42,7 +42,14 @@ export interface Differences {
   candidate_event: (number | null)[];
 }
 
-export interface WireStep {
+/** What differs by name between two steps, or in an area of them. */
+export interface Compared {
+  kinds: string[];
+  differences?: Differences;
+  differences_left_out?: { names: number; delta_ns: number };
+}
+
+export interface WireStep extends Compared {
   schema: string;
   absent: string;
   step: ChosenStep;
@@ -50,8 +57,6 @@ export interface WireStep {
   steps_left_out?: number;
   other: { label: string; matched: number; renamed: number; alone: number } | null;
   hits: { events: number; total_ns: number } | null;
-  differences?: Differences;
-  differences_left_out?: { names: number; delta_ns: number };
   total_ns: number;
   extent: [number, number];
   from: number;
@@ -59,7 +64,6 @@ export interface WireStep {
   cell_ns: number;
   complete: boolean;
   events: number;
-  kinds: string[];
   names: [name: string, kind: number, key?: string][];
   lanes: Lane[];
   rows: WireRow[];
