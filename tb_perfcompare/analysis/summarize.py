@@ -17,6 +17,7 @@ from tb_perfcompare.analysis.counters.counter_tables import SampledCounters, coa
 from tb_perfcompare.analysis.entities.collectives import collectives
 from tb_perfcompare.analysis.entities.device_metrics import device_metrics
 from tb_perfcompare.analysis.entities.device_places import device_work
+from tb_perfcompare.analysis.entities.device_timeline import device_timeline
 from tb_perfcompare.analysis.entities.device_work import device_tables
 from tb_perfcompare.analysis.entities.modules import module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
@@ -33,6 +34,7 @@ from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
+from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
 from tb_perfcompare.number_text import many, percent, time
@@ -44,6 +46,7 @@ _ABSENT = {
     "kernels": "no device events; record with the device's ProfilerActivity",
     "kernels_by_launch": "no kernel states how it was launched",
     "memcpy": "no copies between host and device in the compared steps",
+    DEVICE_TIMELINE: "no device events; record with the device's ProfilerActivity",
     "communication": "no collectives in the compared steps",
     "modules": "no nn.Module calls; record with with_stack=True or with_modules=True",
     "modules_ledger": "no nn.Module calls; record with with_stack=True or with_modules=True",
@@ -87,7 +90,7 @@ def summarize(
     release(events)
     device = device_facts(recording, vendor)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
-    groups = _group_tables(timeline, step, steps)
+    groups = _group_tables(timeline, windows, step, steps)
     memory = memory_use(timeline, both["marker"])
     sampled = _counters(recording, windows, device.word)
     coarse = None if sampled is None else coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
@@ -123,7 +126,9 @@ def summarize(
         device_metrics=metrics,
         environment=environment(recording, timeline, device),
         recommendations=recommendations(timeline, owned, metrics),
-        absent={name: why for name, why in _absent(recording).items() if name not in groups and name not in known},
+        absent={
+            name: why for name, why in _absent(recording, timeline).items() if name not in groups and name not in known
+        },
         memory=memory,
         modules=by_module,
         work=device_work(timeline, step),
@@ -150,13 +155,18 @@ def _check_timed(windows: Windows, recording: TraceRecording) -> None:
         )
 
 
-def _group_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
-    """The tables of operators, device work and modules that have rows; `step` is each event's."""
+def _group_tables(
+    timeline: InterpretedTrace, windows: Windows, step: StepIndex, steps: int
+) -> dict[str, GroupTable]:
+    """Tables of operators, device work, modules and the device's time line that have rows; `step` is each event's."""
     groups = {**operator_tables(timeline, step, steps), **device_tables(timeline, step, steps)}
     release(len(timeline.events))
     modules = module_table(timeline, step, steps)
     if modules is not None:
         groups["modules"] = modules
+    of_device = device_timeline(timeline, windows)
+    if of_device is not None:
+        groups[DEVICE_TIMELINE] = of_device
     return {name: table for name, table in groups.items() if len(table)}
 
 
@@ -166,7 +176,7 @@ def _counters(recording: TraceRecording, windows: Windows, word: str) -> Sampled
     return sampled_counters(recording.counters, windows.start_ns, windows.end_ns, word)
 
 
-def _absent(recording: TraceRecording) -> dict[str, str]:
+def _absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, str]:
     """Table -> why it is absent if it is. An option that was on is not asked for again."""
     on = [flag for flag in RECORDED_FLAGS if recording.properties.get(flag)]
     told = {
@@ -175,6 +185,8 @@ def _absent(recording: TraceRecording) -> dict[str, str]:
         for flag in on
         if f"{flag}=True" in why
     }
+    if timeline.is_device.any():
+        told[DEVICE_TIMELINE] = "some device events do not say which of several devices they ran on"
     found = {**_ABSENT, **told, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
     if all(note.code != NoteCode.TRUNCATED for note in recording.notes):
         return found

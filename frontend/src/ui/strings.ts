@@ -190,6 +190,7 @@ export const text = {
     groups: {
       attribution: 'part and entry',
       categories: 'category',
+      device_timeline: 'device timeline',
       common_work: 'same work of both sides',
       kernels: 'name',
       kernels_by_operator: 'operator',
@@ -219,6 +220,7 @@ export const text = {
     steps: { step_time: 'Steps', cycle_time: 'Cycles', kernel_time: 'Recordings' } as Record<string, string>,
     names: {
       categories: 'Categories',
+      device_timeline: 'Device timeline',
       ranks: 'Ranks',
       call_tree: 'Call tree',
       operators: 'Operators',

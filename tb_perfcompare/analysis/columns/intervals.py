@@ -27,3 +27,19 @@ def covered(start: Nanoseconds, end: Nanoseconds, low: int, high: int) -> int:
     """Length of the part of [low, high) covered by any of the intervals."""
     start, end = union(np.clip(start, low, high), np.clip(end, low, high))
     return int((end - start).sum())
+
+
+def within(intervals: tuple[Ints, Ints], low: Nanoseconds, high: Nanoseconds) -> Ints:
+    """(s,) length of the part of each window [low, high) that disjoint sorted intervals cover."""
+    start, end = intervals
+    if not len(start):
+        return np.zeros(len(low), dtype=np.int64)
+    before = np.concatenate([[0], np.cumsum(end - start)])
+
+    def until(at: Ints) -> Ints:
+        last = np.searchsorted(start, at, side="right") - 1
+        inside = np.minimum(at, end[last]) - start[last]
+        found: Ints = np.where(last >= 0, before[np.maximum(last, 0)] + inside, 0)
+        return found
+
+    return until(high) - until(low)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from tb_perfcompare.analysis.columns.grouping import argument_of
-from tb_perfcompare.analysis.columns.intervals import union
+from tb_perfcompare.analysis.columns.intervals import union, within
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
@@ -41,7 +41,7 @@ def collectives(timeline: InterpretedTrace, windows: Windows, step: StepIndex) -
         hidden = _both(busy, union(events.start_ns[kernels], timeline.ends(kernels)), windows)
     return Collectives(
         keys, group_size, key[places], step[counted].astype(np.int64), events.start_ns[counted], events.dur_ns[counted],
-        _within(busy, windows), hidden,
+        within(busy, windows.start_ns, windows.end_ns), hidden,
     )  # fmt: skip
 
 
@@ -125,23 +125,8 @@ def _plain(name: str) -> str:
     return name.strip('"').replace("_", "").lower()
 
 
-def _within(intervals: Intervals, windows: Windows) -> Ints:
-    """(s,) length of the part of each window that disjoint sorted intervals cover."""
-    start, end = intervals
-    if not len(start):
-        return np.zeros(len(windows.label), dtype=np.int64)
-    before = np.concatenate([[0], np.cumsum(end - start)])
-
-    def until(at: Ints) -> Ints:
-        last = np.searchsorted(start, at, side="right") - 1
-        inside = np.minimum(at, end[last]) - start[last]
-        found: Ints = np.where(last >= 0, before[np.maximum(last, 0)] + inside, 0)
-        return found
-
-    return until(windows.end_ns) - until(windows.start_ns)
-
-
 def _both(one: Intervals, two: Intervals, windows: Windows) -> Ints:
     """(s,) length of the part of each window that both cover."""
     either = union(np.concatenate([one[0], two[0]]), np.concatenate([one[1], two[1]]))
-    return _within(one, windows) + _within(two, windows) - _within(either, windows)
+    low, high = windows.start_ns, windows.end_ns
+    return within(one, low, high) + within(two, low, high) - within(either, low, high)

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from tb_perfcompare.analysis.pooling.pool_memory import some_steps
 from tb_perfcompare.analysis.pooling.pool_splits import split_of_steps, tree_of_steps, work_of_steps
 from tb_perfcompare.errors import SelectionError, choices
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Flags, Ints
 from tb_perfcompare.model.names.kinds import kind_pattern
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import RankSteps
+from tb_perfcompare.model.summary.device_timeline import LAUNCH_UNKNOWN
+from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
 
 _WHOLE_CAPTURE = "known for whole recordings only, not for some of their steps"
@@ -203,9 +205,11 @@ def _group(group: GroupTable, columns: NDArray[np.intp], *, with_facts: bool = F
     """Groups that do not occur in the chosen steps go; facts, which are of whole captures, only `with_facts` stay."""
     calls = group.calls[:, columns]
     measures = {name: values[:, columns] for name, values in group.measures_ns.items()}
-    present = calls.any(axis=1)
+    present: Flags = np.asarray(calls.any(axis=1), dtype=np.bool_)
     for values in measures.values():
         present |= values.any(axis=1)
+    if group.kind == DEVICE_TIMELINE:  # a figure that is zero stays
+        present |= np.array([key[0] != LAUNCH_UNKNOWN for key in group.keys], dtype=np.bool_)
     rows = np.flatnonzero(present)
     return GroupTable(
         kind=group.kind,

@@ -83,11 +83,11 @@ def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Col
     )
 
 
-def calls(what: str) -> tuple[Column, Column]:
+def calls(what: str, label: str = "Calls") -> tuple[Column, Column]:
     """Calls per step of both sides."""
     return (
-        count("baseline_calls", "Calls A", f"{what} per step of the baseline, {PER_STEP}"),
-        count("candidate_calls", "Calls B", f"{what} per step of the candidate, {PER_STEP}"),
+        count("baseline_calls", f"{label} A", f"{what} per step of the baseline, {PER_STEP}"),
+        count("candidate_calls", f"{label} B", f"{what} per step of the candidate, {PER_STEP}"),
     )
 
 

@@ -33,6 +33,7 @@ TABLES = {
     "kernels_by_launch": _entities(),
     "communication": _entities("Communication"),
     "memcpy": _entities("Memcpy", "Memset"),
+    "device_timeline": _facts(per_step=True, adds_up=False),
     "functions": _facts(per_step=True),
     "call_tree": _facts(adds_up=False),
     "ranks": _facts(adds_up=False),

@@ -157,8 +157,9 @@ def _draft(
         exposed = columns.tests("exposed", "exposed", shown=False)
         cells.append(_Test(exposed, lambda: (own_a, own_b), joined, (y - x) * 1000))
         order = np.abs(y - x) + order * 1e-6
-    for column, values in zip(columns.calls(shape.calls), (calls_a, calls_b), strict=True) if counted else ():
-        cells.append((column, _cells(values, None)))
+    if counted:
+        of_calls = zip(columns.calls(shape.calls, shape.counted), (calls_a, calls_b), strict=True)
+        cells += [(column, _cells(values, None)) for column, values in of_calls]
     if shape.one:
         cells += _means_and_shares(shape.one, main, (calls_a, calls_b), joined)
     cells += _fact_cells(shape, a, b, joined)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tb_perfcompare.model.summary.device_timeline import MEANINGS
+from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.summary import BOUND
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import BYTES, FRACTION, NUMBER, PERCENT, Better, Unit
@@ -37,7 +39,8 @@ class Fact:
 class TableSpec:
     """How a kind of group is shown. The first measure is the main one; `order` names the measures whose changes, added
     up, decide the default order. `exposed` is what to say about exposed time, "" where a group has none. `one` is what
-    one call is called where its mean time and the row's share of all rows are shown, "" for other groups."""
+    one call is called where its mean time and the row's share of all rows are shown, "" for other groups; `counted` is
+    the label of the number of calls."""
 
     title: str
     calls: str
@@ -47,6 +50,7 @@ class TableSpec:
     exposed: str = ""
     notes: tuple[str, ...] = ()
     one: str = ""
+    counted: str = "Calls"
 
 
 KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
@@ -55,6 +59,7 @@ KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
     "input_type": ("Input types", "element types of the input tensors"),
     "operator": ("Operator", "operator that launched the kernel; empty: none was recorded"),
     "type": ("Type", "kind of work as the table says; device or host where it does not"),
+    "figure": ("Figure", "; ".join(f"{name}: {what}" for name, what in MEANINGS.items())),
     "launch": ("Launch", "how the kernel was launched: grid and block, or kernel type and dimensions"),
 }
 """Part of a group's key -> label and definition of its column."""
@@ -200,8 +205,19 @@ SHAPES: Mapping[str, TableSpec] = {
         exposed="Exposed time is the part that the ledger counts; the rest overlaps other device work.",
         notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
     ),
+    DEVICE_TIMELINE: TableSpec(
+        "Device timeline",
+        "Events or gaps",
+        (Measure("", "", "Time of the device: of several devices or ranks the mean", "total"),),
+        (),
+        notes=(
+            _CORRECTED,
+            "Busy and the parts of Idle sum to the step. They are views of time that the ledger has already.",
+        ),
+        counted="Count",
+    ),
 }
 
-IF_RECORDED = frozenset({"operators_by_shape", "operators_by_type", "kernels_by_launch", "modules"})
+IF_RECORDED = frozenset({"operators_by_shape", "operators_by_type", "kernels_by_launch", "modules", DEVICE_TIMELINE})
 """Groups that tell more of work that other groups hold too, if it was recorded: where one side lacks them, its work is
 not gone."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.collectives import Collectives
+from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import (
@@ -43,6 +44,7 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     "functions": ("name", "type"),
     "memcpy": ("name",),
     "communication": ("name",),
+    DEVICE_TIMELINE: ("figure",),
 }
 """Table -> what its keys are made of."""
 
