@@ -21,8 +21,8 @@ SHORT_KERNELS = f"Kernels below {SHORT_NS // 1000} µs"
 
 MEANINGS: Mapping[str, str] = {
     BUSY: "a kernel, copy or set runs on any stream; kernels of collectives that wait for other ranks included",
-    EXPOSED_COPIES: "of that, copies and sets without a computing kernel beside them",
-    EXPOSED_COMMUNICATION: "of that, collectives without a computing kernel, copy or set beside them",
+    EXPOSED_COPIES: "part of Busy: copies and sets while no kernel computes",
+    EXPOSED_COMMUNICATION: "part of Busy: only collectives run, no other kernel, copy or set",
     IDLE: "nothing runs; the parts below and Busy sum to the step",
     HOST_WAIT: "until the host begins the call that launches the next device event",
     LAUNCH_LATENCY: "from then, or from when the device fell idle if that is later, until that event starts",
