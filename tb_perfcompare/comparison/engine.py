@@ -238,7 +238,7 @@ def _findings(
             ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
         )
         every = without_trifles((*told.findings, *findings, *causes.findings), context.least_us)
-        findings = counted_first(every)[: options.top_findings]
+        findings = counted_first(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:
             findings = with_largest_entry(
                 findings, ledger, baseline, candidate, options, told.explained, told.entities

@@ -16,11 +16,13 @@ from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.significant_categories import lie_apart
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence, Finding
+from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SPLIT, StepCategory, Summary
 
 YIELDING = frozenset({"host_time", "unrecorded_time", "kernel_time", "host_pace"})
@@ -36,14 +38,21 @@ _SLOWER = {
 }
 """Entities that a rule is about: (rule, how its sentence begins, what one call is)."""
 
+_WAY = {
+    Verdict.SLOWER: 1, Verdict.PROBABLY_SLOWER: 1, Verdict.FASTER: -1, Verdict.PROBABLY_FASTER: -1,
+}  # fmt: skip
+
 YIELDED = 4.0
 """A counted cause leads if such a finding is at most this many times as large."""
 
 
-def counted_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
     """Largest first, but a counted cause before findings that say no more than where the time is, if it goes their way
-    and is not small beside them."""
+    and is not small beside them, or if they go against the program's verdict: another pace of the machine made them."""
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
+    way = _WAY.get(headline.verdict, 0) if headline.basis is Basis.PROGRAM else 0
+    against = [one for one in ordered if one.rule in YIELDING and way * (one.delta_us or 0.0) < 0]
+    ordered = [*(one for one in ordered if one not in against), *against]
     for place, finding in enumerate(ordered):
         if place and finding.confidence.startswith("certain") and all(_yields(one, finding) for one in ordered[:place]):
             return (finding, *ordered[:place], *ordered[place + 1 :])
@@ -51,12 +60,17 @@ def counted_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Finding, ...]:
-    """Without changed operators whose time is below the smallest change that matters, unless there is nothing else."""
+    """Without changed operators whose time is below the smallest change that matters, unless there is nothing else or
+    they are what layers are replaced by."""
     large = tuple(
         found for found in findings
-        if found.rule not in _STRUCTURE or abs(found.delta_us or 0.0) >= least_us
+        if found.rule not in _STRUCTURE or abs(found.delta_us or 0.0) >= least_us or _is_of_layers(found)
     )  # fmt: skip
     return large or findings
+
+
+def _is_of_layers(found: Finding) -> bool:
+    return found.rule in OPERATOR_REPLACED.names and bool(work_kind(found.subject))
 
 
 def _yields(general: Finding, counted: Finding) -> bool:

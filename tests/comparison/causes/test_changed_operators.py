@@ -130,3 +130,13 @@ def test_calls_of_some_steps_alone_are_told_with_the_steps() -> None:
     assert "all in" not in found.sentence
     (found,) = changed(validated(0, "aten::a", "aten::b"), validated(3, "aten::a", "aten::b"))
     assert found.sentence.endswith("aten::mm 10 → 16.7; all in 4 of 12 steps of the candidate.")
+
+
+def test_new_work_is_named_by_what_is_differentiated_and_told_once() -> None:
+    """Its backward pass calls other new operators, which take longer."""
+    inner = ["aten::isfinite", "aten::ne", "aten::eq"]
+    one = program("aten::relu", steps=8)
+    two = program("aten::relu", "aten::nan_to_num", *inner * 3, "NanToNumBackward0", steps=8)
+    found = compare(summarised(one), summarised(two)).findings
+    assert "new: aten::nan_to_num (1 call per step), aten::eq (3 calls per step) and 3 others" in found[0].sentence
+    assert "are new" not in " ".join(finding.sentence for finding in found[1:])

@@ -119,3 +119,24 @@ def test_new_operators_elsewhere_replace_nothing() -> None:
     one = program(*BLOCK, *GELU, "aten::mean", "aten::sum")
     two = program(*BLOCK, "aten::mean", "aten::histc", "aten::sum")
     assert found(one, two) == []
+
+
+def test_copies_within_the_operators_that_came_are_no_cause_of_their_own() -> None:
+    """An optimizer that updates one parameter at a time converts a number for each."""
+    fused: list[Call] = ["aten::linear", "aten::_foreach_add_", "aten::mean"]
+    single: Call = ("aten::add_", [("aten::to", [("aten::_to_copy", ["aten::copy_"])])])
+    one, two = program(*fused), program("aten::linear", *[single] * 6, "aten::mean")
+    for a, b in ((one, two), (two, one)):
+        rules = [told.rule for told in compare(summarised(a), summarised(b)).findings]
+        assert rules[:1] == ["operator_replaced"]
+        assert "layout_copies" not in rules
+
+
+def test_a_replaced_layer_is_told_however_little_it_changes() -> None:
+    def normalised(norm: str, updates: int) -> TraceBuilder:
+        return program("aten::conv2d", norm, "aten::relu", ("aten::stack", ["aten::sqrt"] * updates))
+
+    told = compare(summarised(normalised("aten::batch_norm", 8)), summarised(normalised("aten::instance_norm", 6)))
+    sentences = " ".join(finding.sentence for finding in told.findings)
+    assert "aten::batch_norm (1 call) → aten::instance_norm (1 call)" in sentences
+    assert "aten::sqrt 8 → 6" in sentences

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
-from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, replacements
+from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, backward_of, plain_name, replacements
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -183,7 +183,16 @@ def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]
 
 
 def _told(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Cause:
-    changed = sorted(changed, key=lambda one: (not one.annotation, is_backward(one.name), -one.total_us, one.name))
+    """What the program calls by its name comes first: annotations, then operators that it also differentiates, as
+    others may be inside of these."""
+    forward = {backward_of(one.name) for one in changed} - {""}
+    changed = sorted(
+        changed,
+        key=lambda one: (
+            not one.annotation, is_backward(one.name),
+            plain_name(one.name.rpartition("::")[2]) not in forward, -one.total_us, one.name,
+        ),
+    )  # fmt: skip
     explains: dict[Part, float] = total_by_key(part for one in changed for part in one.explains.items())
     # autograd's range around a function is no news beside it
     names = {f"{AUTOGRAD}{one.name}" for one in changed}
@@ -206,6 +215,7 @@ def _told(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Cause:
             for one in (*new[:1], *gone[:1], *others[:1])
         ),
         explains=explains, name=_NAMES.get(title, "") if is_all else "",
+        calls={one.name: one.calls.more_calls for one in changed},
     )  # fmt: skip
 
 
@@ -308,8 +318,8 @@ OPERATOR_REPLACED = Rule(
     when="among the calls of one parent, behind the same neighbour that both sides call as often (or as much more "
     "often as all work), operators are called less often, by half a call per step and a fifth, and others more "
     "often. Takes in calls of the same parent that are a whole multiple of these, and the backward pass. What "
-    "only has another operator around it is not replaced. Named `data_type_changed` or `workload_changed` where "
-    "the parent has other inputs",
+    "only has another operator around it is not replaced. Layers are reported however little time changed. Named "
+    "`data_type_changed` or `workload_changed` where the parent has other inputs",
     needs="operators of both sides, on devices of one kind",
     look_at="how the program or the library writes this operator: fused or not, which optimizer or attention",
     confidence="certain: calls are counted, in the same place; their time is as measured",

@@ -44,13 +44,19 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     )
     yield cause(
         pair, COPIES_ON_CPU, name, "CPU Exec", delta, sentence, (Evidence("operators", name),),
-        explains=_explained(moved),
+        explains=_explained(moved), counts=_counts(moved, more),
     )  # fmt: skip
 
 
 def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
     """By operator, of all of its shapes."""
     return total_by_key((("CPU Exec", key[0]), amount.counted_us) for key, amount in moved.items())
+
+
+def _counts(moved: Mapping[Key, Amount], more: float) -> dict[str, float]:
+    """Calls per step of each operator that went the way of all."""
+    counts = total_by_key((key[0], amount.more_calls) for key, amount in moved.items())
+    return {name: calls for name, calls in counts.items() if calls * more > 0}
 
 
 def _moves(pair: RuleContext) -> dict[Key, Amount]:
@@ -76,6 +82,6 @@ COPIES_ON_CPU = Rule(
     look_at=".contiguous(), .to(), .clone() and channels_last on one side only, dtype conversions between layers",
     confidence="certain: calls are counted",
     find=host_copy_rules,
-    rank=3,
+    rank=4,
     same_work=True,
 )

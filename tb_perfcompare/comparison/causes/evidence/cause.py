@@ -25,13 +25,15 @@ EXPLAINED = 0.5
 class Cause:
     """A finding and the exposed time it explains, microseconds per step with their sign. Of two causes that explain the
     same time the one with the smaller `rank` is reported. `same_work`: it compares times of work that is the same on
-    both sides, so that it says nothing of sides that do other work. `calls`: operator -> calls per step it explains."""
+    both sides, so that it says nothing of sides that do other work. `calls`: operator -> calls per step it explains.
+    `counts`: operator -> all calls per step that the candidate has more, where these are what it is about."""
 
     finding: Finding
     explains: Mapping[Part, float] = field(default_factory=dict)
     rank: int = 5
     same_work: bool = False
     calls: Mapping[str, float] = field(default_factory=dict)
+    counts: Mapping[str, float] = field(default_factory=dict)
 
 
 class Explained:
@@ -53,7 +55,10 @@ class Explained:
 
     def covers(self, cause: Cause) -> bool:
         """Whether other causes explain EXPLAINED of its time. Time of one entity can be known as its own or as some of
-        its category's; time of no entity in particular as any of its category's."""
+        its category's; time of no entity in particular as any of its category's. Or they explain the calls it is
+        about, as where an optimizer's operators were replaced, which copy more."""
+        if cause.counts and all(self.has_most_calls(*one) for one in cause.counts.items()):
+            return True
         known = fsum(
             min(abs(us), self._known(*part, us)) for part, us in cause.explains.items() if part[0] in self._parts
         )  # fmt: skip
@@ -142,6 +147,7 @@ def cause(
     look_at: str = "",
     explains: Mapping[Part, float] | None = None,
     calls: Mapping[str, float] | None = None,
+    counts: Mapping[str, float] | None = None,
 ) -> Cause:
     """A cause that explains `delta_us` of `category` unless `explains` says more. `name`, `confidence` and `look_at`
     only where the rule's own, by the sign of `delta_us`, do not fit."""
@@ -155,7 +161,7 @@ def cause(
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:
         explains = {(category, ""): delta_us} if delta_us is not None else {}
-    return Cause(finding, explains, rule.rank, rule.same_work, calls or {})
+    return Cause(finding, explains, rule.rank, rule.same_work, calls or {}, counts or {})
 
 
 def of_categories(explained: Mapping[str, float]) -> dict[Part, float]:

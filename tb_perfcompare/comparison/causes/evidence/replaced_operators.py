@@ -250,11 +250,17 @@ def _with_backward(found: list[Replacement]) -> list[Replacement]:
 
 def _are_backward_of(places: Iterable[Place], of: Iterable[Place]) -> bool:
     """Whether one of autograd's functions is that of an operator in `of`."""
-    names = [_plain(match[1]) for place in places if (match := _BACKWARD.match(place.name))]
-    inside = {_plain(place.frame.key[2].rpartition("::")[2]) for top in of for place in top.walk()}
+    names = [name for place in places if (name := backward_of(place.name))]
+    inside = {plain_name(place.frame.key[2].rpartition("::")[2]) for top in of for place in top.walk()}
     return any(own.startswith(name) for name in names for own in inside)
 
 
-def _plain(name: str) -> str:
+def backward_of(name: str) -> str:
+    """The plain name of the operator that autograd's function is of; "": it is none of autograd's."""
+    match = _BACKWARD.match(name)
+    return "" if match is None else plain_name(match[1])
+
+
+def plain_name(name: str) -> str:
     """`_native_layer_norm` and `NativeLayerNorm` as one."""
     return name.replace("_", "").lower()
