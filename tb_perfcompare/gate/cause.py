@@ -6,6 +6,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.finding import Finding, is_sure
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.errors import PerfCompareError, choices
+from tb_perfcompare.gate.limits import is_limit
 from tb_perfcompare.gate.outcome import Outcome, Status
 
 
@@ -40,5 +41,6 @@ def checked_rule(name: str) -> str:
     from tb_perfcompare.comparison.causes.rules import RULE_NAMES
 
     if name not in RULE_NAMES:
-        raise PerfCompareError(f"there is no rule {name!r}", hint=choices(name, RULE_NAMES, len(RULE_NAMES)))
+        limit = "a limit of the step time is --fail-if-slower; " if is_limit(name) else ""
+        raise PerfCompareError(f"there is no rule {name!r}", hint=limit + choices(name, RULE_NAMES, len(RULE_NAMES)))
     return name

@@ -30,6 +30,11 @@ class Limit:
         return self.fraction * baseline_us if self.fraction is not None else self.us or 0.0
 
 
+def is_limit(text: str) -> bool:
+    """Whether it reads like a limit, wherever it was given."""
+    return _LIMIT.fullmatch(text) is not None
+
+
 def parse_limit(text: str) -> Limit:
     """Raises PerfCompareError for anything but a percentage or a time that is not negative."""
     found = _LIMIT.fullmatch(text)

@@ -61,3 +61,5 @@ def test_a_rule_there_is_not_is_refused_with_those_there_are() -> None:
     assert checked_rule("late_rank") == "late_rank"
     with pytest.raises(PerfCompareError, match="there is no rule 'laterank'; did you mean 'late_rank'"):
         checked_rule("laterank")
+    with pytest.raises(PerfCompareError, match="a limit of the step time is --fail-if-slower; there are: "):
+        checked_rule("3%")

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHAN
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.significant_categories import lie_apart
-from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence, Finding
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
@@ -74,8 +74,10 @@ def _is_of_layers(found: Finding) -> bool:
 
 
 def _yields(general: Finding, counted: Finding) -> bool:
-    """More of all work leads whatever their size: it makes everything else larger."""
-    least = (general.delta_us or 0.0) / (YIELDED if counted.rule not in MORE_CALLS.names else np.inf)
+    """More of all work leads whatever their size: it makes everything else larger. So does what was counted where the
+    steps do not tell the other from their spread."""
+    whatever = counted.rule in MORE_CALLS.names or general.confidence.startswith(WITHIN_SPREAD)
+    least = (general.delta_us or 0.0) / (np.inf if whatever else YIELDED)
     delta = counted.delta_us or 0.0
     return general.rule in YIELDING and delta * (general.delta_us or 0.0) >= 0 and least * delta >= least**2
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Part, Verdict
 from tb_perfcompare.comparison.result.options import ExperimentLook
 from tb_perfcompare.comparison.result.wording import many, p_text, percent_text, times_text, verdict_word
+from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
 from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, setting, times
 
 NEAR_NOTHING = 0.05
@@ -68,6 +69,9 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
         return f"Same: the program changed by less than {rough(headline.margin)}."
     if _inside(program, NEAR_NOTHING):
         return f"No change found; at most {_at_most(program)}."
+    if program.low > headline.margin or program.high < 1 / (1 + headline.margin) - 1:
+        few = "captures" if min(counts) < CAPTURES_THAT_TELL else "steps"
+        return f"Inconclusive: the program changed by {_between(program)}, from too few {few}."
     return f"Inconclusive: the program changed by {_between(program)}."
 
 

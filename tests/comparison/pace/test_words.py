@@ -33,3 +33,12 @@ def test_one_capture_is_not_one_captures() -> None:
         if fact.label == "How"
     ]
     assert how.endswith("1 and 1 capture")
+
+
+def test_a_range_beyond_the_threshold_is_inconclusive_for_a_reason() -> None:
+    """One step of each of three captures, or captures that differ as much."""
+    wide = replace(STILL, estimate=0.61, low=0.52, high=0.7, p=0.1, verdict=Verdict.INCONCLUSIVE)
+    open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=wide)
+    for counts, few in (((3, 3), "steps"), ((2, 3), "captures")):
+        said = told(open_, counts).sentence
+        assert said == f"Inconclusive: the program changed by +52 to +70 %, from too few {few}."
