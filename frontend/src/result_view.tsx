@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES } from './host/tab';
 import { rowsOf, type ResultProps } from './result';
+import { timelineName } from './row_details/links';
 import { Message } from './states/message';
 import { Caveats } from './summary/caveats';
 import { Findings } from './summary/findings';
@@ -57,7 +58,7 @@ function attributionKey(path: string): string {
   return joinKey([path.slice(cut + 3), path.slice(0, cut)]);
 }
 
-function Summary({ comparison, query, attribution, address, onChange, chosen, onSteps, onAlternative, fresh }: ResultProps & { attribution: Table }) {
+function Summary({ comparison, query, tabs, attribution, address, onChange, chosen, onSteps, onAlternative, fresh }: ResultProps & { attribution: Table }) {
   const showRow = (name: string, row: string): void => {
     // the ledger is drawn as the attribution table, whose keys are entry and part
     const tab = name === 'ledger' ? ATTRIBUTION : name;
@@ -68,6 +69,7 @@ function Summary({ comparison, query, attribution, address, onChange, chosen, on
     // a finding's row must not be hidden by the smallest-difference filter
     onChange({ ...fresh, tab, min: 0, row: key, category: '' }, true);
   };
+  const timed = tabs.some((entry) => entry.id === TIMELINES && entry.absent === '');
   const split = isSplit(comparison.ledger);
   const spread = comparison.headline.n.some((n) => n > 1) || chosen.a !== '' || chosen.b !== '';
   return (
@@ -75,7 +77,13 @@ function Summary({ comparison, query, attribution, address, onChange, chosen, on
       <div class="answer-left">
         <Verdict comparison={comparison} />
         {comparison.headline.alternatives?.length ? <Lazy load={loadAlternatives} height={120} props={{ comparison, onChoose: onAlternative }} /> : null}
-        <Findings comparison={comparison} onEvidence={showRow} shown={address.row} />
+        <Findings
+          comparison={comparison}
+          onEvidence={showRow}
+          timelineOf={timed ? (finding) => timelineName(comparison, finding) : undefined}
+          onTimeline={(name) => onChange({ ...fresh, tab: TIMELINES, q: name }, true)}
+          shown={address.row}
+        />
         <Caveats comparison={comparison} />
       </div>
       {(spread || split) && (

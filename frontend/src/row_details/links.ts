@@ -1,6 +1,6 @@
 // Where else in the comparison the subject of a row is: links that need no request.
 
-import type { Comparison, Table } from '../contract/wire';
+import type { Comparison, Finding, Table } from '../contract/wire';
 import { type Tab, ATTRIBUTION, TIMELINES } from '../host/tab';
 import type { Change } from '../host/use_address';
 import { findingKey } from '../summary/findings';
@@ -17,7 +17,7 @@ export interface RowLink {
 const BETWEEN = ' › ';
 
 /** What is looked for by name: a search of words must not read it as something else. */
-function searchable(name: string): boolean {
+export function searchable(name: string): boolean {
   return name !== '' && !/^[-/"]/.test(name);
 }
 
@@ -37,4 +37,14 @@ export function rowLinks(comparison: Comparison, tabs: Tab[], attribution: Table
   const timelines = tabs.some((tab) => tab.id === TIMELINES && tab.absent === '');
   if (timelines && searchable(name) && categories.length > 0) links.push({ what: 'timelines', about: name, change: { tab: TIMELINES, q: name } });
   return links;
+}
+
+/** Name of the events in the step timelines that a finding is about, "" where its evidence names none. */
+export function timelineName(comparison: Comparison, finding: Finding): string {
+  for (const { table, row = '' } of finding.evidence) {
+    const isEvent = table === 'ledger' || (comparison.tables[table ?? '']?.categories.length ?? 0) > 0;
+    const name = table === 'ledger' ? row.slice(row.indexOf(' / ') + 3) : row.split(BETWEEN)[0]!;
+    if (isEvent && !name.startsWith('(') && searchable(name)) return name;
+  }
+  return '';
 }

@@ -20,11 +20,14 @@ interface Props {
   comparison: Comparison;
   /** shows a row of a table; undefined when the evidence is a value only */
   onEvidence: (table: string, row: string) => void;
+  /** name of the events in the step timelines that it is about, "" for none; and shows them */
+  timelineOf?: ((finding: Finding) => string) | undefined;
+  onTimeline?: ((name: string) => void) | undefined;
   /** the finding that a row's details led to, by its key; "" for none */
   shown?: string;
 }
 
-export function Findings({ comparison, onEvidence, shown: led = '' }: Props) {
+export function Findings({ comparison, onEvidence, timelineOf, onTimeline, shown: led = '' }: Props) {
   const { findings } = comparison;
   const [all, setAll] = useState(() => led !== '' && findings.findIndex((one) => findingKey(one) === led) >= FIRST);
   const shown = all ? findings : findings.slice(0, FIRST);
@@ -35,7 +38,7 @@ export function Findings({ comparison, onEvidence, shown: led = '' }: Props) {
       {findings.length === 0 && <p class="muted">{text.findings.none}</p>}
       <ol>
         {shown.map((finding, index) => (
-          <Cause key={index} rank={index + 1} finding={finding} most={most} comparison={comparison} onEvidence={onEvidence} led={led !== '' && findingKey(finding) === led} />
+          <Cause key={index} rank={index + 1} finding={finding} most={most} comparison={comparison} onEvidence={onEvidence} timelineOf={timelineOf} onTimeline={onTimeline} led={led !== '' && findingKey(finding) === led} />
         ))}
       </ol>
       {findings.length > FIRST && (
@@ -57,8 +60,9 @@ interface CauseProps extends Props {
   led: boolean;
 }
 
-function Cause({ finding, rank, most, comparison, onEvidence, led }: CauseProps) {
+function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTimeline, led }: CauseProps) {
   const item = useRef<HTMLLIElement>(null);
+  const events = timelineOf?.(finding) ?? '';
   useLayoutEffect(() => {
     if (led) item.current?.scrollIntoView({ block: 'nearest' });
   }, [led]);
@@ -85,6 +89,11 @@ function Cause({ finding, rank, most, comparison, onEvidence, led }: CauseProps)
         {firstOfEach(finding.evidence).map((evidence, index) => (
           <EvidenceItem key={index} evidence={evidence} comparison={comparison} onEvidence={onEvidence} />
         ))}
+        {events !== '' && (
+          <button type="button" class="link-button soft" title={text.findings.timelineAbout(events)} onClick={() => onTimeline?.(events)}>
+            {text.findings.timeline}
+          </button>
+        )}
         <CopyFinding finding={finding} comparison={comparison} />
       </div>
     </li>

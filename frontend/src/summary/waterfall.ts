@@ -20,6 +20,17 @@ export interface Waterfall {
   broken: boolean;
 }
 
+/** Parts that change by less than this share of the largest change are folded. */
+const LITTLE = 0.002;
+
+/** The bars to show, and those folded into one line: at least two small ones, the selected one not among them. */
+export function foldedBars(bars: Bar[], selected: string): [shown: Bar[], folded: Bar[]] {
+  const little = LITTLE * Math.abs(bars[0]?.delta ?? 0);
+  const at = bars.findIndex((bar) => Math.abs(bar.delta) < little);
+  const fold = at >= 0 && at < bars.length - 1 && !bars.slice(at).some((bar) => bar.label === selected);
+  return fold ? [bars.slice(0, at), bars.slice(at)] : [bars, []];
+}
+
 /** Rows by size of their delta, each bar starting where the one before ended; the last one ends at the candidate. */
 export function waterfall(baseline: number, candidate: number, rows: WaterfallRow[]): Waterfall {
   const ordered = rows

@@ -12,7 +12,7 @@ import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
 import { categories, entities, ledgerUs, partsOf, restOf, sumsUp } from './ledger';
-import { waterfall, type Waterfall } from './waterfall';
+import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const ENTRIES = 8;
 
@@ -35,6 +35,8 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
     us(ledger.candidate),
     rows.map((row) => ({ label: row.path[0] ?? '', delta: us(row.delta) })),
   );
+  const [unfolded, setUnfolded] = useState(false);
+  const [shown, folded] = unfolded ? [figure.bars, []] : foldedBars(figure.bars, selected);
   const style = timeStyle([us(ledger.baseline), us(ledger.candidate)]);
   const withUnit = (value: number, signed = false): string => `${formatIn(signed ? finer(style) : style, value, signed)}\u202f${style.unit}`;
   const scale = (value: number): number => (100 * (value - figure.low)) / (figure.high - figure.low);
@@ -50,7 +52,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
       <div class="falls">
         <Axis figure={figure} style={style} scale={scale} />
         <Total letter="a" name={text.sideA} value={us(ledger.baseline)} shown={withUnit(us(ledger.baseline))} scale={scale} broken={figure.broken} />
-        {figure.bars.map((bar) => (
+        {shown.map((bar) => (
           <div key={bar.label}>
             <button
               type="button"
@@ -74,6 +76,17 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
             {selected === bar.label && <Entries ledger={ledger} words={words} category={bar.label} style={style} onAll={onAll} />}
           </div>
         ))}
+        {folded.length > 0 && (
+          <button type="button" class="fall zero" aria-expanded={false} title={folded.map((bar) => bar.label).join(', ')} onClick={() => setUnfolded(true)}>
+            <span class="fall-label clip">
+              <Icon name="chevron" size={12} /> {text.waterfall.folded(folded.length)}
+            </span>
+            <span class="fall-track" aria-hidden="true">
+              <span class="fall-join" style={{ left: `${scale(us(ledger.candidate))}%` }} />
+            </span>
+            <span class="fall-value">{withUnit(folded.reduce((sum, bar) => sum + bar.delta, 0), true)}</span>
+          </button>
+        )}
         <Total letter="b" name={text.sideB} value={us(ledger.candidate)} shown={withUnit(us(ledger.candidate))} scale={scale} broken={figure.broken} />
       </div>
       <p class="muted sum">

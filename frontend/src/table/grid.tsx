@@ -7,6 +7,7 @@ import { NameText } from '../ui/name_text';
 import { Badge } from '../ui/sides';
 import { adoptSheet } from '../ui/sheets';
 import { text } from '../ui/strings';
+import { useMatches } from '../ui/use_matches';
 import { cellText, headerLabel, headerUnit, meaning, type ColumnView, type Derived } from './columns';
 import { NARROWEST } from './kept_layout';
 import type { SortKey } from './order';
@@ -51,17 +52,21 @@ interface Props {
   onView?: (first: number, end: number) => void;
 }
 
+/** Names give way there to the times. */
+const PHONE = '(max-width: 520px)';
+
 /** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
-function trackOf(view: ColumnView, named: boolean, chosen: number | undefined): { track: string; least: number } {
+function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: number | undefined): { track: string; least: number } {
   if (chosen !== undefined) return { track: `${chosen}px`, least: chosen };
   if (view.width) return { track: `minmax(${view.width}px, ${view.width + 14}px)`, least: view.width };
   const letters = headerLabel(view).length;
   const label = 7 * (letters + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
     const most = Math.min(60, Math.max(view.letters, letters));
-    const least = Math.min(Math.max(7 * most + 24, label), named ? 260 : 170);
+    const least = Math.min(Math.max(7 * most + 24, label), phone ? 108 : named ? 260 : 170);
     return { track: most < 12 ? `${least + 12}px` : `minmax(${least}px, ${most}fr)`, least };
   }
+  if (phone && view.style) return { track: `minmax(${view.largest > 0 ? 92 : 70}px, 1fr)`, least: view.largest > 0 ? 92 : 70 };
   const least = view.largest > 0 ? Math.max(164, label) : Math.max(view.column.kind === 'count' ? 7 * view.letters + 26 : 84, label);
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
@@ -71,12 +76,13 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   const [scrollTop, setScrollTop] = useState(0);
   const [viewport, setViewport] = useState(0);
   const heads = group ? 2 : 1;
+  const phone = useMatches(PHONE);
   const [dragged, setDragged] = useState<{ column: string; width: number } | null>(null);
   const headHeight = HEAD_HEIGHT + (group ? GROUP_HEIGHT : 0) + pinned.length * ROW_HEIGHT;
   const inner = Math.max(0, viewport - headHeight);
   const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
   const named = nameIndex(table);
-  const tracks = columns.map((view) => trackOf(view, view.index === named, dragged?.column === view.column.name ? dragged.width : widths[view.column.name]));
+  const tracks = columns.map((view) => trackOf(view, view.index === named, phone, dragged?.column === view.column.name ? dragged.width : widths[view.column.name]));
   const template = tracks.map(({ track }) => track).join(' ');
   const width = tracks.reduce((sum, { least }) => sum + least, 12);
   // said next to the name, unless a column of its own says it

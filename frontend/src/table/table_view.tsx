@@ -7,7 +7,7 @@ import { copyText, saveFile } from '../host/host';
 import type { Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
-import { formatCount, formatPercent, formatSetting } from '../ui/format';
+import { formatCount, formatIn, formatPercent, formatSetting } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/controls/menu';
 import { shortNames } from '../ui/names';
@@ -93,6 +93,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   // a long table comes in the server's order, which is by all of its main times
   const bySize: SortKey[] = metric && !(isCut(first) && address.metric === '') ? [{ column: deltaName, descending: true, size: !isCut(first) }] : [];
   const sort = address.sort === '' ? bySize : parseSort(address.sort);
+  const summed = views.find(({ column }) => column.name === deltaName);
   const hasDelta = stepTime !== null && deltaName !== '';
   // who looks for something must find it, however little it changed
   const looking = address.q !== '' || address.status !== 'all';
@@ -258,9 +259,15 @@ export function TableView({ name, table: first, source = null, stepped = '', add
           </RowPanel>
         )}
       </div>
-      <Footer shown={shown} view={sums ? views.find(({ column }) => column.name === deltaName) : undefined} minimum={minimum} words={words} onShow={() => onChange({ min: 0 })} />
+      <Footer shown={shown} view={sums ? summed : undefined} sides={sums ? sidesOf(views, summed) : []} minimum={minimum} words={words} onShow={() => onChange({ min: 0 })} />
     </div>
   );
+}
+
+/** A and B of a difference of times. */
+function sidesOf(views: ColumnView[], delta: ColumnView | undefined): ColumnView[] {
+  const found = (['baseline', 'candidate'] as const).flatMap((role) => views.filter(({ column }) => column.role === role && column.kind === 'time_us' && column.measure === delta?.column.measure).slice(0, 1));
+  return found.length === 2 ? found : [];
 }
 
 /** Short names by row number, of the rows that are here. */
@@ -303,19 +310,23 @@ interface FooterProps {
   shown: ShownRows;
   /** the column that is summed */
   view: ColumnView | undefined;
+  /** A and B of it, [] where the table has no such columns */
+  sides: ColumnView[];
   minimum: number;
   words: MetricWords;
   onShow: () => void;
 }
 
-function Footer({ shown, view, minimum, words, onShow }: FooterProps) {
+function Footer({ shown, view, sides, minimum, words, onShow }: FooterProps) {
   const { style } = view ?? { style: null };
   const sums = useMemo(() => (style ? shown.sums(view!.column.name) : null), [shown, view]);
+  const totals = useMemo(() => sides.map((side) => shown.sums(side.column.name).shown), [shown, sides.map((side) => side.column.name).join()]);
+  const total = (at: number): string => (style && typeof totals[at] === 'number' ? `${formatIn(style, totals[at])}\u202f${style.unit}` : '');
   const sum = (of: number | null | undefined): string => (style ? `${cellText(view!, of)}\u202f${style.unit}` : '');
   return (
     <footer class="table-footer small soft">
       <span role="status">{tableText.rows(shown.rows.length, shown.total)}</span>
-      {sums && shown.rows.length > 0 && <span>{tableText.sumShown(sum(sums.shown))}</span>}
+      {sums && shown.rows.length > 0 && <span>{tableText.sumShown(sum(sums.shown), total(0), total(1))}</span>}
       {sums && shown.rows.length < shown.total && <span>{tableText.sumAll(sum(sums.all))}</span>}
       {shown.hidden > 0 && (
         <span>

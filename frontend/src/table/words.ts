@@ -49,7 +49,7 @@ export const tableText = {
   clear: 'clear',
   rows: (shown: number, all: number) =>
     shown === all ? formatMany(all, 'row') : `${formatCount(shown)} of ${formatMany(all, 'row')}`,
-  sumShown: (sum: string) => `Σ Δ shown ${sum}`,
+  sumShown: (sum: string, a: string, b: string) => (a === '' ? `Σ Δ shown ${sum}` : `Σ shown: A ${a}, B ${b}, Δ ${sum}`),
   sumAll: (sum: string) => `Σ Δ all ${sum}`,
   hidden: (n: number, percent: string, the: string, sum: string) => `${formatMany(n, 'row')} below ${percent} of ${the} hidden${sum === '' ? '' : `, Σ Δ ${sum}`}`,
   hiddenAll: (percent: string, the: string) => `No row changes by ${percent} of ${the}.`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Comparison, Table } from '../../src/contract/wire';
 import { profilerView } from '../../src/host/profiler_views';
-import { rowLinks } from '../../src/row_details/links';
+import { rowLinks, timelineName } from '../../src/row_details/links';
 import { drawn, frameText, labels, telling, told } from '../../src/row_details/paths';
 import type { RowPaths, Way } from '../../src/contract/sent';
 
@@ -90,6 +90,13 @@ test('links lead only to what is there', () => {
   expect(rowLinks(COMPARISON, [], ATTRIBUTION, 'kernels', 'other')).toEqual([]);
   // a name that the search would read as something else is not searched for
   expect(rowLinks(COMPARISON, TABS, ATTRIBUTION, 'kernels', '-x')).toEqual([]);
+});
+
+test('a finding leads to the events that its evidence names', () => {
+  const names = COMPARISON.findings.map((finding) => timelineName(COMPARISON, finding));
+  expect(names).toEqual(['gemm', 'x', 'gemm']);
+  const about = (table: string, row: string) => timelineName(COMPARISON, { ...COMPARISON.findings[0]!, evidence: [{ table, row, value: '' }] });
+  expect([about('steps', '3'), about('kernels', '-x'), about('ledger', 'Other / (not covered)')]).toEqual(['', '', '']);
 });
 
 test('a row is looked for in the view of the PyTorch Profiler tab that has such rows', () => {

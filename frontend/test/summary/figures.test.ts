@@ -4,11 +4,20 @@ import { categories, entities, ledgerTable, ledgerUs, restOf, sumsUp } from '../
 import { placesOf } from '../../src/summary/step_strip';
 import { stepAxis } from '../../src/summary/step_strip';
 import { stepTimes } from '../../src/table/rows';
-import { waterfall } from '../../src/summary/waterfall';
+import { foldedBars, waterfall } from '../../src/summary/waterfall';
 import { metricWords, text } from '../../src/ui/strings';
 import { PLAIN, column, ledger, ledgerRow } from '../samples';
 
 describe('waterfall', () => {
+  it('folds two or more parts that hardly change, unless one of them is open', () => {
+    const { bars } = waterfall(0, 1002, [['Kernel', 1000], ['CPU', 5], ['Copy', 1], ['Other', -1], ['Wait', 0]].map(([label, delta]) => ({ label: String(label), delta: Number(delta) })));
+    const labels = (selected: string, some = bars): string[][] => foldedBars(some, selected).map((part) => part.map((bar) => bar.label));
+    expect(labels('')).toEqual([['Kernel', 'CPU'], ['Copy', 'Other', 'Wait']]);
+    expect(labels('Kernel')[1]!.length).toBe(3);
+    expect(labels('Other')[1]).toEqual([]);
+    expect(labels('', bars.slice(0, 3))[1]).toEqual([]);
+    expect(labels('', [])).toEqual([[], []]);
+  });
   it('starts at A, ends at B, and joins every bar to the next', () => {
     const figure = waterfall(141, 164, [
       { label: 'Other', delta: -9 },
