@@ -7,6 +7,7 @@ import runpy
 import sys
 from collections.abc import Sequence
 from types import CodeType, ModuleType, TracebackType
+from zipfile import is_zipfile
 
 from tb_perfcompare.capture.after_import import after_import
 from tb_perfcompare.capture.options import Program, parse
@@ -29,6 +30,8 @@ def main(argv: Sequence[str]) -> None:
     try:
         if program.is_module:
             _run_module(program)
+        elif os.path.isdir(program.name) or is_zipfile(program.name):
+            _run_package(program)
         else:
             _run_script(program, own, recorder)
     finally:
@@ -51,6 +54,14 @@ def _run_module(program: Program) -> None:
     sys.argv = [program.name, *program.arguments]
     _look_first_in(os.getcwd())
     runpy.run_module(program.name, run_name="__main__", alter_sys=True)
+
+
+def _run_package(program: Program) -> None:
+    """A directory or zip archive that holds `__main__.py`."""
+    sys.argv = [program.name, *program.arguments]
+    place = os.path.abspath(program.name)
+    _look_first_in(place)
+    runpy.run_path(place, run_name="__main__")
 
 
 def _run_script(program: Program, own_function: str, recorder: Recorder) -> None:

@@ -108,7 +108,7 @@ def parse(argv: Sequence[str]) -> tuple[CaptureOptions, Program]:
     if not given.active:
         parser.error("--active is 0: nothing to record")
     options = CaptureOptions(
-        given.out or os.environ.get(OUT_VARIABLE) or USUAL_OUT,
+        os.path.abspath(given.out or os.environ.get(OUT_VARIABLE) or USUAL_OUT),  # the program may change directory
         Schedule(given.wait, given.warmup, given.active, given.repeat), given.step or "", given.whole,
         not given.no_shapes, given.stacks, given.memory, given.stop_after_capture,
     )  # fmt: skip

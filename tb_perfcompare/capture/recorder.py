@@ -16,6 +16,8 @@ from tb_perfcompare.capture.step_marks import mark_calls, mark_optimizer_steps
 FACTS_FILE = "facts.json"
 """What is known of the program's own process, next to its traces."""
 
+_RANK_VARIABLES = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID")
+
 
 class Recorder:
     """Starts the profiler at the first step, follows the schedule, writes the traces.
@@ -83,6 +85,8 @@ class Recorder:
         elif self._scheduled:
             total = self._options.schedule.wait + self._options.schedule.warmup + 1
             _say(f"nothing recorded: the program ended after {self._steps} steps, recording begins after {total}")
+        elif self._torch is not None and not self._options.step:
+            _say("nothing recorded: this process called no module and no optimizer; --step names what is a step")
         elif self._options.step and not self._options.whole:
             missing = "torch was not imported" if self._torch is None else f"{self._options.step} was not called"
             _say(f"nothing recorded: {missing}")
@@ -193,9 +197,9 @@ def _at_first_module_call(then: Callable[[], None]) -> Callable[[], None]:
 
 
 def _rank() -> int:
-    """torchrun and accelerate set RANK."""
-    rank = os.environ.get("RANK", "")
-    return int(rank) if rank.isdecimal() else 0
+    """torchrun and accelerate set RANK; mpirun and srun have their own variables."""
+    ranks = (os.environ.get(name, "") for name in _RANK_VARIABLES)
+    return next((int(rank) for rank in ranks if rank.isdecimal()), 0)
 
 
 def _say(message: str) -> None:

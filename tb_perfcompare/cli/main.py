@@ -95,7 +95,8 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
     parser = _Parser(
         prog=PROGRAM, allow_abbrev=False,
         description="Compare two profiler runs: which is slower, by how much, is the difference real, and why.",
-        epilog="exit status: 0 done (gate passed), 1 the gate tripped, 3 the gate cannot tell, 2 bad input or usage",
+        epilog="exit status: 0 done (gate passed), 1 the gate tripped, 2 bad input or usage, 3 the gate cannot tell, "
+        "130 interrupted",
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)

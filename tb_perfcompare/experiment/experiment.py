@@ -107,6 +107,8 @@ def open_experiment(
 ) -> Iterator[Experiment]:  # fmt: skip
     """A new experiment, or one that goes on. Worktrees are removed at the end. Raises PerfCompareError."""
     known = read_manifest(out)
+    if known is not None and not known.recordings and not resume:
+        known = None  # its first command failed
     if known is None and resume:
         raise InputError(out, f"has no {FILE} to continue from", hint="leave out --resume")
     if known is not None and not resume:

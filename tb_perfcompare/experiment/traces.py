@@ -16,6 +16,9 @@ from tb_perfcompare.sources.recognition.format_sniffers import TRACE_FILE
 _RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
 """Other numbers in a worker's name may be a process id, which is another one in each round."""
 
+_LAUNCHERS = re.compile(r"worker\d+")
+"""Workers that the launcher names."""
+
 _RANK_INSIDE = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}]*"rank"\s*:\s*(\d+)')
 _HEAD_BYTES = 2**16
 
@@ -30,13 +33,17 @@ _NAMED = 5
 
 def take_traces(written: str, run: str, number: int) -> list[str]:
     """Moves traces below `written` into the run's directory as capture `number`, one for each worker, the last whole
-    one where a process wrote several: its captures share clocks and caches, so that they are one. Returns the new
-    paths, [] where there is no trace."""
+    one where a process wrote several: its captures share clocks and caches, so that they are one. Those of a profiler
+    that the program itself started after the launcher's had ended replace the launcher's. Returns the new paths, []
+    where there is no trace."""
     stamped: dict[str, list[tuple[int, Path]]] = {}
     for path in _files(written):
         matched = TRACE_FILE.fullmatch(path.name)
         if matched is not None:
             stamped.setdefault(matched["worker"], []).append((int(matched["stamp"] or 0), path))
+    if (Path(written) / FACTS_FILE).exists():
+        own = {worker: traces for worker, traces in stamped.items() if not _LAUNCHERS.fullmatch(worker)}
+        stamped = own or stamped
     chosen = {worker: _last_whole(traces) for worker, traces in stamped.items()}
     os.makedirs(run, exist_ok=True)
     stated = {worker: _rank(worker, path) for worker, path in chosen.items()}

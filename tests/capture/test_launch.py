@@ -54,6 +54,15 @@ def test_an_exception_is_the_programs(place: Path) -> None:
     assert found.stderr.splitlines()[-1] == "AssertionError: as asked"
 
 
+def test_a_directory_runs_as_a_program(place: Path) -> None:
+    (place / "app").mkdir()
+    for name, new in (("train.py", "__main__.py"), ("beside.py", "beside.py")):
+        (place / name).rename(place / "app" / new)
+    alone = subprocess.run([sys.executable, "app", "--lr", "1"], cwd=place, capture_output=True, text=True)
+    found = run(place, "app", "--lr", "1")
+    assert (found.returncode, found.stdout, found.stderr) == (5, alone.stdout, alone.stderr)
+
+
 def test_a_module_runs_as_one(place: Path) -> None:
     found = run(place, "-m", "train", "--lr", "1")
     assert (found.returncode, found.stdout) == (5, "__main__ ['--lr', '1'] 3 True\n")

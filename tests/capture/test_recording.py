@@ -118,6 +118,16 @@ def test_a_program_with_a_profiler_of_its_own_is_left_alone(tmp_path: Path) -> N
     assert os.listdir(tmp_path / "out") == ["own.pt.trace.json"]
 
 
+def test_a_program_without_modules_says_so(tmp_path: Path) -> None:
+    found = record(tmp_path, "import torch\ntorch.randn(4) + 1\n")
+    assert "nothing recorded: this process called no module and no optimizer" in found.stderr
+
+
+def test_ranks_of_mpirun_write_workers_of_their_own(tmp_path: Path) -> None:
+    record(tmp_path, FORWARD, OMPI_COMM_WORLD_RANK="3")
+    assert names(tmp_path, 3)
+
+
 def test_a_program_that_ends_too_soon_says_so(tmp_path: Path) -> None:
     found = record(tmp_path, TRAINING, "--wait", "50")
     assert "nothing recorded: the program ended after 12 steps, recording begins after 54" in found.stderr

@@ -95,6 +95,12 @@ def test_a_failing_command_shows_its_last_lines_and_keeps_what_was_recorded(tmp_
     assert len(manifest(out)["recordings"]) == 6
 
 
+def test_an_experiment_whose_first_command_fails_can_begin_again(tmp_path: Path) -> None:
+    wrong = tb_perfcompare("ab", "--a", "no_such_program", "--b", "no_such_program", "--out", tmp_path / "logs")
+    assert wrong.status == 2
+    assert ab(tmp_path / "logs", "--most-rounds", "1").status == 0
+
+
 def test_a_side_without_a_trace_says_where_it_looked(tmp_path: Path) -> None:
     (tmp_path / "other.silent").touch()
     found = ab(tmp_path / "logs")

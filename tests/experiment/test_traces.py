@@ -40,6 +40,14 @@ def test_the_rank_is_in_the_trace_where_the_name_has_none(tmp_path: Path) -> Non
             assert json.load(file)["distributedInfo"]["rank"] == int(Path(path).name[len("worker")])
 
 
+def test_the_programs_own_profiler_replaces_the_launchers(tmp_path: Path) -> None:
+    """Two files of one process are not two ranks."""
+    written = wrote(tmp_path / "written", worker0=1, host_4711_5=20)
+    (tmp_path / "written" / "facts.json").write_text("{}", "utf-8")
+    (taken,) = take_traces(written, str(tmp_path / "run"), 1)
+    assert Path(taken).stat().st_size == 20
+
+
 def test_files_of_other_names_are_named(tmp_path: Path) -> None:
     (tmp_path / "trace.json").touch()
     assert take_traces(str(tmp_path), str(tmp_path / "run"), 1) == []
