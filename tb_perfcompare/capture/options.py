@@ -53,13 +53,14 @@ class Program:
 def add_capture(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """The options of a recording."""
     usual = Schedule()
-    for name, text in (
-        ("wait", "steps before the profiler starts"), ("warmup", "steps that the profiler runs but does not keep"),
-        ("active", "steps to record"),
-    ):  # fmt: skip
+    for name, kind, text in (
+        ("wait", _count, "steps before the profiler starts"),
+        ("warmup", _count, "steps that the profiler runs but does not keep"),
+        ("active", _positive, "steps to record"),
+    ):
         default = getattr(usual, name)
         parser.add_argument(
-            f"--{name}", metavar="N", type=_count, default=default, help=f"{text} (default: {default})"
+            f"--{name}", metavar="N", type=kind, default=default, help=f"{text} (default: {default})"
         )
     parser.add_argument(
         "--step", metavar="MODULE:FUNCTION", type=_function,
@@ -105,8 +106,6 @@ def parse(argv: Sequence[str]) -> tuple[CaptureOptions, Program]:
     words = given.program[1:] if given.program[:1] == ["--"] else given.program
     if not words:
         parser.error("no script to run")
-    if not given.active:
-        parser.error("--active is 0: nothing to record")
     options = CaptureOptions(
         os.path.abspath(given.out or os.environ.get(OUT_VARIABLE) or USUAL_OUT),  # the program may change directory
         Schedule(given.wait, given.warmup, given.active, given.repeat), given.step or "", given.whole,
@@ -123,7 +122,7 @@ def _count(text: str) -> int:
 
 def _positive(text: str) -> int:
     if not _count(text):
-        raise argparse.ArgumentTypeError("at least 1")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)
 
 

@@ -55,7 +55,8 @@ def _cleared(cache: SummaryCache) -> CacheFacts:
 
 
 def _unusable(error: OSError) -> InputError:
-    return InputError(str(error.filename), error.strerror or str(error), hint="check its permissions")
+    hint = "check its permissions" if isinstance(error, PermissionError) else "choose another --directory"
+    return InputError(str(error.filename), error.strerror or str(error), hint=hint)
 
 
 def _text(facts: CacheFacts, *, cleared: bool) -> str:

@@ -109,6 +109,8 @@ def open_experiment(
     known = read_manifest(out)
     if known is not None and not known.recordings and not resume:
         known = None  # its first command failed
+    if known is None:
+        _check_new(out, variants)
     if known is None and resume:
         raise InputError(out, f"has no {FILE} to continue from", hint="leave out --resume")
     if known is not None and not resume:
@@ -135,6 +137,14 @@ def open_experiment(
         else:
             _check_same(known, facts, out, capture, seed, most_rounds)
         yield Experiment(out, tuple(variants), directories, capture, known)
+
+
+def _check_new(out: str, variants: Sequence[Variant]) -> None:
+    """Recordings that are there already would count as captures of this experiment."""
+    for variant in variants:
+        run = os.path.join(out, variant.name)
+        if os.path.lexists(run) and not (os.path.isdir(run) and not os.listdir(run)):
+            raise InputError(run, "is there already and not from an experiment", hint="choose another --out")
 
 
 def _check_same(

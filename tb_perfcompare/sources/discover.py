@@ -265,7 +265,7 @@ def _facts(path: str, fs: FileSystem) -> FileStat:
 
 
 def _unreadable(path: str, error: OSError) -> InputError:
-    hint = "check the path" if isinstance(error, FileNotFoundError) else "check its permissions"
+    hint = "check its permissions" if isinstance(error, PermissionError) else "check the path"
     return InputError(without_secrets(path), error.strerror or str(error), hint=hint)
 
 

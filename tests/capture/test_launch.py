@@ -75,7 +75,7 @@ def test_a_module_runs_as_one(place: Path) -> None:
         ([], "no script to run"),
         (["--step", "train_step", "train.py"], "'train_step' is not MODULE:FUNCTION"),
         (["--step", "__main__:absent", "train.py"], "train.py has no function absent"),
-        (["--active", "0", "train.py"], "nothing to record"),
+        (["--active", "0", "train.py"], "'0' is not a whole number of at least 1"),
         (["--step", "beside:absent", "train.py"], "beside has no function absent"),
         (["--step", "elsewhere:step", "train.py"], "nothing recorded: torch was not imported"),
     ],

@@ -101,6 +101,14 @@ def test_an_experiment_whose_first_command_fails_can_begin_again(tmp_path: Path)
     assert ab(tmp_path / "logs", "--most-rounds", "1").status == 0
 
 
+def test_recordings_that_are_there_already_are_no_part_of_an_experiment(tmp_path: Path) -> None:
+    (tmp_path / "logs" / "candidate").mkdir(parents=True)
+    (tmp_path / "logs" / "candidate" / "worker0.pt.trace.json").touch()
+    refused = ab(tmp_path / "logs")
+    assert (refused.status, "candidate: is there already" in refused.err) == (2, True)
+    assert os.listdir(tmp_path / "logs") == ["candidate"]
+
+
 def test_a_side_without_a_trace_says_where_it_looked(tmp_path: Path) -> None:
     (tmp_path / "other.silent").touch()
     found = ab(tmp_path / "logs")

@@ -117,10 +117,12 @@ def read_manifest(directory: str, fs: FileSystem = LOCAL) -> Manifest | None:
             manifest = msgspec.json.decode(file.read(_MOST_BYTES), type=Manifest)
     except FileNotFoundError:
         return None
-    except (OSError, msgspec.DecodeError) as error:
-        raise InputError(path, f"cannot be read: {error}", hint="choose another --out") from error
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror or error}", hint="choose another --out") from error
+    except msgspec.DecodeError as error:
+        raise InputError(path, f"is no manifest of an experiment: {error}", hint="choose another --out") from error
     if manifest.schema != SCHEMA:
-        raise InputError(path, f"has the schema {manifest.schema}", hint="go on with the version that wrote it")
+        raise InputError(path, f"has the schema {manifest.schema}", hint="use the version that wrote it, or choose another --out")
     return manifest
 
 
