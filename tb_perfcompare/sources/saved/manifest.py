@@ -122,7 +122,8 @@ def read_manifest(directory: str, fs: FileSystem = LOCAL) -> Manifest | None:
     except msgspec.DecodeError as error:
         raise InputError(path, f"is no manifest of an experiment: {error}", hint="choose another --out") from error
     if manifest.schema != SCHEMA:
-        raise InputError(path, f"has the schema {manifest.schema}", hint="use the version that wrote it, or choose another --out")
+        hint = "use the version that wrote it, or choose another --out"
+        raise InputError(path, f"has the schema {manifest.schema}", hint=hint)
     return manifest
 
 
