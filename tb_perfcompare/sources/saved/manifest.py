@@ -120,7 +120,7 @@ def read_manifest(directory: str, fs: FileSystem = LOCAL) -> Manifest | None:
     except OSError as error:
         raise InputError(path, f"cannot be read: {error.strerror or error}", hint="choose another --out") from error
     except msgspec.DecodeError as error:
-        raise InputError(path, f"is no manifest of an experiment: {error}", hint="choose another --out") from error
+        raise InputError(path, f"is not the manifest of an experiment: {error}", hint="choose another --out") from error
     if manifest.schema != SCHEMA:
         hint = "use the version that wrote it, or choose another --out"
         raise InputError(path, f"has the schema {manifest.schema}", hint=hint)
