@@ -97,13 +97,29 @@ def size(value_bytes: float, *, signed: bool = False) -> str:
 
 def rate(bytes_s: float, *, signed: bool = False) -> str:
     """Bytes per second, in the decimal units that bandwidths are given in: "1.50 TB/s"."""
-    power = next((power for power in (4, 3, 2, 1) if abs(bytes_s) >= 0.9995 * 1000.0**power), 0)
-    return f"{number(bytes_s / 1000.0**power, signed=signed)} {('', 'k', 'M', 'G', 'T')[power]}B/s"
+    return _decimal(bytes_s, "B/s", signed)
+
+
+def operations(flops: float, *, signed: bool = False) -> str:
+    """Floating-point operations: "1.50 TFLOP"."""
+    return _decimal(flops, "FLOP", signed)
+
+
+def operation_rate(flops_s: float, *, signed: bool = False) -> str:
+    """Floating-point operations per second: "1.50 TFLOP/s"."""
+    return _decimal(flops_s, "FLOP/s", signed)
+
+
+def _decimal(value: float, unit: str, signed: bool) -> str:
+    power = next((power for power in (4, 3, 2, 1) if abs(value) >= 0.9995 * 1000.0**power), 0)
+    return f"{number(value / 1000.0**power, signed=signed)} {('', 'k', 'M', 'G', 'T')[power]}{unit}"
 
 
 def quantity(value: float, unit: str) -> str:
     """A figure with the unit that tables and JSON name: "1.11 MiB" of bytes, "1,410 MHz"."""
-    written = {"us": time, "bytes": size, "bytes/s": rate}.get(unit)
+    written = {
+        "us": time, "bytes": size, "bytes/s": rate, "FLOP": operations, "FLOP/s": operation_rate,
+    }.get(unit)  # fmt: skip
     return written(value) if written else f"{count(value)} {unit}"
 
 

@@ -26,6 +26,8 @@ SHOWN: dict[str, Callable[[float], str]] = {
     "signed time": partial(number_text.time, signed=True),
     "size": number_text.size,
     "rate": number_text.rate,
+    "operations": number_text.operations,
+    "signed operation rate": partial(number_text.operation_rate, signed=True),
     "percent": number_text.percent,
     "signed percent": partial(number_text.percent, signed=True),
     "signed share": partial(number_text.percent, signed=True, share=True),

@@ -26,14 +26,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis/attribution": {"analysis/columns", "analysis/entities", "analysis/trace"},
     "analysis/columns": {"analysis/native"},
     "analysis/cycles": {"analysis/counters", "analysis/pooling"},
-    "analysis/entities": {"analysis/columns", "analysis/trace"},
+    "analysis/entities": {"analysis/columns", "analysis/trace", "analysis/work"},
     "analysis/iterations": {"analysis/columns", "analysis/entities", "analysis/trace"},
     "analysis/step_view": {"analysis/columns", "analysis/iterations", "analysis/trace"},
     "analysis/trace": {"analysis/columns"},
     "comparison": {
         "comparison/alignment", "comparison/causes", "comparison/causes/evidence", "comparison/checks",
         "comparison/kinds", "comparison/launches", "comparison/ledger", "comparison/pace", "comparison/ranks",
-        "comparison/result", "comparison/statistics", "comparison/tables", "comparison/verdict",
+        "comparison/result", "comparison/statistics", "comparison/tables", "comparison/verdict", "comparison/work",
     },
     "comparison/alignment": {"comparison/launches", "comparison/result"},
     "comparison/causes": {
@@ -57,8 +57,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "comparison/strict": {"comparison/pairing", "comparison/result", "comparison/statistics"},
     "comparison/tables": {
         "comparison/launches", "comparison/ledger", "comparison/ranks", "comparison/result", "comparison/statistics",
-        "comparison/verdict",
+        "comparison/verdict", "comparison/work",
     },
+    "comparison/work": {"comparison/result"},
     "comparison/verdict": {"comparison/kinds", "comparison/result", "comparison/statistics"},
     "model/names": {"model"},
     "model/recordings": {"model"},

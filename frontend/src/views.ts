@@ -31,7 +31,7 @@ const PLACES: [string, [string, string[]][]][] = [
     [
       ['everything', [ATTRIBUTION, 'categories', 'device_timeline', 'common_work']],
       ['kernels', ['kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'bound']],
-      ['operators', ['operators', 'operators_by_shape', 'operators_by_type', 'call_tree']],
+      ['operators', ['operators', 'operators_by_shape', 'operators_by_type', 'work_by_family', 'call_tree']],
       ['modules', ['modules', 'modules_ledger']],
       ['collectives', ['communication']],
       ['copies', ['memcpy']],

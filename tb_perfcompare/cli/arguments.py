@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from tb_perfcompare.comparison.result.options import WINDOWS
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import PerfCompareError, SelectionError
+from tb_perfcompare.model.device_peaks import GivenPeak, parse_peak
 from tb_perfcompare.model.summary.iterations import ORIGINS
 from tb_perfcompare.workspace.inputs.sides import Steps, parse_steps
 
@@ -77,6 +78,22 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
         help="only iterations of this kind: the name of their markers ('step[DECODE*', * matches anything), "
         "or a row of the table iteration_kinds",
     )  # fmt: skip
+
+
+def add_peaks(parser: argparse.ArgumentParser, sides: bool = False) -> None:
+    """--peak."""
+    parser.add_argument(
+        "--peak", metavar="TYPE=TFLOP/S", type=_peak, action="append", default=[], dest="peaks",
+        help="peak of the device, in place of the data sheet's: bf16=989 in TFLOP/s, memory=3350 in GB/s; repeatable"
+        + ("; candidate:bf16=989 is of one side" if sides else ""),
+    )  # fmt: skip
+
+
+def _peak(text: str) -> GivenPeak:
+    try:
+        return parse_peak(text)
+    except PerfCompareError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:

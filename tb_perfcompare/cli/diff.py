@@ -14,6 +14,7 @@ from tb_perfcompare.cli.arguments import (
     add_kind,
     add_launches,
     add_output,
+    add_peaks,
     add_scheduler,
     add_selection,
     add_side_selection,
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_step_window(parser)
     add_step_marker(parser)
     add_kind(parser)
+    add_peaks(parser, sides=True)
     parser.add_argument("--format", choices=tuple(FORMATS), help="default: by the name of -o FILE, else text")
     add_output(parser)
     parser.add_argument("--table", metavar="NAME", help="only this table, e.g. operators; ledger is one too")
@@ -57,8 +59,9 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         check_writable(arguments.output)
     check_gate(arguments)
     question = ComparisonRequest(
-        _side(arguments, "baseline"), _side(arguments, "candidate"), CompareOptions(window=arguments.step_window)
-    )
+        _side(arguments, "baseline"), _side(arguments, "candidate"),
+        CompareOptions(window=arguments.step_window, peaks=tuple(arguments.peaks)),
+    )  # fmt: skip
     with new_workspace(scheduler=arguments.scheduler) as workspace:
         comparison = workspace.compare(question, console.progress)
         if _format(arguments) == "csv":

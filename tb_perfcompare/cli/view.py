@@ -13,6 +13,7 @@ from tb_perfcompare.cli.arguments import (
     add_kind,
     add_launches,
     add_output,
+    add_peaks,
     add_selection,
     add_step_marker,
     add_step_window,
@@ -32,7 +33,7 @@ from tb_perfcompare.workspace.queries.run_views import check_view, run_views
 
 _COMPAT_ONLY = ("group_by", "param")
 _PARAMETERS = ("op_name", "input_shape", "start_ts", "end_ts", "memory_metric", "time_metric")
-_NOT_COMPAT = ("steps", "csv", "top", "launches", "counters", "step_marker", "kind")
+_NOT_COMPAT = ("steps", "csv", "top", "launches", "counters", "step_marker", "kind", "peaks")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_step_window(parser)
     add_step_marker(parser)
     add_kind(parser)
+    add_peaks(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
     form.add_argument("--csv", action="store_true", help="print CSV")
@@ -84,7 +86,7 @@ def _corrected(arguments: argparse.Namespace, console: Console) -> bytes:
     )  # fmt: skip
     with new_workspace() as workspace:
         summary = workspace.load(side, arguments.step_window, console.progress)
-    view = run_views(summary).view(arguments.view)
+    view = run_views(summary, arguments.peaks).view(arguments.view)
     if arguments.csv:
         console.say_lost(view.notes)
     form = "json" if arguments.json else "csv" if arguments.csv else "text"

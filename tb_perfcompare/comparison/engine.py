@@ -71,6 +71,8 @@ from tb_perfcompare.comparison.tables.views import as_read
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, category_shifts
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
 from tb_perfcompare.comparison.verdict.verdict import judge
+from tb_perfcompare.comparison.work.by_family import work_by_family
+from tb_perfcompare.comparison.work.row_work import peaks_of
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.arrays import Nanoseconds
 from tb_perfcompare.model.collector import paused_collector
@@ -169,6 +171,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
         notes=_notes(baseline, candidate, headline, work, tables, options, joined, strata),
+        peaks=peaks_of(baseline, candidate, options),
     )
 
 
@@ -195,6 +198,7 @@ def _entity_tables(
 ) -> dict[str, Table]:
     """Of operators, kernels, copies, ..., and what is matched with what between them."""
     tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces, numbers)
+    tables |= _those_there_are((work_by_family(baseline, candidate, peaks_of(baseline, candidate, options)),))
     if alignment is not None:
         tables = with_partners(tables, alignment)
         tables["alignment"] = alignment_table(alignment)

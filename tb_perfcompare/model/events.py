@@ -64,6 +64,8 @@ ARG_COLUMNS: tuple[ArgColumn, ...] = (
     # host operators
     ArgColumn("input_dims", ("Input Dims", "Input dims"), ArgKind.JSON),
     ArgColumn("input_type", ("Input type",), ArgKind.JSON),
+    ArgColumn("input_strides", ("Input Strides",), ArgKind.JSON),
+    ArgColumn("concrete_inputs", ("Concrete Inputs",), ArgKind.JSON),
     ArgColumn("call_stack", ("Call stack",), ArgKind.JSON),
     # device work
     ArgColumn("device", ("device",), ArgKind.INT),

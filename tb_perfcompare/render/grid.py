@@ -21,6 +21,9 @@ MARKS = {"both": "", "added": "new", "removed": "gone"}
 """Status of a row -> its mark."""
 
 _OF_BYTES = {"bytes": number_text.size, "bytes/s": number_text.rate}
+_OF_UNIT = {
+    "bytes/s": number_text.rate, "FLOP": number_text.operations, "FLOP/s": number_text.operation_rate,
+}  # fmt: skip
 _PROBABILITY = re.compile(r"(^|_)[pq]$|^p_holm$|^[pu]_(beta|mu)$")
 """Names of columns of p, q and the like, which are not quantities."""
 
@@ -147,6 +150,8 @@ def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_te
             return number_text.number(cell * sizes.factor, signed=signed)
         case _ if column.kind == "number" and _PROBABILITY.search(column.name):
             return number_text.p_value(cell)
+        case _ if column.unit in _OF_UNIT:
+            return _OF_UNIT[column.unit](cell, signed=signed)
         case _ if column.kind == "number" and unit in _OF_BYTES:
             return _OF_BYTES[str(unit)](cell, signed=signed)
         case _:

@@ -15,6 +15,7 @@ export interface Comparison {
   comparability: Check[];
   tables: Record<string, Table>;
   notes: Note[];
+  peaks: Peaks;
   /** names the files as they were compared */
   tag?: string;
   /** of a first answer: those beyond `notes` */
@@ -374,6 +375,24 @@ export interface Note {
   code: string;
   message: string;
   where: string;
+}
+
+/** Peaks of the devices of both sides; null where the device is not known. */
+export interface Peaks {
+  baseline: DevicePeaks | null;
+  candidate: DevicePeaks | null;
+}
+
+/** What a device can do at most, dense. */
+export interface DevicePeaks {
+  /** name in the table of peaks */
+  device: string;
+  /** data type -> TFLOP/s */
+  tflops: Record<string, number>;
+  /** memory bandwidth, GB/s; 0: not known */
+  memory_gbs: number;
+  /** link of the data sheet */
+  source: string;
 }
 
 /** Rows of a table, chosen and ordered as asked. */

@@ -3,7 +3,7 @@
 import type { Cell, Column, Table } from '../contract/wire';
 import { isMeasuredDelta } from './rows';
 import { tableText } from './words';
-import { columnStyle, countDecimals, formatBytes, formatIn, formatNumber, formatP, formatPercent, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
+import { columnStyle, countDecimals, formatBytes, formatDecimal, formatIn, formatNumber, formatP, formatPercent, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
 
 export interface ColumnView {
   column: Column;
@@ -139,7 +139,7 @@ export function isSigned(column: Column): boolean {
 }
 
 /** Units of plain numbers as text; those that say no more than the kind does have none. */
-const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '' };
+const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '', 'bytes/s': '', FLOP: '', 'FLOP/s': '' };
 
 /** A column's name without the unit in brackets of published names, where the header shows the unit anyway. */
 export function headerLabel(view: ColumnView): string {
@@ -175,6 +175,7 @@ export function cellText(view: ColumnView, cell: Cell | undefined, row?: Cell[])
 
 function inUnit(value: number, unit: string, decimals: number, signed: boolean): string {
   if (unit === 'bytes') return formatBytes(value, signed);
+  if (unit === 'FLOP' || unit === 'FLOP/s') return formatDecimal(value, unit, signed);
   return unit === 'bytes/s' ? formatRate(value, signed) : formatNumber(value, decimals, signed);
 }
 

@@ -179,8 +179,13 @@ export function formatBytes(bytes: Measured, signed = false, format: (value: num
 
 /** Bytes per second, in the decimal units that bandwidths are given in. */
 export function formatRate(bytes_s: number, signed = false): string {
-  const power = bytes_s === 0 ? 0 : Math.min(4, Math.max(0, Math.floor(Math.log10(Math.abs(bytes_s) / FITS) / 3)));
-  return `${formatDigits(bytes_s / 1000 ** power, signed)}${THIN}${['', 'k', 'M', 'G', 'T'][power]}B/s`;
+  return formatDecimal(bytes_s, 'B/s', signed);
+}
+
+/** In the decimal multiple of the unit that suits it: 1.50 TFLOP/s. */
+export function formatDecimal(value: number, unit: string, signed = false): string {
+  const power = value === 0 ? 0 : Math.min(4, Math.max(0, Math.floor(Math.log10(Math.abs(value) / FITS) / 3)));
+  return `${formatDigits(value / 1000 ** power, signed)}${THIN}${['', 'k', 'M', 'G', 'T'][power]}${unit}`;
 }
 
 export function formatElapsed(seconds: number): string {

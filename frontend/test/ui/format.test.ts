@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  arrow, columnStyle, finer, formatBytes, formatCount, formatDigits, formatElapsed, formatIn, formatMany, formatNumber, formatP, formatPercent, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
+  arrow, columnStyle, finer, formatBytes, formatCount, formatDecimal, formatDigits, formatElapsed, formatIn, formatMany, formatNumber, formatP, formatPercent, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
 } from '../../src/ui/format';
 
 const plain = (text: string): string => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
@@ -54,6 +54,8 @@ it('reads every number as sentences and reports do', () => {
     'signed time': (value) => formatTime(value, true),
     size: (value) => formatBytes(value),
     rate: (value) => formatRate(value),
+    operations: (value) => formatDecimal(value, 'FLOP'),
+    'signed operation rate': (value) => formatDecimal(value, 'FLOP/s', true),
     percent: (value) => formatPercent(value),
     'signed percent': (value) => formatPercent(value, true),
     'signed share': (value) => formatPercent(value, true, true),

@@ -72,6 +72,11 @@ def device_self_times(timeline: InterpretedTrace) -> Ints:
     return _device_self(timeline, _nodes(timeline))
 
 
+def host_self_times(timeline: InterpretedTrace) -> Ints:
+    """(h,) host time of each forest row itself: without operators and API calls below it."""
+    return _host_self(timeline, _host_total(timeline), _host_api(timeline, _nodes(timeline)))
+
+
 def _nodes(timeline: InterpretedTrace) -> Ints32:
     """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
     node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)

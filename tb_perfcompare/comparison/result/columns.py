@@ -143,6 +143,21 @@ SAME_SHAPE_EFFECT = time(
     role="delta",
     shown=False,
 )
+WORK_EFFECT = time(
+    "work_effect_us",
+    "Δ by work",
+    "part of the change of modelled time from more or less work: (work B - work A) x mean time of a unit of work; "
+    "all of it where a side has no work (docs/method/work.md)",
+    role="delta",
+    shown=False,
+)
+SPEED_EFFECT = time(
+    "speed_effect_us",
+    "Δ by rate",
+    "part of the change of modelled time from doing the same work at another rate; the two parts sum to the change",
+    role="delta",
+    shown=False,
+)
 STATUS = Column(
     "status",
     "Status",

@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.result.side_facts import SideFacts, SideFactsDict
 from tb_perfcompare.comparison.result.table import Table, TableDict
 from tb_perfcompare.errors import SelectionError, choices
+from tb_perfcompare.model.device_peaks import DevicePeaks
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -21,6 +22,22 @@ if TYPE_CHECKING:
 
 SCHEMA = "tb_perfcompare.comparison/1"
 VIEW_SCHEMA = "tb_perfcompare.view/1"
+
+
+class DevicePeaksDict(TypedDict):
+    """What a device can do at most, dense."""
+
+    device: Annotated[str, "name in the table of peaks"]
+    tflops: Annotated[Mapping[str, float], "data type -> TFLOP/s"]
+    memory_gbs: Annotated[float, "memory bandwidth, GB/s; 0: not known"]
+    source: Annotated[str, "link of the data sheet"]
+
+
+class PeaksDict(TypedDict):
+    """Peaks of the devices of both sides; null where the device is not known."""
+
+    baseline: DevicePeaksDict | None
+    candidate: DevicePeaksDict | None
 
 
 class _ComparisonDict(TypedDict):
@@ -35,6 +52,7 @@ class _ComparisonDict(TypedDict):
     comparability: Sequence[Check]
     tables: Mapping[str, TableDict]
     notes: Sequence[Note]
+    peaks: PeaksDict
 
 
 class ComparisonDict(_ComparisonDict, total=False):
@@ -60,6 +78,7 @@ class Comparison:
     tables: Mapping[str, Table]
     notes: tuple[Note, ...]
     schema: str = SCHEMA
+    peaks: tuple[DevicePeaks | None, DevicePeaks | None] = (None, None)
 
     @property
     def files_left_out(self) -> int:
@@ -80,7 +99,13 @@ class Comparison:
             "comparability": as_plain(self.comparability),
             "tables": {name: table.to_dict() for name, table in self.tables.items()},
             "notes": as_plain(self.notes),
+            "peaks": self.peaks_dict(),
         }
+
+    def peaks_dict(self) -> PeaksDict:
+        """Of both sides, as plain values."""
+        one, two = map(as_plain, self.peaks)
+        return {"baseline": one, "candidate": two}
 
     def to_frame(self, table: str) -> DataFrame:
         """One of `tables`, or "ledger" with its exact integers, as Table.to_frame gives it.

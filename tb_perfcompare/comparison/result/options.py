@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.model.device_peaks import GivenPeak
 from tb_perfcompare.quick_dataclass import dataclass
 
 DISCOVERIES = ("false_discoveries", "any_dependence", "family_wise")
@@ -45,6 +46,7 @@ class CompareOptions:
     discoveries        which rows of a table count as different: at most the share alpha of those called so is false, if
                        rows are independent or move together ("false_discoveries") or whatever they have in common
                        ("any_dependence"); or one table in 1/alpha has any false row ("family_wise")
+    peaks              peak rates of the devices, in place of those that are known (model/device_peaks.py)
     look               which look of an experiment this is; alpha is then at most its level
     """
 
@@ -58,6 +60,7 @@ class CompareOptions:
     material_ns: int = 5000
     discoveries: str = "false_discoveries"
     look: ExperimentLook | None = None
+    peaks: tuple[GivenPeak, ...] = ()
 
     def __post_init__(self) -> None:
         _require("alpha", self.alpha, 0.0001, 0.5)

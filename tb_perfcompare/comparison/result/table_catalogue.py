@@ -37,6 +37,7 @@ TABLES = {
     "functions": _facts(per_step=True),
     "call_tree": _facts(adds_up=False),
     "ranks": _facts(adds_up=False),
+    "work_by_family": _facts(),
     "iteration_kinds": _facts(adds_up=False),
 }
 """Tables that are not here have nothing but their cells, which add up."""

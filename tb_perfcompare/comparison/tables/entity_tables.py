@@ -14,6 +14,9 @@ from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRow
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED, KEY_COLUMNS, SHAPES, Measure, TableSpec
+from tb_perfcompare.comparison.work.row_work import OF_OPERATORS, RowWork, has_work, peaks_of, row_work
+from tb_perfcompare.comparison.work.split import at_equal_work
+from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, pair_columns
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
@@ -97,7 +100,8 @@ def diff_tables(
     pace where `paces` knows it. `numbers` may know names of both sides already."""
     numbers = TextNumbers() if numbers is None else numbers
     drafts = [
-        draft for name in names if (draft := _draft(name, baseline, candidate, headline_delta_us, numbers)) is not None
+        draft for name in names
+        if (draft := _draft(name, baseline, candidate, headline_delta_us, numbers, options)) is not None
     ]  # fmt: skip
     tests = [entry for draft in drafts for entry in draft.cells if isinstance(entry, _Test)]
     for batch in _batches(tests, len(baseline.steps) + len(candidate.steps)):
@@ -106,8 +110,9 @@ def diff_tables(
 
 
 def _draft(
-    name: str, baseline: Summary, candidate: Summary, headline_delta_us: float | None, numbers: TextNumbers
-) -> _Draft | None:
+    name: str, baseline: Summary, candidate: Summary, headline_delta_us: float | None, numbers: TextNumbers,
+    options: CompareOptions,
+) -> _Draft | None:  # fmt: skip
     a, b = baseline.groups.get(name), candidate.groups.get(name)
     shape = SHAPES[name]
     if (a is None or b is None) if name in IF_RECORDED else (a is None and b is None):
@@ -163,6 +168,11 @@ def _draft(
     if shape.one:
         cells += _means_and_shares(shape.one, main, (calls_a, calls_b), joined)
     cells += _fact_cells(shape, a, b, joined)
+    works = _works(name, (a, b), joined, (baseline, candidate), options)
+    if works is not None:
+        cells += pair_columns(*works, SHOWN_WORK if name == "operators_by_shape" else ())
+        one, two, slower = at_equal_work(*works)
+        cells.append(_Test(columns.tests("rate", "rate", shown=False), lambda: (one, two), joined, slower))
     cells.append((columns.STATUS, _status(joined)))
     cells.append(
         (
@@ -173,9 +183,29 @@ def _draft(
         )
     )
     notes = shape.notes if owned is None else (*shape.notes, f"{shape.exposed} Its largest changes come first.")
+    notes = notes if works is None else (*notes, *notes_of(*works))
     if len(ordered) > 1:
         notes = (*notes, f"The largest changes of {' and '.join(ordered)} together come first.")
     return _Draft(name, shape, joined, cells, order, notes)
+
+
+def _works(
+    name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows, both: tuple[Summary, Summary],
+    options: CompareOptions,
+) -> tuple[RowWork, RowWork] | None:  # fmt: skip
+    """What the rows of a table of operators did; None where no side knows or the table is of something else."""
+    if name not in OF_OPERATORS or not any(has_work(side) for side in both):
+        return None
+    places: dict[tuple[str, ...], int] = {}
+    for table, at in zip(tables, (joined.at_a, joined.at_b), strict=True):
+        if table is not None:
+            keys = list(table.keys)
+            places |= {keys[row]: place for place, row in enumerate(at.tolist()) if row >= 0}
+    one, two = (
+        row_work(side, OF_OPERATORS[name], places, len(joined), peaks)
+        for side, peaks in zip(both, peaks_of(*both, options), strict=True)
+    )
+    return one, two
 
 
 def _recorded(a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) -> CellColumn:

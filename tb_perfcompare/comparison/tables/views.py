@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +18,10 @@ from tb_perfcompare.comparison.tables.counters import counters_view
 from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, mean_us, steps_table
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_views
+from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, own_work_by_family
+from tb_perfcompare.comparison.work.row_work import OF_OPERATORS, RowWork, has_work, row_work
+from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
+from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
 
 _CORRECTED = "Corrected reading"
@@ -45,7 +49,7 @@ def as_read(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
 
 VIEWS = (
     "overview", "steps", "categories", "ranks", *SHAPES, "modules_ledger", "counters", "memory", "memory_operators",
-    "memory_curves", "bound", "launches", "device", "environment", "recommendations",
+    "memory_curves", "bound", BY_FAMILY, "launches", "device", "environment", "recommendations",
 )  # fmt: skip
 """Every view a run may have; a source that cannot give one says why in Summary.absent."""
 
@@ -54,8 +58,10 @@ ONE_WORKER = "one worker recorded this run; comparing ranks takes several"
 _READING = "Corrected reading (docs/method/corrected_reading.md); `--compat` shows torch-tb-profiler's."
 
 
-def view_tables(summary: Summary) -> dict[str, Table]:
-    """View name -> table, per step. Views the source cannot give are left out."""
+def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, Table]:
+    """View name -> table, per step; `given` peaks take the place of the device's. Views the source cannot give are left
+    out."""
+    peaks = device_peaks(summary.device.name, given)
     tables = {
         "overview": _overview(summary),
         "steps": steps_table({"run": summary}),
@@ -78,7 +84,11 @@ def view_tables(summary: Summary) -> dict[str, Table]:
     if summary.launches is not None:
         tables["launches"] = own_launches(summary.launches, summary.groups["kernels"].keys)
     for name, table in summary.groups.items():
-        tables[name] = _group(name, table, len(summary.steps))
+        if name in SHAPES:
+            tables[name] = _group(name, table, len(summary.steps), _work(name, table, summary, peaks))
+    work = own_work_by_family(summary, peaks)
+    if work is not None:
+        tables[BY_FAMILY] = work
     untimed: tuple[str, ...] = () if summary.is_timed else ("overview", "steps", "categories")
     if summary.metric == CYCLE_TIME:
         untimed = ("categories", "device")
@@ -89,7 +99,7 @@ def view_tables(summary: Summary) -> dict[str, Table]:
 def absent_views(summary: Summary) -> Mapping[str, str]:
     """View -> why the run does not have it."""
     one = len({capture.worker for capture in summary.captures}) < 2
-    return {**({"ranks": ONE_WORKER} if one else {}), **summary.absent}
+    return {**({"ranks": ONE_WORKER} if one else {}), BY_FAMILY: NO_WORK, **summary.absent}
 
 
 _PARTS = frozenset(f"{label.lower().replace(' ', '_')}_us" for label in CATEGORY_LABELS)
@@ -100,8 +110,10 @@ _AMOUNTS: Mapping[str, frozenset[str]] = {
     "modules_ledger": _SHARED,
     "bound": _SHARED,
     "launches": frozenset({"dur_us"}),
+    BY_FAMILY: frozenset({"calls", "time_us", "modelled_us", "flops", "moved_bytes"}),
     "memory_operators": frozenset({"allocated", "released", "calls"}),
-    **dict.fromkeys(SHAPES, frozenset({"calls", "host_self_us", "device_self_us", "host_api_us", "total_us", "share"})),
+    **dict.fromkeys(SHAPES, frozenset({"calls", "host_self_us", "device_self_us", "host_api_us", "total_us", "share",
+                                   "modelled_us", "flops", "moved_bytes"})),
 }
 """View -> columns whose cells add up. Totals of operators and modules hold those of others below them."""
 
@@ -172,7 +184,15 @@ def _categories(summary: Summary) -> Table:
     return Table("categories", "Step time by category", shown, rows, (_READING,))
 
 
-def _group(name: str, table: GroupTable, steps: int) -> Table:
+def _work(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | None) -> RowWork | None:
+    """What the rows of a table of operators did; None where that is not known."""
+    if name not in OF_OPERATORS or not has_work(summary):
+        return None
+    places = {key: place for place, key in enumerate(table.keys)}
+    return row_work(summary, OF_OPERATORS[name], places, len(table), peaks)
+
+
+def _group(name: str, table: GroupTable, steps: int, work: RowWork | None) -> Table:
     shape = SHAPES[name]
     shown: list[Column] = [
         columns.key(key, KEY_COLUMNS[key][0], "name" if key == "name" else KEY_COLUMNS[key][1])
@@ -207,9 +227,14 @@ def _group(name: str, table: GroupTable, steps: int) -> Table:
         if known is not None and np.isfinite(known).any():
             shown.append(columns.fact(fact.name, fact.label, fact.unit, fact.what, better=fact.better))
             cells.append([float(v) if np.isfinite(v) else None for v in known])
+    of_work = [] if work is None else own_columns(work, SHOWN_WORK if name == "operators_by_shape" else ())
+    for column, figures in of_work:
+        shown.append(column)
+        cells.append([None if cell != cell else cell for cell in figures])
     rows = list(zip(*cells, strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
-    notes = (*shape.notes, f"Means over {many(steps, 'step')}.")
+    said = () if work is None else notes_of(work)
+    notes = (*shape.notes, *said, f"Means over {many(steps, 'step')}.")
     return Table(name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), notes)
 
 

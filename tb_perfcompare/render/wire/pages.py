@@ -94,6 +94,7 @@ def comparison_answer(comparison: Comparison) -> bytes:
         "ledger": raw(_ledger(comparison)),
         "findings": raw(as_plain(comparison.findings)),
         "comparability": raw(as_plain(comparison.comparability)),
+        "peaks": raw(comparison.peaks_dict()),
     }
     rest = {"notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}
     parts["tables"] = first_rows(comparison.tables, MOST_BYTES - len(encoded({**parts, **rest})))

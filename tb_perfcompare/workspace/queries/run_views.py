@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tb_perfcompare.comparison.engine import side_facts
 from tb_perfcompare.comparison.result.comparison import View
@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.row_query import sums_of
 from tb_perfcompare.comparison.tables.views import VIEWS, absent_views, view_tables
 from tb_perfcompare.errors import SelectionError, choices
+from tb_perfcompare.model.device_peaks import GivenPeak
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -46,6 +47,7 @@ def check_view(name: str) -> None:
         raise SelectionError(f"there is no view {name!r}", hint=choices(name, VIEWS, len(VIEWS)))
 
 
-def run_views(summary: Summary) -> RunViews:
-    """Everything that can be shown of one run."""
-    return RunViews(summary.reading, side_facts(summary), view_tables(summary), absent_views(summary), summary.notes)
+def run_views(summary: Summary, peaks: Sequence[GivenPeak] = ()) -> RunViews:
+    """Everything that can be shown of one run; `peaks` take the place of the device's."""
+    tables = view_tables(summary, peaks)
+    return RunViews(summary.reading, side_facts(summary), tables, absent_views(summary), summary.notes)

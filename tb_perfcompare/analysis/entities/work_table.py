@@ -1,0 +1,193 @@
+"""What operators did, as far as their recorded shapes tell: calls, time, FLOPs and bytes per step, by operator, input
+shape, data type and family. The rows' times are disjoint: each operator counts with the device work that its own API
+calls launched, in a trace without device work with its own host time. Docs: docs/method/work.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tb_perfcompare.analysis.columns.event_masks import holding, used_codes
+from tb_perfcompare.analysis.columns.grouping import Groups, added_up, finest
+from tb_perfcompare.analysis.columns.nesting import with_descendants
+from tb_perfcompare.analysis.columns.numbering import gather, rows_where, scatter_add
+from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.columns.shown_texts import shown_texts
+from tb_perfcompare.analysis.entities.operators import device_self_times, host_self_times
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.work.operator_work import Work, operator_work
+from tb_perfcompare.model.arrays import Flags, Ints, Ints32, StepIndex
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.summary.summary import GroupTable
+
+ARGUMENTS = ("input_dims", "input_type", "input_strides", "concrete_inputs")
+"""What a model looks at, in the order in which operator_work takes it."""
+
+NO_OPERATOR = "launched by no recorded operator"
+BELOW = "counted as work of the operators that it calls"
+TOO_MUCH = "sizes are implausible"
+
+_MOST_OF_CALL = 2**56
+_MOST_OF_ALL = 2**60
+"""Work beyond this cannot be added up, and no device does as much while it is recorded."""
+_MOST_COMPARED = 2**40
+
+_ON_TENSOR_CORES = {"fp32": "tf32", "fp64": "fp64_tensor"}
+"""Data type -> that of its products on tensor cores."""
+
+_Key = tuple[str, str, str, str, str]
+_Found = list[Work | str]
+
+
+def work_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> GroupTable | None:
+    """By (operator, input shape, data type, family, reason): calls and, as measures, "total" (ns), "flops" and "bytes"
+    per step. The last part of a key says why there is no model; then FLOPs and bytes are zero. None without shapes."""
+    events = timeline.events
+    if "input_dims" not in events.args:
+        return None
+    on_device = bool(timeline.is_device.any())
+    time, others = _device_times(timeline, step, steps) if on_device else (host_self_times(timeline), None)
+    forest = timeline.host
+    rows = rows_where(gather(timeline.is_operator & (step >= 0), forest.row) & ~forest.merged & (time > 0))
+    at = gather(forest.row, rows)
+    codes: list[tuple[Ints32, int]] = [(gather(events.name, at), len(events.strings))]
+    for argument in ARGUMENTS:
+        if argument in events.args:
+            dense = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
+            codes.append((gather(dense, at) + np.int32(1), len(events.strings) + 1))
+    codes.append((gather(_on_tensor_cores(timeline), rows).astype(np.int32), 2))
+    signatures, of_row = finest(codes)
+    works = list(_works(timeline, signatures))
+    if not on_device:
+        nested = _does_it_below(timeline, rows, of_row, works)
+        of_row = np.where(nested, of_row + np.int32(len(works)), of_row).astype(np.int32)
+        signatures = [np.concatenate([part, part]) for part in signatures]
+        works += [BELOW if isinstance(work, Work) else work for work in works]
+    groups = Groups(of_row, len(works), (step, at), steps)
+    return _table(timeline, signatures, works, groups.matrix(), groups.matrix((time, rows)), others)
+
+
+def _device_times(timeline: InterpretedTrace, step: StepIndex, steps: int) -> tuple[Ints, Ints]:
+    """((h,) device work that each operator launched itself, merged ones as part of the one around them, (s,) device
+    work that no operator of a step launched)."""
+    forest, events = timeline.host, timeline.events
+    time = device_self_times(timeline)
+    if forest.merged.any():
+        time = scatter_add(forest.top, len(time), value=time)[:, 0]
+    counts = gather(timeline.is_operator & (step >= 0), forest.row)[forest.top]
+    work = rows_where(timeline.is_device & (step >= 0))
+    node = _nodes(timeline)[gather(timeline.operator, work)]
+    orphan = work[(node < 0) | ~np.append(counts, False)[node]]
+    place = np.zeros(len(orphan), dtype=np.int32)
+    return time, scatter_add(place, 1, (step, orphan), steps, (events.dur_ns, orphan))[0]
+
+
+def _nodes(timeline: InterpretedTrace) -> Ints32:
+    """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
+    node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
+    node_of[timeline.host.row] = np.arange(len(timeline.host.row), dtype=np.int32)
+    return node_of
+
+
+def _on_tensor_cores(timeline: InterpretedTrace) -> Flags:
+    """(h,) whether the name of a kernel that the operator launched says that it uses tensor cores."""
+    found = np.zeros(len(timeline.host.row), dtype=bool)
+    marks = timeline.vendor.tensor_cores
+    if not marks:
+        return found
+    events = timeline.events
+    kernels = rows_where((events.category == Category.KERNEL) & (timeline.operator >= 0))
+    names = gather(events.name, kernels)
+    used = used_codes(names, len(events.strings))
+    uses = np.zeros(len(events.strings), dtype=bool)
+    uses[used] = holding(marks, [events.strings[code] for code in used.tolist()])
+    node = _nodes(timeline)[gather(timeline.operator, kernels[uses[names]])]
+    found[timeline.host.top[node[node >= 0]]] = True
+    return found
+
+
+def _works(timeline: InterpretedTrace, signatures: list[Ints]) -> Iterator[Work | str]:
+    """Of each signature the work of one call, or why there is none."""
+    events = timeline.events
+    texts = events.strings
+    names = [texts[code] for code in signatures[0].tolist()]
+    given = iter(signatures[1:-1])
+    columns = [
+        [texts[code - 1] if code else "" for code in next(given).tolist()]
+        if argument in events.args else [""] * len(names)
+        for argument in ARGUMENTS
+    ]  # fmt: skip
+    for name, dims, types, strides, values, tensor in zip(names, *columns, signatures[-1].tolist(), strict=True):
+        work = operator_work(name, dims, types, strides, values)
+        if isinstance(work, str):
+            yield work
+        elif not (0 <= work.flops <= _MOST_OF_CALL and 0 <= work.bytes <= _MOST_OF_CALL):
+            yield TOO_MUCH
+        elif tensor and work.data_type in _ON_TENSOR_CORES:
+            yield Work(work.flops, work.bytes, _ON_TENSOR_CORES[work.data_type], work.family)
+        else:
+            yield work
+
+
+def _does_it_below(timeline: InterpretedTrace, rows: Ints32, of_row: Ints32, works: _Found) -> Flags:
+    """(r,) whether operators below do half of the row's work or more: on the host it would count twice."""
+    forest = timeline.host
+    found = np.zeros(len(rows), dtype=bool)
+    for pick in ("flops", "bytes"):
+        own = np.array([min(getattr(work, pick), _MOST_COMPARED) if isinstance(work, Work) else 0 for work in works])
+        flops = np.array([work.flops if isinstance(work, Work) else 0 for work in works]) > 0
+        of_each = own.astype(np.int64)[of_row]
+        all_rows = np.zeros(len(forest.row), dtype=np.int64)
+        all_rows[rows] = of_each
+        below = with_descendants(forest.parent, forest.depth, all_rows)[rows] - of_each
+        matters = (flops == (pick == "flops"))[of_row]
+        found |= matters & (of_each > 0) & (2 * below >= of_each)
+    return found
+
+
+def _table(
+    timeline: InterpretedTrace, signatures: list[Ints], works: _Found, calls: Ints, time: Ints, others: Ints | None
+) -> GroupTable:
+    strings = timeline.events.strings
+    number, places = operator_keys_of(strings).numbered(signatures[0])
+    pool = operator_keys_of(strings).pool.texts
+    labels = [pool[place] for place in places[number].tolist()]
+    raw = [strings[code - 1] if code else "" for code in signatures[1].tolist()]
+    shapes = dict(zip(raw, shown_texts(raw), strict=True)) | {"": ""}
+    totals = calls.sum(axis=1).tolist()
+    index: dict[_Key, int] = {}
+    flops, moved = np.zeros_like(calls), np.zeros_like(calls)
+    into = np.zeros(len(works), dtype=np.int64)
+    sums = [0, 0]
+    for row, (work, label, shape) in enumerate(zip(works, labels, raw, strict=True)):
+        if isinstance(work, Work):
+            after = [sums[0] + totals[row] * work.flops, sums[1] + totals[row] * work.bytes]
+            if max(after) > _MOST_OF_ALL:
+                work = TOO_MUCH
+            else:
+                sums = after
+                flops[row], moved[row] = calls[row] * work.flops, calls[row] * work.bytes
+        told = ("", "", work) if isinstance(work, str) else (work.data_type, work.family, "")
+        into[row] = index.setdefault((label, shapes[shape], *told), len(index))
+    used = sorted(set(into[calls.any(axis=1)].tolist()))
+    keys = list(index)
+    matrices = [added_up(matrix, into, len(keys))[used] for matrix in (calls, time, flops, moved)]
+    keys = [keys[at] for at in used]
+    if others is not None and others.any():
+        keys.append(("", "", "", "", NO_OPERATOR))
+        nothing = np.zeros_like(others)
+        matrices = [
+            np.vstack([matrix, row]) for matrix, row in zip(matrices, (nothing, others, nothing, nothing), strict=True)
+        ]
+    return GroupTable(
+        kind="operator_work",
+        key_columns=("name", "input_shape", "data_type", "family", "reason"),
+        keys=tuple(keys),
+        names=tuple(key[0] for key in keys),
+        calls=matrices[0],
+        measures_ns={"total": matrices[1], "flops": matrices[2], "bytes": matrices[3]},
+        min_ns=None,
+        max_ns=None,
+        facts={},
+    )

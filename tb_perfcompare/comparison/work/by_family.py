@@ -1,0 +1,102 @@
+"""Work by family of operators, and the time without a model by reason: rows that close to all time of operators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.table import Column, ColumnRows, Table
+from tb_perfcompare.comparison.work.row_work import OPERATOR_WORK, Key, RowWork, has_work, row_work
+from tb_perfcompare.comparison.work.work_columns import Made, notes_of, own_columns, pair_columns
+from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.device_peaks import DevicePeaks
+from tb_perfcompare.model.summary.summary import Summary
+
+BY_FAMILY = "work_by_family"
+"""Name of the table."""
+
+NO_WORK = "no operator has a model of its work; record with record_shapes=True"
+
+_TITLE = "Work by family of operators"
+_MOST_REASONS = 8
+_OTHER = "no model: other reasons"
+_SHOWN = ("flops", "moved_bytes", "flop_rate", "byte_rate", "roof_share")
+_FAMILY = columns.key("family", "Family", "kind of operators, or why the work of calls is not known")
+_WHAT = "Time: self device time of the operators' own launches; in a trace without device work self host time"
+_CLOSES = "The rows add up to all device work launched in the steps; in a trace without device work to host self time."
+
+
+def work_by_family(
+    baseline: Summary, candidate: Summary, peaks: tuple[DevicePeaks | None, DevicePeaks | None]
+) -> Table | None:
+    """Of two sides, the row with the most time first; None where no work is known."""
+    sides = baseline, candidate
+    if not any(map(has_work, sides)):
+        return None
+    families = _families(sides)
+    places: dict[Key, int] = {(name,): at for at, name in enumerate(dict.fromkeys(families.values()))}
+    works = [_works(side, families, places, own) for side, own in zip(sides, peaks, strict=True)]
+    times = [work.whole_ns / max(work.steps, 1) / 1000 for work in works]
+    made: list[Made] = [(_FAMILY, tuple(name for (name,) in places))]
+    calls = [_calls(side, families, places) for side in sides]
+    made += zip(columns.calls("Calls"), calls, strict=True)
+    made += zip(columns.triple("", "", _WHAT), (*times, times[1] - times[0]), strict=True)
+    made += pair_columns(works[0], works[1], _SHOWN)
+    return _table(made, np.maximum(*times), notes_of(*works))
+
+
+def own_work_by_family(summary: Summary, peaks: DevicePeaks | None) -> Table | None:
+    """Of a run by itself."""
+    if not has_work(summary):
+        return None
+    families = _families((summary,))
+    places: dict[Key, int] = {(name,): at for at, name in enumerate(dict.fromkeys(families.values()))}
+    work = _works(summary, families, places, peaks)
+    time = work.whole_ns / max(work.steps, 1) / 1000
+    made: list[Made] = [
+        (_FAMILY, tuple(name for (name,) in places)),
+        (columns.count("calls", "Calls", f"calls per step, {columns.PER_STEP}"), _calls(summary, families, places)),
+        (columns.time("time_us", "Time", f"{_WHAT}, per step, {columns.PER_STEP}"), time),
+        *own_columns(work, _SHOWN),
+    ]
+    return _table(made, time, notes_of(work))
+
+
+def _families(sides: Sequence[Summary]) -> dict[Key, str]:
+    """Key of the group -> its row: the family, or the reason; reasons with little time share a row."""
+    time: dict[str, int] = {}
+    tables = [side.groups[OPERATOR_WORK] for side in sides if OPERATOR_WORK in side.groups]
+    for table in tables:
+        for key, total in zip(table.keys, table.measures_ns["total"].sum(axis=1).tolist(), strict=True):
+            if key[4]:
+                time[key[4]] = time.get(key[4], 0) + total
+    large = set(sorted(time, key=lambda reason: (-time[reason], reason))[:_MOST_REASONS])
+    return {
+        key: key[3] if not key[4] else f"no model: {key[4]}" if key[4] in large else _OTHER
+        for table in tables for key in table.keys
+    }  # fmt: skip
+
+
+def _works(side: Summary, families: Mapping[Key, str], places: Mapping[Key, int], peaks: DevicePeaks | None) -> RowWork:
+    return row_work(side, lambda key: (families[key],), places, len(places), peaks)
+
+
+def _calls(side: Summary, families: Mapping[Key, str], places: Mapping[Key, int]) -> Floats:
+    found = np.zeros(len(places))
+    table = side.groups.get(OPERATOR_WORK)
+    if table is not None:
+        for key, calls in zip(table.keys, table.calls.sum(axis=1).tolist(), strict=True):
+            found[places[(families[key],)]] += calls
+    return found / max(len(side.steps), 1)
+
+
+def _table(made: Sequence[Made], order: Floats, notes: tuple[str, ...]) -> Table:
+    ranked = np.argsort(-order, kind="stable")
+    shown: tuple[Column, ...] = tuple(column for column, _ in made)
+    cells = tuple(
+        values[ranked] if isinstance(values, np.ndarray) else tuple(values[at] for at in ranked.tolist())
+        for _, values in made
+    )
+    return Table(BY_FAMILY, _TITLE, shown, ColumnRows(cells, len(ranked)), (_CLOSES, *notes))

@@ -1,0 +1,157 @@
+"""The work of each row of a table, one side: what analysis/entities/work_table.py counted, added up by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.device_peaks import DevicePeaks, device_peaks
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
+
+OPERATOR_WORK = "operator_work"
+"""Name of the group; its keys are (name, input shape, data type, family, reason)."""
+
+COMPUTE, MEMORY = "compute", "memory"
+"""Which roof bounds a row."""
+
+_LISTED = 3
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowWork:
+    """Of r rows and s steps.
+
+    flops, bytes, time_ns  (r, s) int64 work, and the time of the calls whose work is known
+    whole_ns               (r,) int64 time of all calls, of all steps together
+    roof_ns                (r,) time that the work takes at the device's peak, the longer of computing and moving of
+                           each part; NaN where no peak is known
+    compute_ns, memory_ns  (r,) either of them alone; NaN as before
+    data_type, reason      r texts: types by time; why calls have no model, by time
+    """
+
+    flops: Ints
+    bytes: Ints
+    time_ns: Ints
+    whole_ns: Ints
+    roof_ns: Floats
+    compute_ns: Floats
+    memory_ns: Floats
+    data_type: tuple[str, ...]
+    reason: tuple[str, ...]
+
+    @property
+    def steps(self) -> int:
+        return int(self.flops.shape[1])
+
+    def has_model(self) -> Flags:
+        """(r,) whether the work of any call of the row is known."""
+        found: Flags = self.time_ns.sum(axis=1) > 0
+        return found
+
+    def per_step(self, of: str) -> Floats:
+        """(r,) mean of "flops", "bytes" or "time_ns" per step."""
+        total: Ints = getattr(self, of).sum(axis=1)
+        return total / max(self.steps, 1)
+
+    def ratio(self, over: str, under: str) -> Floats:
+        """(r,) of one sum over another; NaN without the latter."""
+        top, bottom = (getattr(self, name).sum(axis=1).astype(np.float64) for name in (over, under))
+        return _divided(top, bottom)
+
+    def intensity(self) -> Floats:
+        """(r,) FLOP per byte."""
+        return self.ratio("flops", "bytes")
+
+    def roof_share(self) -> Floats:
+        """(r,) share of the roof that the rows reach; more than 1 where the model and the peak cannot both be true."""
+        return _divided(np.where(self.roof_ns > 0, self.roof_ns, np.nan), self.time_ns.sum(axis=1).astype(np.float64))
+
+    def coverage(self) -> Floats:
+        """(r,) share of the time that has a model."""
+        return _divided(self.time_ns.sum(axis=1).astype(np.float64), self.whole_ns.astype(np.float64))
+
+    def bound(self) -> list[str]:
+        """COMPUTE or MEMORY, "" where no peak or no work is known."""
+        pairs = zip(self.compute_ns.tolist(), self.memory_ns.tolist(), strict=True)
+        return ["" if not c + m > 0 else COMPUTE if c > m else MEMORY for c, m in pairs]
+
+
+OF_OPERATORS: Mapping[str, Callable[[Key], Key]] = {
+    "operators": lambda key: key[:1],
+    "operators_by_shape": lambda key: key[:2],
+}
+"""Table of operators -> the key of the row that a key of the group belongs to."""
+
+
+def has_work(summary: Summary) -> bool:
+    """Whether the work of any call is known."""
+    table = summary.groups.get(OPERATOR_WORK)
+    return table is not None and any(not key[4] for key in table.keys)
+
+
+def peaks_of(
+    baseline: Summary, candidate: Summary, options: CompareOptions
+) -> tuple[DevicePeaks | None, DevicePeaks | None]:
+    """Of the devices of both sides."""
+    return (
+        device_peaks(baseline.device.name, options.peaks, "baseline"),
+        device_peaks(candidate.device.name, options.peaks, "candidate"),
+    )
+
+
+def row_work(
+    summary: Summary, key_of: Callable[[Key], Key], places: Mapping[Key, int], rows: int, peaks: DevicePeaks | None
+) -> RowWork:
+    """`key_of` gives the row's key of a key of the group, `places` the row's number; others belong to no row."""
+    table = summary.groups.get(OPERATOR_WORK)
+    steps = len(summary.steps)
+    sums = {name: np.zeros((rows, steps), dtype=np.int64) for name in ("flops", "bytes", "total")}
+    roofs = np.zeros((3, rows))
+    whole = np.zeros(rows, dtype=np.int64)
+    types: list[dict[str, int]] = [{} for _ in range(rows)]
+    reasons: list[dict[str, int]] = [{} for _ in range(rows)]
+    if table is not None:
+        row_of = np.array([places.get(key_of(key), -1) for key in table.keys], dtype=np.int64)
+        time = table.measures_ns["total"].sum(axis=1)
+        known = np.array([not key[4] for key in table.keys], dtype=bool)
+        np.add.at(whole, row_of[row_of >= 0], time[row_of >= 0])
+        chosen = np.flatnonzero((row_of >= 0) & known)
+        for name, matrix in sums.items():
+            np.add.at(matrix, row_of[chosen], table.measures_ns[name][chosen])
+        np.add.at(roofs.T, row_of[chosen], _roof_times(table, peaks).T[chosen])
+        for at in np.flatnonzero(row_of >= 0).tolist():
+            text, of = (table.keys[at][2], types) if known[at] else (table.keys[at][4], reasons)
+            if text:
+                told = of[int(row_of[at])]
+                told[text] = told.get(text, 0) + int(time[at])
+    return RowWork(
+        sums["flops"], sums["bytes"], sums["total"], whole, roofs[0], roofs[1], roofs[2],
+        tuple(map(_listed, types)), tuple(map(_listed, reasons)),
+    )  # fmt: skip
+
+
+def _roof_times(table: GroupTable, peaks: DevicePeaks | None) -> Floats:
+    """(3, g) nanoseconds at the peak: the longer of both, computing, moving."""
+    if peaks is None:
+        return np.full((3, len(table)), np.nan)
+    flops, moved = (table.measures_ns[name].sum(axis=1).astype(np.float64) for name in ("flops", "bytes"))
+    peak = np.array([peaks.tflops.get(key[2], 0.0) for key in table.keys]) * 1000  # FLOP per nanosecond
+    compute = np.divide(flops, peak, out=np.zeros(len(table)), where=peak > 0)
+    memory = moved / peaks.memory_gbs if peaks.memory_gbs else np.zeros(len(table))
+    return np.stack([np.maximum(compute, memory), compute, memory])
+
+
+def _listed(texts: Mapping[str, int]) -> str:
+    ranked = sorted(texts, key=lambda text: (-texts[text], text))
+    return ", ".join(ranked[:_LISTED]) + (", ..." if len(ranked) > _LISTED else "")
+
+
+def _divided(top: Floats, bottom: Floats) -> Floats:
+    found: Floats = np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom > 0)
+    return found

@@ -1,0 +1,145 @@
+"""Columns of work: FLOPs, bytes, rates, shares of the peak, coverage, and the split of the change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.table import CellColumn, Column
+from tb_perfcompare.comparison.work.row_work import RowWork
+from tb_perfcompare.comparison.work.split import work_effects
+from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.units import Better
+
+Made = tuple[Column, CellColumn]
+
+NOTES = (
+    "Rates are those of calls whose work is known from their input shapes (coverage); bytes are the least that must "
+    "move (docs/method/work.md).",
+)
+ABOVE_PEAK = (
+    "A share above 100 %: the data stayed in a cache, the kernel did less than the model says, or the device's peak "
+    "is not that of the data sheet."
+)
+
+SHOWN_WORK = ("flop_rate", "byte_rate", "roof_share")
+"""Figures that are seen at first where a table is about shapes."""
+
+_SIDES = (("baseline", "A"), ("candidate", "B"))
+_TIME = "device self time of the calls whose work is known; in a trace without device work host self time"
+
+
+def figures(work: RowWork) -> dict[str, Floats]:
+    """Figure -> (r,) value of one side, NaN where not known."""
+    known = work.has_model()
+    return {
+        "modelled": np.where(known, work.per_step("time_ns") / 1000, np.nan),
+        "flops": np.where(known, work.per_step("flops"), np.nan),
+        "moved_bytes": np.where(known, work.per_step("bytes"), np.nan),
+        "flop_rate": _positive(work.ratio("flops", "time_ns") * 1e9),
+        "byte_rate": _positive(work.ratio("bytes", "time_ns") * 1e9),
+        "intensity": work.intensity(),
+        "roof_share": work.roof_share(),
+        "coverage": work.coverage(),
+    }
+
+
+def _positive(values: Floats) -> Floats:
+    return np.where(values > 0, values, np.nan)
+
+
+def _column(figure: str, name: str, side: str, letter: str, *, shown: bool) -> Column:
+    """A figure of one side ("baseline", "candidate"), of the difference ("delta") or of a run by itself ("")."""
+    label, unit, what, better = _FIGURES[figure]
+    role = side or "plain"
+    said = {"": what, "delta": f"candidate minus baseline: {what}"}.get(side, f"{what} ({side})")
+    text = f"{label} {letter}".strip()
+    if figure == "modelled":
+        return columns.time(name, text, said, role=role, shown=shown)
+    if unit == "fraction":
+        return columns.fraction(name, text, said, role=role, better=better, shown=shown)
+    return columns.number(name, text, unit, said, role=role, better=better, shown=shown)
+
+
+_FIGURES = {
+    "modelled": ("Modelled", "us", f"{_TIME}, per step", Better.LOWER),
+    "flops": ("FLOPs", "FLOP", "floating-point operations per step, from input shapes", Better.NONE),
+    "moved_bytes": ("Moved", "bytes", "least bytes moved per step, from input shapes", Better.NONE),
+    "flop_rate": ("FLOP/s", "FLOP/s", "FLOPs over modelled time", Better.HIGHER),
+    "byte_rate": ("Bytes/s", "bytes/s", "least bytes moved over modelled time", Better.HIGHER),
+    "intensity": ("Intensity", "FLOP/byte", "FLOPs over least bytes moved", Better.NONE),
+    "roof_share": (
+        "Of peak", "fraction",
+        "share of the device's peak for the data type, of compute or of memory, whichever takes longer", Better.HIGHER,
+    ),
+    "coverage": ("Coverage", "fraction", "share of the time that has a model of work", Better.NONE),
+}  # fmt: skip
+"""Figure -> label, unit, definition, direction."""
+
+_WITH_DELTA = frozenset({"flops", "moved_bytes", "flop_rate", "byte_rate", "roof_share"})
+
+
+def pair_columns(a: RowWork, b: RowWork, shown: Iterable[str] = ()) -> list[Made]:
+    """Baseline, candidate and, where that means something, delta of every figure; the bound, data types, why there is
+    no model, and the two effects. `shown`: the figures that are seen at first."""
+    open_at_first = frozenset(shown)
+    sides = figures(a), figures(b)
+    out: list[Made] = []
+    for figure in _FIGURES:
+        here = figure in open_at_first
+        for (side, letter), values in zip(_SIDES, (one[figure] for one in sides), strict=True):
+            name = f"{side}_{figure}" + ("_us" if figure == "modelled" else "")
+            out.append((_column(figure, name, side, letter, shown=here), values))
+        if figure in _WITH_DELTA:
+            delta = sides[1][figure] - sides[0][figure]
+            out.append((_column(figure, f"{figure}_delta", "delta", "Δ", shown=False), delta))
+    out += _texts((a, b))
+    for column, effect in zip((columns.WORK_EFFECT, columns.SPEED_EFFECT), work_effects(a, b), strict=True):
+        there = a.has_model() | b.has_model()
+        out.append((column, np.where(there, effect / 1000 + 0.0, np.nan)))
+    return out
+
+
+def own_columns(work: RowWork, shown: Iterable[str] = ()) -> list[Made]:
+    """The figures of a run by itself, as columns and cells."""
+    open_at_first = frozenset(shown)
+    found = figures(work)
+    out: list[Made] = [
+        (_column(figure, figure + ("_us" if figure == "modelled" else ""), "", "", shown=figure in open_at_first),
+         found[figure])
+        for figure in _FIGURES
+    ]  # fmt: skip
+    bound = columns.text("bound", "Bound", _BOUND, shown=False)
+    types = columns.text("data_type", "Data type", _TYPES, shown=False)
+    return [*out, (bound, tuple(work.bound())), (types, work.data_type), (_no_model(), work.reason)]
+
+
+_BOUND = "compute or memory: which of the device's peaks takes longer for the row's work"
+_TYPES = "data types of the arithmetic, the one with the most time first"
+
+
+def _no_model() -> Column:
+    return columns.text("no_model", "No model", "why the work of calls of the row is not known", shown=False)
+
+
+def _texts(sides: Sequence[RowWork]) -> list[Made]:
+    out: list[Made] = []
+    for (side, letter), work in zip(_SIDES, sides, strict=True):
+        out.append((columns.text(f"{side}_bound", f"Bound {letter}", f"{_BOUND} ({side})", shown=False),
+                    tuple(work.bound())))  # fmt: skip
+        out.append((columns.text(f"{side}_data_type", f"Data type {letter}", f"{_TYPES} ({side})", shown=False),
+                    work.data_type))  # fmt: skip
+    reasons = [_both(one, two) for one, two in zip(sides[0].reason, sides[1].reason, strict=True)]
+    return [*out, (_no_model(), tuple(reasons))]
+
+
+def _both(one: str, two: str) -> str:
+    return one if one == two or not two else two if not one else f"{one}; {two}"
+
+
+def notes_of(*sides: RowWork) -> tuple[str, ...]:
+    """What is said with a table that has these columns."""
+    above = any((np.nan_to_num(side.roof_share()) > 1).any() for side in sides)
+    return (*NOTES, *((ABOVE_PEAK,) if above else ()))

@@ -1,0 +1,138 @@
+"""What devices can do at most, from their vendors' data sheets (docs/method/work.md has the links).
+
+Dense: without structured sparsity. Rates of products with narrow types are those with accumulation in fp32, which
+PyTorch uses. Of cards with two devices, each of which a trace names, the figures are of one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tb_perfcompare.errors import PerfCompareError
+
+TYPES = ("fp64", "fp64_tensor", "fp32", "tf32", "fp16", "bf16", "fp8", "int8")
+MEMORY = "memory"
+_MOST = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePeaks:
+    """`tflops`: data type -> 10^12 operations a second; `memory_gbs`: 10^9 bytes a second, 0 where not known."""
+
+    device: str
+    tflops: Mapping[str, float] = field(default_factory=dict)
+    memory_gbs: float = 0.0
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPeak:
+    """A figure that the user gives: TFLOP/s of a data type or, of MEMORY, GB/s; `side` is "" for both."""
+
+    side: str
+    of: str
+    value: float
+
+
+def _peaks(
+    device: str, source: str, memory: float, fp64: float, fp32: float, tf32: float, fp16: float, *,
+    fp64_tensor: float = 0.0, bf16: bool = True, fp8: float = 0.0, int8: float = 0.0,
+) -> DevicePeaks:  # fmt: skip
+    given = zip(TYPES, (fp64, fp64_tensor, fp32, tf32, fp16, fp16 if bf16 else 0.0, fp8, int8), strict=True)
+    return DevicePeaks(device, {of: value for of, value in given if value}, memory, source)
+
+
+_V100 = "https://images.nvidia.com/content/technologies/volta/pdf/volta-v100-datasheet-update-us-1165301-r5.pdf"
+_T4 = "https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/tesla-t4/t4-tensor-core-datasheet-951643.pdf"
+_A100 = (
+    "https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a100/pdf/"
+    "nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf"
+)
+_A10 = "https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a10/pdf/a10-datasheet.pdf"
+_H100 = "https://resources.nvidia.com/en-us-tensor-core/nvidia-tensor-core-gpu-datasheet"
+_H200 = "https://www.nvidia.com/en-us/data-center/h200/"
+_B200 = "https://www.nvidia.com/en-us/data-center/dgx-b200/"
+_L4 = "https://www.nvidia.com/en-us/data-center/l4/"
+_L40S = "https://www.nvidia.com/en-us/data-center/l40s/"
+_AMPERE = "https://www.nvidia.com/content/PDF/nvidia-ampere-ga-102-gpu-architecture-whitepaper-v2.pdf"
+_ADA = "https://images.nvidia.com/aem-dam/Solutions/geforce/ada/nvidia-ada-gpu-architecture.pdf"
+_MI250X = "https://www.amd.com/en/products/accelerators/instinct/mi200/mi250x.html"
+_MI300X = "https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html"
+_MI325X = "https://www.amd.com/en/products/accelerators/instinct/mi300/mi325x.html"
+
+
+_DEVICES: tuple[tuple[str, DevicePeaks], ...] = (
+    (r"\bV100\b.*PCIE", _peaks("NVIDIA V100 PCIe", _V100, 900, 7.0, 14.0, 0, 112, bf16=False)),
+    (r"\bV100\b", _peaks("NVIDIA V100 SXM2", _V100, 900, 7.8, 15.7, 0, 125, bf16=False)),
+    (r"\bT4\b", _peaks("NVIDIA T4", _T4, 320, 0, 8.1, 0, 65, bf16=False, int8=130)),
+    (r"\bA100\b(?=.*PCIE)(?=.*80)", _peaks(
+        "NVIDIA A100 PCIe 80 GB", _A100, 1935, 9.7, 19.5, 156, 312, fp64_tensor=19.5, int8=624)),
+    (r"\bA100\b.*80", _peaks("NVIDIA A100 SXM 80 GB", _A100, 2039, 9.7, 19.5, 156, 312, fp64_tensor=19.5, int8=624)),
+    (r"\bA100\b", _peaks("NVIDIA A100 40 GB", _A100, 1555, 9.7, 19.5, 156, 312, fp64_tensor=19.5, int8=624)),
+    (r"\bA10\b", _peaks("NVIDIA A10", _A10, 600, 0, 31.2, 62.5, 125, int8=250)),
+    (r"\bH100\b.*PCIE", _peaks(
+        "NVIDIA H100 PCIe", _H100, 2000, 25.6, 51.2, 378, 756, fp64_tensor=51.2, fp8=1513, int8=1513)),
+    (r"\bH100\b.*(HBM3|SXM)", _peaks(
+        "NVIDIA H100 SXM", _H100, 3350, 33.5, 66.9, 494.7, 989.4, fp64_tensor=66.9, fp8=1978.9, int8=1978.9)),
+    (r"\bH200\b(?!.*NVL)", _peaks(
+        "NVIDIA H200 SXM", _H200, 4800, 33.5, 66.9, 494.7, 989.4, fp64_tensor=66.9, fp8=1978.9, int8=1978.9)),
+    (r"\bB200\b", _peaks("NVIDIA B200", _B200, 8000, 37, 75, 1100, 2250, fp64_tensor=37, fp8=4500, int8=4500)),
+    (r"\bL40S\b", _peaks("NVIDIA L40S", _L40S, 864, 0, 91.6, 183, 362, fp8=733, int8=733)),
+    (r"\bL4\b", _peaks("NVIDIA L4", _L4, 300, 0, 30.3, 60, 121, fp8=242, int8=242)),
+    (r"RTX 3090(?! TI)", _peaks("NVIDIA GeForce RTX 3090", _AMPERE, 936, 0, 35.6, 35.6, 71, int8=284)),
+    (r"RTX 4090(?! D)", _peaks("NVIDIA GeForce RTX 4090", _ADA, 1008, 0, 82.6, 82.6, 165.2, fp8=330.3, int8=660.6)),
+    (r"MI250X", _peaks(
+        "AMD Instinct MI250X, one of two devices", _MI250X, 1638, 23.95, 47.85, 0, 191.5, fp64_tensor=47.85,
+        int8=191.5)),
+    (r"MI300X", _peaks(
+        "AMD Instinct MI300X", _MI300X, 5300, 81.7, 163.4, 653.7, 1307.4, fp64_tensor=163.4, fp8=2614.9, int8=2614.9)),
+    (r"MI325X", _peaks(
+        "AMD Instinct MI325X", _MI325X, 6000, 81.7, 163.4, 653.7, 1307.4, fp64_tensor=163.4, fp8=2614.9, int8=2614.9)),
+)  # fmt: skip
+"""Pattern of the name that a trace gives a device -> its peaks; the first that matches counts."""
+
+
+def device_peaks(name: str, given: Sequence[GivenPeak] = (), side: str = "") -> DevicePeaks | None:
+    """Peaks of the device with this name, with the figures that the user gives in place of the table's; None if
+    nothing is known. Several names, with commas, have peaks only if all are of one kind."""
+    found = {_known(one.strip()) for one in name.split(", ")} if name else {-1}
+    place = found.pop() if len(found) == 1 else -1
+    known = _DEVICES[place][1] if place >= 0 else None
+    wanted = {one.of: one.value for one in given if one.side in ("", side)}
+    if not wanted:
+        return known
+    told = DevicePeaks(name) if known is None else known
+    tflops = {**told.tflops, **{of: value for of, value in wanted.items() if of != MEMORY}}
+    source = "given with --peak" if known is None else f"{known.source}; given with --peak: {', '.join(wanted)}"
+    return DevicePeaks(told.device, tflops, wanted.get(MEMORY, told.memory_gbs), source)
+
+
+def _known(name: str) -> int:
+    upper = name.upper()
+    if " MIG " in upper:  # a part of a device
+        return -1
+    return next((at for at, (pattern, _) in enumerate(_DEVICES) if re.search(pattern, upper)), -1)
+
+
+def parse_peak(text: str) -> GivenPeak:
+    """`bf16=989`, `memory=3350`, `candidate:fp32=67`. Raises PerfCompareError."""
+    side, colon, rest = text.rpartition(":")
+    of, _, number = rest.partition("=")
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    if (colon and side not in ("baseline", "candidate")) or of not in (*TYPES, MEMORY) or not 0 < value <= _MOST:
+        raise PerfCompareError(
+            f"{text[:80]!r} is no peak",
+            hint=f"give TYPE=TFLOP/s or memory=GB/s, TYPE one of {', '.join(TYPES)}; for one side candidate:TYPE=...",
+        )
+    return GivenPeak(side, of, value)
+
+
+def known_devices() -> tuple[DevicePeaks, ...]:
+    """The table."""
+    return tuple(peaks for _, peaks in _DEVICES)

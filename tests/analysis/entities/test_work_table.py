@@ -1,0 +1,103 @@
+"""What operators did, by hand: FLOPs, bytes and time per step of drawn traces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tb_perfcompare.analysis.entities.work_table import BELOW, NO_OPERATOR
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+LINEAR = {"Input Dims": [[8], [4, 16], [16, 8], [], []], "Input type": ["float", "float", "float", "Scalar", "Scalar"]}
+"""Of addmm: 4 x 16 times 16 x 8 plus a bias of 8."""
+FLOPS = 2 * 4 * 16 * 8
+
+
+def _work(drawn: Summary) -> GroupTable:
+    return drawn.groups["operator_work"]
+
+
+def _rows(drawn: Summary) -> dict[tuple[str, str], tuple[int, ...]]:
+    """(name, reason) -> calls, time, FLOPs of all steps."""
+    table = _work(drawn)
+    figures = (table.calls, table.measures_ns["total"], table.measures_ns["flops"])
+    return {
+        (key[0], key[4]): tuple(int(matrix[row].sum()) for matrix in figures) for row, key in enumerate(table.keys)
+    }
+
+
+def _operator(trace: TraceBuilder, start: float, end: float, args: dict[str, Any], name: str = "aten::addmm") -> None:
+    trace.op(name, start, end, dims=args["Input Dims"], **{"Input type": args["Input type"]})
+
+
+def test_work_of_a_call_counts_with_the_device_work_that_it_launched() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    _operator(trace, 10, 30, LINEAR)
+    trace.kernel("sgemm", 40, 60, launch=(12, 20))
+    trace.step(2, 100, 200)
+    for start in (110, 140):
+        _operator(trace, start, start + 20, LINEAR)
+        trace.kernel("sgemm", start + 22, start + 32, launch=(start + 2, start + 10))
+    drawn = summary(trace)
+    table = _work(drawn)
+    assert table.keys == (("aten::addmm", "[[8], [4, 16], [16, 8], [], []]", "fp32", "matrix product", ""),)
+    assert table.calls.tolist() == [[1, 2]]
+    assert table.measures_ns["flops"].tolist() == [[FLOPS, 2 * FLOPS]]
+    assert table.measures_ns["total"].tolist() == [[20_000, 20_000]]
+
+
+def test_products_of_fp32_on_tensor_cores_are_tf32() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    _operator(trace, 10, 30, LINEAR)
+    trace.kernel("ampere_sgemm_tf32_16816_tn", 40, 60, launch=(12, 20))
+    (key,) = _work(summary(trace)).keys
+    assert key[2] == "tf32"
+
+
+def test_the_rows_close_to_the_device_work_of_the_step() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 200)
+    _operator(trace, 10, 30, LINEAR)
+    trace.kernel("sgemm", 40, 60, launch=(12, 20))
+    trace.op("mine::odd", 70, 90)
+    trace.kernel("odd", 92, 99, launch=(75, 80))
+    trace.kernel("alone", 120, 125, launch=(110, 115))
+    drawn = summary(trace)
+    rows = _rows(drawn)
+    assert sum(time for _, time, _ in rows.values()) == int(drawn.groups["kernels"].measures_ns["total"].sum())
+    assert rows["", NO_OPERATOR] == (0, 5_000, 0)
+    assert [time for (name, _), (_, time, _) in rows.items() if name == "mine::odd"] == [7_000]
+
+
+def test_on_the_host_work_counts_once_where_it_is_done() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    product = {"Input Dims": [[4, 16], [16, 8]], "Input type": ["float", "float"]}
+    _operator(trace, 10, 40, LINEAR)
+    _operator(trace, 15, 35, product, "aten::mm")
+    rows = _rows(summary(trace))
+    assert rows["aten::addmm", BELOW] == (1, 10_000, 0)
+    assert rows["aten::mm", ""] == (1, 20_000, FLOPS)
+
+
+def test_without_shapes_there_is_no_table() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.op("aten::addmm", 10, 30)
+    trace.kernel("sgemm", 40, 60, launch=(12, 20))
+    assert "operator_work" not in summary(trace).groups
+
+
+def test_sizes_beyond_belief_have_no_work() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    huge = {"Input Dims": [[2**20, 2**20], [2**20, 2**20]], "Input type": ["float", "float"]}
+    _operator(trace, 10, 30, huge, "aten::mm")
+    trace.kernel("sgemm", 40, 60, launch=(12, 20))
+    table = _work(summary(trace))
+    assert not np.any(table.measures_ns["flops"]) and table.keys[0][4] != ""

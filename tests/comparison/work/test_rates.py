@@ -1,0 +1,162 @@
+"""Rates of a drawn matrix product, by hand; the split of the change of its time."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.table import cells_of
+from tb_perfcompare.comparison.tables.views import view_tables
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.model.device_peaks import device_peaks, known_devices, parse_peak
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+SIDE = 1024
+FLOPS = 2 * SIDE**3
+BYTES = 3 * 4 * SIDE**2
+
+
+def _trace(us: float, calls: int = 1, rows: int = SIDE, name: str = "aten::mm", steps: int = 6) -> TraceBuilder:
+    """Steps with products of rows x 1024 by 1024 x 1024 in fp32, each a kernel of so many microseconds."""
+    trace = TraceBuilder()
+    for step in range(steps):
+        start = 10_000 * step
+        trace.step(step + 1, start, start + 10_000)
+        for call in range(calls):
+            at = start + 100 + 1000 * call
+            trace.op(name, at, at + 50, dims=[[rows, SIDE], [SIDE, SIDE]])
+            jitter = step / 100
+            trace.kernel("sgemm", at + 60, at + 60 + us + jitter, launch=(at + 5, at + 15))
+        trace.kernel("odd", start + 9000, start + 9010, launch=(start + 8900, start + 8910))
+    return trace
+
+
+def _compared(a: TraceBuilder, b: TraceBuilder, *peaks: str) -> Comparison:
+    return compare_summaries(summary(a), summary(b), CompareOptions(peaks=tuple(map(parse_peak, peaks))))
+
+
+def _row(found: Comparison, table: str = "operators_by_shape", name: str = "aten::mm", place: int = 0) -> dict:
+    """The cells of a row by column."""
+    of = found.table(table)
+    rows = [row for row in of.rows if row[0] == name]
+    return dict(zip([column.name for column in of.columns], rows[place], strict=True))
+
+
+def test_rates_are_work_over_device_time() -> None:
+    row = _row(_compared(_trace(200), _trace(400)))
+    seconds = 200.025e-6
+    assert row["baseline_flops"] == FLOPS
+    assert row["baseline_moved_bytes"] == BYTES
+    assert row["baseline_flop_rate"] == pytest.approx(FLOPS / seconds)
+    assert row["baseline_byte_rate"] == pytest.approx(BYTES / seconds)
+    assert row["baseline_intensity"] == pytest.approx(FLOPS / BYTES)
+    assert row["baseline_roof_share"] == pytest.approx(FLOPS / 19.5e12 / seconds)  # of an A100
+    assert (row["baseline_bound"], row["baseline_data_type"]) == ("compute", "fp32")
+    assert row["rate_change"] == "slower"
+    assert (row["work_effect_us"], row["speed_effect_us"]) == (0, 200)
+
+
+def test_more_work_at_the_same_rate_is_all_work() -> None:
+    row = _row(_compared(_trace(200, calls=1), _trace(200, calls=3)))
+    assert row["work_effect_us"] == pytest.approx(2 * 200.025)
+    assert row["speed_effect_us"] == pytest.approx(0, abs=1e-9)
+    assert row["rate_change"] == "unchanged"
+
+
+def test_the_split_closes_and_swaps() -> None:
+    sides = _trace(200, calls=2), _trace(330, calls=3)
+    one, two = _row(_compared(*sides)), _row(_compared(*sides[::-1]))
+    change = one["candidate_modelled_us"] - one["baseline_modelled_us"]
+    assert one["work_effect_us"] + one["speed_effect_us"] == pytest.approx(change)
+    for effect in ("work_effect_us", "speed_effect_us", "flop_rate_delta", "roof_share_delta"):
+        assert one[effect] == pytest.approx(-two[effect])
+
+
+def test_an_operator_of_one_side_is_all_work() -> None:
+    found = _compared(_trace(200), _trace(200, rows=2 * SIDE))
+    gone, new = (_row(found, place=place) for place in (0, 1))
+    assert sorted((gone["work_effect_us"], new["work_effect_us"])) == pytest.approx([-200.025, 200.025])
+    assert gone["speed_effect_us"] == new["speed_effect_us"] == 0
+    whole = _row(found, "operators")
+    assert whole["work_effect_us"] > 0 > whole["speed_effect_us"]  # twice the work in the same time
+
+
+def test_given_peaks_take_the_place_of_the_device() -> None:
+    found = _compared(_trace(200), _trace(200), "candidate:fp32=39")
+    row = _row(found)
+    assert row["candidate_roof_share"] == pytest.approx(row["baseline_roof_share"] / 2)
+    peaks = found.to_dict()["peaks"]
+    assert peaks["baseline"] is not None and peaks["baseline"]["tflops"]["fp32"] == 19.5
+    assert peaks["candidate"] is not None and peaks["candidate"]["tflops"]["fp32"] == 39
+
+
+def test_a_rate_above_the_peak_is_flagged() -> None:
+    slow, fast = (_compared(_trace(us), _trace(us)).table("operators_by_shape") for us in (200, 50))
+    assert not any("above 100 %" in note for note in slow.notes)
+    assert any("above 100 %" in note for note in fast.notes)
+
+
+def test_families_and_reasons_close_to_the_device_time() -> None:
+    found = _compared(_trace(200, name="mine::odd"), _trace(300))
+    table = found.table("work_by_family")
+    families = cells_of(table.rows, 0)
+    assert families[0] == "matrix product"
+    assert all(str(name).startswith("no model: ") for name in families[1:])
+    at = [column.name for column in table.columns].index("candidate_us")
+    assert sum(cells_of(table.rows, at)) == pytest.approx(300.025 + 10)
+
+
+def test_a_run_by_itself_has_the_same_rates() -> None:
+    views = view_tables(summary(_trace(200)))
+    of = views["operators_by_shape"]
+    row = dict(zip([column.name for column in of.columns], of.rows[0], strict=True))
+    assert row["flop_rate"] == pytest.approx(FLOPS / 200.025e-6)
+    json.dumps(of.to_dict(), allow_nan=False)
+    assert views["work_by_family"].rows[0][0] == "matrix product"
+
+
+def test_without_shapes_there_are_no_rates() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 10, 30)
+    trace.kernel("sgemm", 40, 60, launch=(12, 20))
+    found = _compared(trace, trace)
+    assert "work_by_family" not in found.tables
+    assert not any(column.name == "baseline_flop_rate" for column in found.table("operators").columns)
+
+
+@pytest.mark.parametrize(
+    ("name", "device"),
+    [
+        ("NVIDIA A100-SXM4-80GB", "NVIDIA A100 SXM 80 GB"),
+        ("NVIDIA A100 80GB PCIe", "NVIDIA A100 PCIe 80 GB"),
+        ("NVIDIA A100-PCIE-40GB", "NVIDIA A100 40 GB"),
+        ("NVIDIA H100 80GB HBM3", "NVIDIA H100 SXM"),
+        ("NVIDIA H100 PCIe, NVIDIA H100 PCIe", "NVIDIA H100 PCIe"),
+        ("Tesla V100-DGXS-32GB", "NVIDIA V100 SXM2"),
+        ("AMD Instinct MI300X VF", "AMD Instinct MI300X"),
+        ("NVIDIA GH200 480GB", None),
+        ("NVIDIA A10G", None),
+        ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", None),
+        ("NVIDIA L4, NVIDIA T4", None),
+        ("", None),
+    ],
+)
+def test_devices_are_known_by_name(name: str, device: str | None) -> None:
+    found = device_peaks(name)
+    assert (None if found is None else found.device) == device
+
+
+def test_every_device_has_a_source_and_a_memory() -> None:
+    assert all(one.source.startswith("https://") and one.memory_gbs > 0 and one.tflops for one in known_devices())
+
+
+@pytest.mark.parametrize("text", ["bf16", "bf16=", "bf16=-1", "bf16=nan", "half=3", "other:bf16=3", "memory=inf"])
+def test_what_is_no_peak_is_refused(text: str) -> None:
+    with pytest.raises(PerfCompareError):
+        parse_peak(text)
