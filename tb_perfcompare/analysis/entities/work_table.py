@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import holding, used_codes
-from tb_perfcompare.analysis.columns.grouping import Groups, added_up, finest
+from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest
 from tb_perfcompare.analysis.columns.nesting import with_descendants
 from tb_perfcompare.analysis.columns.numbering import gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
@@ -26,7 +26,11 @@ ARGUMENTS = ("input_dims", "input_type", "input_strides", "concrete_inputs")
 
 NO_OPERATOR = "launched by no recorded operator"
 BELOW = "counted as work of the operators that it calls"
+BETWEEN = "a copy between host and device, which the device's memory does not bound"
 TOO_MUCH = "sizes are implausible"
+
+_TENSOR, _HOST_COPY = 1, 2
+_HOST_COPIES = ("HtoD", "DtoH", "HostToDevice", "DeviceToHost")
 
 _MOST_OF_CALL = 2**56
 _MOST_OF_ALL = 2**60
@@ -54,9 +58,9 @@ def work_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> Group
     codes: list[tuple[Ints32, int]] = [(gather(events.name, at), len(events.strings))]
     for argument in ARGUMENTS:
         if argument in events.args:
-            dense = np.asarray(events.args[argument].dense(len(events), -1), dtype=np.int32)
-            codes.append((gather(dense, at) + np.int32(1), len(events.strings) + 1))
-    codes.append((gather(_on_tensor_cores(timeline), rows).astype(np.int32), 2))
+            text = np.asarray(argument_of(events, argument, at, -1), dtype=np.int32)
+            codes.append((text + np.int32(1), len(events.strings) + 1))
+    codes.append((gather(_how(timeline), rows), 3))
     signatures, of_row = finest(codes)
     works = list(_works(timeline, signatures))
     if not on_device:
@@ -90,20 +94,21 @@ def _nodes(timeline: InterpretedTrace) -> Ints32:
     return node_of
 
 
-def _on_tensor_cores(timeline: InterpretedTrace) -> Flags:
-    """(h,) whether the name of a kernel that the operator launched says that it uses tensor cores."""
-    found = np.zeros(len(timeline.host.row), dtype=bool)
-    marks = timeline.vendor.tensor_cores
-    if not marks:
-        return found
-    events = timeline.events
-    kernels = rows_where((events.category == Category.KERNEL) & (timeline.operator >= 0))
-    names = gather(events.name, kernels)
-    used = used_codes(names, len(events.strings))
-    uses = np.zeros(len(events.strings), dtype=bool)
-    uses[used] = holding(marks, [events.strings[code] for code in used.tolist()])
-    node = _nodes(timeline)[gather(timeline.operator, kernels[uses[names]])]
-    found[timeline.host.top[node[node >= 0]]] = True
+def _how(timeline: InterpretedTrace) -> Ints32:
+    """(h,) how each operator did its work: _TENSOR where the name of a kernel that it launched says that it uses
+    tensor cores, _HOST_COPY where it copied between host and device, else 0."""
+    found = np.zeros(len(timeline.host.row), dtype=np.int32)
+    events, marks, node_of = timeline.events, timeline.vendor.tensor_cores, _nodes(timeline)
+    for category, texts, how in ((Category.MEMCPY, _HOST_COPIES, _HOST_COPY), (Category.KERNEL, marks, _TENSOR)):
+        rows = rows_where((events.category == category) & (timeline.operator >= 0))
+        if not texts or not len(rows):
+            continue
+        names = gather(events.name, rows)
+        used = used_codes(names, len(events.strings))
+        told = np.zeros(len(events.strings), dtype=bool)
+        told[used] = holding(texts, [events.strings[code] for code in used.tolist()])
+        node = node_of[gather(timeline.operator, rows[told[names]])]
+        found[timeline.host.top[node[node >= 0]]] = how
     return found
 
 
@@ -118,13 +123,15 @@ def _works(timeline: InterpretedTrace, signatures: list[Ints]) -> Iterator[Work 
         if argument in events.args else [""] * len(names)
         for argument in ARGUMENTS
     ]  # fmt: skip
-    for name, dims, types, strides, values, tensor in zip(names, *columns, signatures[-1].tolist(), strict=True):
+    for name, dims, types, strides, values, how in zip(names, *columns, signatures[-1].tolist(), strict=True):
         work = operator_work(name, dims, types, strides, values)
         if isinstance(work, str):
             yield work
         elif not (0 <= work.flops <= _MOST_OF_CALL and 0 <= work.bytes <= _MOST_OF_CALL):
             yield TOO_MUCH
-        elif tensor and work.data_type in _ON_TENSOR_CORES:
+        elif how == _HOST_COPY:
+            yield BETWEEN
+        elif how == _TENSOR and work.data_type in _ON_TENSOR_CORES:
             yield Work(work.flops, work.bytes, _ON_TENSOR_CORES[work.data_type], work.family)
         else:
             yield work

@@ -85,6 +85,16 @@ def test_on_the_host_work_counts_once_where_it_is_done() -> None:
     assert rows["aten::mm", ""] == (1, 20_000, FLOPS)
 
 
+def test_copies_between_host_and_device_have_no_rate() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    vector = {"Input Dims": [[64], [64], []], "Input type": ["float", "float", "Scalar"]}
+    _operator(trace, 10, 30, vector, "aten::copy_")
+    trace.memcpy(40, 60, launch=(12, 20))
+    (key,) = _work(summary(trace)).keys
+    assert key[4] != "" and _rows(summary(trace))["aten::copy_", key[4]] == (1, 20_000, 0)
+
+
 def test_without_shapes_there_is_no_table() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
