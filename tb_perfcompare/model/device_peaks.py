@@ -127,7 +127,7 @@ def parse_peak(text: str) -> GivenPeak:
         value = math.nan
     if (colon and side not in ("baseline", "candidate")) or of not in (*TYPES, MEMORY) or not 0 < value <= _MOST:
         raise PerfCompareError(
-            f"{text[:80]!r} is no peak",
+            f"cannot read the peak {text[:80]!r}",
             hint=f"give TYPE=TFLOP/s or memory=GB/s, TYPE one of {', '.join(TYPES)}; for one side candidate:TYPE=...",
         )
     return GivenPeak(side, of, value)

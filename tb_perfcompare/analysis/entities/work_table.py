@@ -26,7 +26,7 @@ ARGUMENTS = ("input_dims", "input_type", "input_strides", "concrete_inputs")
 
 NO_OPERATOR = "launched by no recorded operator"
 BELOW = "counted as work of the operators that it calls"
-BETWEEN = "a copy between host and device, which the device's memory does not bound"
+BETWEEN = "copy between host and device"
 TOO_MUCH = "sizes are implausible"
 
 _TENSOR, _HOST_COPY = 1, 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import cells_of
 from tb_perfcompare.comparison.tables.views import view_tables
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.model.device_peaks import device_peaks, known_devices, parse_peak
+from tb_perfcompare.model.device_peaks import TYPES, device_peaks, known_devices, parse_peak
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -160,3 +161,10 @@ def test_every_device_has_a_source_and_a_memory() -> None:
 def test_what_is_no_peak_is_refused(text: str) -> None:
     with pytest.raises(PerfCompareError):
         parse_peak(text)
+
+
+def test_the_documented_peaks_are_the_table() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "method" / "work.md").read_text("utf-8")
+    for one in known_devices():
+        cells = [f"{one.tflops[of]:,g}" if of in one.tflops else "–" for of in TYPES]
+        assert f"| [{one.device}]({one.source}) | {' | '.join(cells)} | {one.memory_gbs:,g} |" in text
