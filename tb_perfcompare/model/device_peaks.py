@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.quick_dataclass import dataclass
 
 TYPES = ("fp64", "fp64_tensor", "fp32", "tf32", "fp16", "bf16", "fp8", "int8")
 MEMORY = "memory"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.device_peaks import DevicePeaks, device_peaks
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.quick_dataclass import dataclass
 
 OPERATOR_WORK = "operator_work"
 """Name of the group; its keys are (name, input shape, data type, family, reason)."""
