@@ -51,7 +51,7 @@ def test_names_survive_exactly() -> None:
 def test_keys_are_in_the_order_of_the_contract() -> None:
     assert list(decoded()) == [
         "schema", "version", "baseline", "candidate", "window", "headline", "ledger", "findings", "comparability",
-        "peaks", "tables", "notes",
+        "tables", "notes", "peaks",
     ]  # fmt: skip
 
 
