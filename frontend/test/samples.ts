@@ -110,6 +110,7 @@ export function comparison(over: Partial<Comparison> = {}): Comparison {
     comparability: [],
     tables: {},
     notes: [],
+    peaks: { baseline: null, candidate: null },
     ...over,
   };
 }
