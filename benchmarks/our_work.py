@@ -126,8 +126,6 @@ def kernels_read(recording: Any) -> dict[str, Any]:
 
 def compare() -> Work:
     """Two files to the JSON that the tab is sent first, in one process."""
-    import scipy.special  # noqa: F401  # comparing imports it, and imports are counted for nobody
-
     from tb_perfcompare.analysis.summarize import summarize, without_unread
     from tb_perfcompare.comparison.engine import compare_summaries
     from tb_perfcompare.comparison.result.options import CompareOptions

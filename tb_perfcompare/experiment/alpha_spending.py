@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tb_perfcompare.comparison.statistics.rank_test import normal_quantile
+from tb_perfcompare.comparison.statistics.distributions import normal_quantile
 from tb_perfcompare.model.arrays import Floats
 
 _POINTS = 401

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.rank_test import normal_quantile
+from tb_perfcompare.comparison.statistics.distributions import normal_quantile
 from tb_perfcompare.comparison.verdict.rules import settle
 
 Ints = NDArray[np.int64]

@@ -21,6 +21,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     centres,
     middle_half,
 )
+from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantile
 from tb_perfcompare.comparison.statistics.estimate import (
     LARGEST_EXPONENT,
     RANK_EFFICIENCY,
@@ -34,7 +35,6 @@ from tb_perfcompare.comparison.statistics.rank_test import (
     EXACT_LIMIT,
     batched_rank_test,
     interval_rank,
-    normal_quantile,
     smallest_p,
 )
 from tb_perfcompare.comparison.statistics.samples import Samples
@@ -236,9 +236,7 @@ def _combined(kinds: WithinKinds, alpha: float) -> tuple[float, float, float]:
 
 def _half(kinds: WithinKinds, alpha: float, n: int, m: int) -> float:
     """Half of the interval of a kind with few steps, of ln(time)."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(kinds.freedom, 1 - alpha / 2)) * kinds.sigma * math.sqrt(1 / n + 1 / m)
+    return quantile(kinds.freedom, 1 - alpha / 2) * kinds.sigma * math.sqrt(1 / n + 1 / m)
 
 
 def _rank(one: Ints, two: Ints, alpha: float) -> int:

@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, row_change
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.number_text import setting
 from tb_perfcompare.quick_dataclass import dataclass
@@ -124,9 +125,7 @@ def several(captures: Captures) -> bool:
 
 
 def _quantile(freedom: float, alpha: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, 1 - alpha / 2))
+    return quantile(freedom, 1 - alpha / 2)
 
 
 def _why_not(found: RowChanges, coverage: float, noun: str) -> str:

@@ -16,9 +16,9 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
-from tb_perfcompare.comparison.statistics.rank_test import normal_quantile
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, decide, hold_against_floor
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.quick_dataclass import dataclass
@@ -87,11 +87,9 @@ def widened(estimate: ShiftEstimate, by: float) -> ShiftEstimate:
     p = max(estimate.p, math.erfc(abs(theta) / reached * normal_quantile(1 - estimate.alpha / 2) / math.sqrt(2)))
     between = estimate.between
     if between is not None:
-        from scipy.special import stdtrit
-
         half = np.hypot((between.high - between.low) / 2, by)
         between = replace(between, low=between.middle - half, high=between.middle + half)
-        quantile = stdtrit(between.freedom, 1 - estimate.alpha / 2)
+        quantile = quantiles(between.freedom, 1 - estimate.alpha / 2)
         p = max(p, float(student_p(between.middle / half * quantile, between.freedom)[0]))
         low, high = min(low, float(between.low[0])) + 0.0, max(high, float(between.high[0])) + 0.0
     return replace(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles, upper_tail
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, Ints32
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -72,10 +73,8 @@ class Resemblance:
         place of the normal one."""
         if not self.counts.any():
             return np.ones(len(self.rho))
-        from scipy.special import ndtri, stdtrit
-
-        quantiles = stdtrit(self.freedom, 1 - alpha / 2) / ndtri(1 - alpha / 2)
-        widening: Floats = np.where(self.counts, self.scale * quantiles, 1.0)
+        ratio = quantiles(self.freedom, 1 - alpha / 2) / normal_quantile(1 - alpha / 2)
+        widening: Floats = np.where(self.counts, self.scale * ratio, 1.0)
         return widening
 
     def interval(self, middle: Floats, low: Floats, high: Floats, alpha: float) -> tuple[Floats, Floats]:
@@ -88,9 +87,7 @@ class Resemblance:
 
     def p(self, middle: Floats, low: Floats, high: Floats, alpha: float) -> Floats:
         """(g,) two-sided p that goes with `interval`: at most alpha where that leaves out zero."""
-        from scipy.special import ndtri
-
-        reach = np.where(middle > 0, middle - low, high - middle) * self.scale / ndtri(1 - alpha / 2)
+        reach = np.where(middle > 0, middle - low, high - middle) * self.scale / normal_quantile(1 - alpha / 2)
         distance = np.divide(middle, reach, out=np.where(middle == 0, 0.0, np.inf), where=reach > 0)
         return student_p(distance, self.freedom)
 
@@ -129,9 +126,7 @@ def independent(rows: int, steps: int) -> Resemblance:
 
 def student_p(distance: Floats, freedom: Floats) -> Floats:
     """(g,) two-sided p of distances in standard errors."""
-    from scipy.special import stdtr
-
-    p: Floats = np.minimum(2 * stdtr(freedom, -np.abs(distance)), 1.0)
+    p: Floats = np.minimum(2 * upper_tail(np.abs(distance), freedom), 1.0)
     return p
 
 

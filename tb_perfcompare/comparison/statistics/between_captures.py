@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
+from tb_perfcompare.comparison.statistics.distributions import quantile, quantiles
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -66,8 +67,6 @@ def between_captures(
     k, m = baseline.shape[1], candidate.shape[1]
     if like is None and k + m < 3:
         return None
-    from scipy.special import stdtrit
-
     means = baseline.mean(axis=1), candidate.mean(axis=1)
     middle = means[1] - means[0]
     if like is None:
@@ -77,7 +76,7 @@ def between_captures(
     else:
         deviation, freedom = like.deviation, like.freedom
         error = deviation * math.sqrt(1 / k + 1 / m)
-    half = stdtrit(freedom, 1 - alpha / 2) * error
+    half = quantiles(freedom, 1 - alpha / 2) * error
     distance = np.divide(middle, error, out=np.where(middle == 0, 0.0, np.inf), where=error > 0)
     p = student_p(distance, freedom)
     return BetweenCaptures((k, m), middle, middle - half, middle + half, deviation, freedom, p)
@@ -144,10 +143,8 @@ def capture_counts(captures: Captures) -> tuple[int, int]:
 
 def detectable(deviation: float, freedom: float, counts: tuple[int, int], alpha: float) -> float:
     """Smallest difference that as many captures like these show in about 80 of 100 cases."""
-    from scipy.special import stdtrit
-
-    quantiles = float(stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, _POWER))
-    return quantiles * deviation * math.sqrt(1 / counts[0] + 1 / counts[1])
+    both = quantile(freedom, 1 - alpha / 2) + quantile(freedom, _POWER)
+    return both * deviation * math.sqrt(1 / counts[0] + 1 / counts[1])
 
 
 def captures_needed(deviation: float, difference: float, alpha: float) -> int | None:

@@ -22,6 +22,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import (
     resemblance,
     student_p,
 )
+from tb_perfcompare.comparison.statistics.distributions import normal_quantile
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -121,13 +122,6 @@ def interval_rank(
     return k, 1 - math.erfc((n * m / 2 - k) / deviation / math.sqrt(2))
 
 
-def normal_quantile(probability: float) -> float:
-    """The standard normal quantile."""
-    from statistics import NormalDist
-
-    return NormalDist().inv_cdf(probability)
-
-
 @lru_cache(maxsize=256)
 def _tail_counts(n: int, m: int) -> tuple[int, ...]:
     """Orderings with U <= u for u = 0..nm//2, n <= m: partial sums of the Gaussian binomial's coefficients.
@@ -158,8 +152,3 @@ def _normal_p(twice_u: Ints, n: int, m: int, deviation: Floats) -> Floats:
     distance = np.maximum(np.abs(twice_u - n * m) - 1, 0) / 2
     z = np.divide(distance, deviation, out=np.zeros_like(deviation), where=deviation > 0)
     return np.array([math.erfc(value) for value in (z / math.sqrt(2)).tolist()], dtype=np.float64)
-
-
-def load_distributions() -> None:
-    """Imports scipy's distribution functions, which takes a tenth of a second, before a comparison needs them."""
-    import scipy.special  # noqa: F401

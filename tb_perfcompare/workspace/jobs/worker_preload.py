@@ -12,11 +12,4 @@ def import_jobs() -> None:
     import tb_perfcompare.workspace.jobs.summary_jobs  # noqa: F401
 
 
-def import_distributions() -> None:
-    """For hypothesis tests."""
-    from tb_perfcompare.comparison.statistics.rank_test import load_distributions
-
-    load_distributions()
-
-
-IN_THIS_ORDER = (import_jobs, import_distributions)
+IN_THIS_ORDER = (import_jobs,)

@@ -1,0 +1,142 @@
+"""Student's and the normal distribution: tails and quantiles, as scipy.special has them. Importing that takes longer
+than comparing a pair of usual size, because most of numpy's submodules come with it.
+
+The tail is half of an incomplete beta function, P(T > t) = I_x(n/2, 1/2) / 2 with x = n / (n + t^2), computed by its
+continued fraction (Abramowitz and Stegun 26.7.1, 26.5.8); the quantile by Newton's method on logarithms. Few values are
+computed one by one and remembered, many all at once, by the same operations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tb_perfcompare.model.arrays import Floats
+
+_FEW = 8
+_SHIFT = 24
+_RATIO = (-1 / 8, 1 / 128, 5 / 1024, -21 / 32768, -399 / 262144, 869 / 4194304, 39325 / 33554432)
+"""Of gamma(a + 1/2) / gamma(a) / sqrt(a) in powers of 1/a, to the last digits from _SHIFT on."""
+
+_LEVELS = 48
+"""Of the continued fraction, for all digits at any number of degrees of freedom."""
+
+_FARTHEST = 1e150
+_TRIES = 64
+_LONGEST_STEP = 0.7
+_NEAR = 1e-8
+_START = 0.7
+"""Newton's method doubles the digits with each step: the one after a step of _NEAR would change nothing."""
+
+
+class _Functions(NamedTuple):
+    """numpy's, on arrays or on single numbers: those of `math` may differ in the last digit."""
+
+    exp: Callable[[Any], Any]
+    log: Callable[[Any], Any]
+    log1p: Callable[[Any], Any]
+    sqrt: Callable[[Any], Any]
+
+
+def _on_one(function: Callable[[Any], Any]) -> Callable[[float], float]:
+    return lambda value: float(function(value))
+
+
+_ALL = _Functions(np.exp, np.log, np.log1p, np.sqrt)
+_ONE = _Functions(_on_one(np.exp), _on_one(np.log), _on_one(np.log1p), _on_one(np.sqrt))
+
+
+def normal_quantile(probability: float) -> float:
+    """The standard normal quantile."""
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(probability)
+
+
+def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:
+    """P(T > distance) element by element, of distances from 0 to infinity; NaN where one is NaN."""
+    t, n = np.broadcast_arrays(np.asarray(distance, dtype=np.float64), np.asarray(freedom, dtype=np.float64))
+    if t.size > _FEW:
+        tails: Floats = _tail(t, n, _ALL)
+        return tails
+    each = zip(t.ravel().tolist(), n.ravel().tolist(), strict=True)
+    return np.array([_tail(*pair, _ONE) for pair in each], dtype=np.float64).reshape(t.shape)
+
+
+def quantiles(freedom: Floats, probability: float) -> Floats:
+    """(g,) t with P(T <= t) = probability, which is above 1/2 and below 1."""
+    different, place = np.unique(freedom, return_inverse=True)
+    if len(different) <= _FEW:
+        return np.array([quantile(one, probability) for one in different.tolist()], dtype=np.float64)[place]
+    log_t = np.full(len(different), _START)
+    for _ in range(_TRIES):
+        step = _newton(log_t, different, 1 - probability, _ALL)
+        log_t = log_t + np.minimum(step, _LONGEST_STEP)
+        if not (np.abs(step) > _NEAR).any():
+            break
+    found: Floats = np.exp(log_t)[place]
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def quantile(freedom: float, probability: float) -> float:
+    """`quantiles` of one."""
+    log_t = _START
+    for _ in range(_TRIES):
+        step = _newton(log_t, freedom, 1 - probability, _ONE)
+        log_t += min(step, _LONGEST_STEP)
+        if not abs(step) > _NEAR:
+            break
+    return float(np.exp(log_t))
+
+
+def _newton(log_t: Any, n: Any, q: float, of: _Functions) -> Any:
+    """What brings P(T > t) nearer to q."""
+    t = of.exp(log_t)
+    tail = _tail(t, n, of)
+    density = _gamma_ratio(n / 2, of) / of.sqrt(math.pi * n) * of.exp(-(n + 1) / 2 * of.log1p(t * t / n))
+    return of.log(tail / q) * tail / (t * density)
+
+
+def _tail(t: Any, n: Any, of: _Functions) -> Any:
+    beyond = t == math.inf
+    t = _where(t > _FARTHEST, _FARTHEST, t)
+    n = _where(n > 0, n, math.nan)
+    a, square = n / 2, t * t
+    x, y = n / (n + square), square / (n + square)
+    far = x < (a + 1) / (a + 2.5)
+    first, second, at = _where(far, a, 0.5), _where(far, 0.5, a), _where(far, x, y)
+    factor = of.exp(-a * of.log1p(square / n)) * of.sqrt(y) * _gamma_ratio(a, of) / (math.sqrt(math.pi) * first)
+    beta = factor * _fraction(first, second, at)
+    return _where(beyond, 0.0, _where(far, beta, 1 - beta) / 2)
+
+
+def _where(flag: Any, one: Any, other: Any) -> Any:
+    if isinstance(flag, bool):
+        return one if flag else other
+    return np.where(flag, one, other)
+
+
+def _gamma_ratio(a: Any, of: _Functions) -> Any:
+    """gamma(a + 1/2) / gamma(a): that of a larger number by its series, and down from there."""
+    large, series, down = a + _SHIFT, 0.0, 1.0
+    for at in range(_SHIFT):
+        down = down * ((a + at) / (a + at + 0.5))
+    for coefficient in reversed(_RATIO):
+        series = (series + coefficient) / large
+    return of.sqrt(large) * (1 + series) * down
+
+
+def _fraction(a: Any, b: Any, x: Any) -> Any:
+    """The continued fraction of the incomplete beta function, from its last level to the first."""
+    rest = 1.0
+    for m in range(_LEVELS, 0, -1):
+        rest = 1 + m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)) / rest
+        k = m - 1
+        rest = 1 - (a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1)) / rest
+    return 1 / rest

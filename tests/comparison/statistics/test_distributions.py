@@ -1,0 +1,32 @@
+"""Student's distribution against scipy, from its middle to its far tail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import special
+
+from tb_perfcompare.comparison.statistics.distributions import quantile, quantiles, upper_tail
+
+FREEDOM = np.array([0.3, 1, 2.3, 5, 17.7, 100, 1e3, 1e5])
+DISTANCE = np.concatenate([[0], np.logspace(-6, 2, 40), [np.inf]])
+
+
+def test_tails_are_those_of_scipy() -> None:
+    n, t = (part.ravel() for part in np.meshgrid(FREEDOM, DISTANCE))
+    expected = special.stdtr(n, -t)
+    each = [upper_tail([one], [freedom])[0] for one, freedom in zip(t, n, strict=True)]
+    np.testing.assert_allclose(upper_tail(t, n), expected, rtol=1e-10, atol=1e-300)
+    np.testing.assert_allclose(each, expected, rtol=1e-10, atol=1e-300)
+
+
+@pytest.mark.parametrize("probability", [0.51, 0.8, 0.975, 1 - 1e-9])
+def test_quantiles_are_those_of_scipy(probability: float) -> None:
+    freedom = np.logspace(np.log10(0.5), 5, 20)
+    expected = special.stdtrit(freedom, probability)
+    np.testing.assert_allclose(quantiles(freedom, probability), expected, rtol=1e-11)
+    np.testing.assert_allclose([quantile(one, probability) for one in freedom], expected, rtol=1e-11)
+
+
+def test_nothing_is_known_without_freedom_or_distance() -> None:
+    assert np.isnan(upper_tail([1.0, np.nan], [0.0, 3.0])).all()
