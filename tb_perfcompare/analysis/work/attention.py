@@ -30,6 +30,7 @@ class Places:
     lengths   of packed sequences (cu_seqlens of queries, of keys): their number alone is recorded
     windows   sizes of a sliding window, unused if -1 or absent
     extra     further tensors that are read: a mask
+    paged     tensors that tell how much of the keys is used: with them the pairs are unknown
     """
 
     heads: int
@@ -39,6 +40,7 @@ class Places:
     lengths: tuple[int, int] = (-1, -1)
     windows: tuple[int, ...] = ()
     extra: tuple[int, ...] = ()
+    paged: tuple[int, ...] = ()
     backward: bool = False
     first: int = 0
 
@@ -86,6 +88,8 @@ def model(places: Places) -> Callable[[Call], Work]:
     def work(call: Call) -> Work:
         if any(call.value(index) not in ("", "-1") for index in places.windows):
             raise NoModelError("sliding windows are not modelled")
+        if any(call.is_tensor(index) for index in places.paged):
+            raise NoModelError("the used lengths of the keys are not recorded")
         q, k, v = (call.tensor(index) for index in range(places.first, places.first + 3))
         packed = _packed(call, places)
         batch, heads, queries, width = _sizes(q, places, packed)
@@ -107,12 +111,14 @@ def model(places: Places) -> Callable[[Call], Work]:
 
 
 MODELS: dict[str, Callable[[Call], Work]] = {
-    "aten::_flash_attention_forward": model(Places(heads=2, causal=8, corner=LAST, lengths=(3, 4), windows=(11, 12))),
+    "aten::_flash_attention_forward": model(
+        Places(heads=2, causal=8, corner=LAST, lengths=(3, 4), windows=(11, 12), paged=(13, 15))
+    ),
     "aten::_flash_attention_backward": model(
         Places(heads=2, causal=11, corner=LAST, lengths=(6, 7), windows=(15, 16), backward=True, first=1)
     ),
     "aten::_efficient_attention_forward": model(
-        Places(heads=2, causal=9, kind=True, lengths=(4, 5), windows=(13,), extra=(3,))
+        Places(heads=2, causal=9, kind=True, lengths=(4, 5), windows=(13,), extra=(3,), paged=(12,))
     ),
     "aten::_efficient_attention_backward": model(
         Places(heads=2, causal=14, kind=True, lengths=(6, 7), windows=(18,), extra=(4,), backward=True, first=1)
@@ -138,7 +144,7 @@ MODELS: dict[str, Callable[[Call], Work]] = {
         Places(heads=2, causal=11, corner=LAST, windows=(12, 13), backward=True, first=1)
     ),
     "flash_attn::_flash_attn_varlen_forward": model(
-        Places(heads=2, causal=9, corner=LAST, lengths=(3, 4), windows=(10, 11))
+        Places(heads=2, causal=9, corner=LAST, lengths=(3, 4), windows=(10, 11), paged=(15, 16, 17))
     ),
 }
 """Operator -> its model."""

@@ -20,7 +20,11 @@ FAMILY = "convolution"
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where an operator has its arguments: indices, -1 where it has none (then 1 or 0 holds)."""
+    """Where an operator has its arguments: indices, -1 where it has none (then 1 or 0 holds).
+
+    read     further tensors that are read: the bias, what is added
+    grouped  whether the weight may have groups that no argument tells
+    """
 
     stride: int
     padding: int
@@ -28,9 +32,8 @@ class Places:
     groups: int = -1
     output_padding: int = -1
     transposed: bool = False
-    depthwise: bool = False
+    grouped: bool = False
     read: tuple[int, ...] = ()
-    """Further tensors that are read: the bias, what is added."""
 
 
 def _list(call: Call, index: int, dimensions: int, default: int) -> tuple[int, ...]:
@@ -78,9 +81,9 @@ def forward(places: Places) -> Callable[[Call], Work]:
     def model(call: Call) -> Work:
         x, weight = call.tensor(0), call.tensor(1)
         groups = call.integer(places.groups) if places.groups >= 0 else 1
-        if places.depthwise:
-            need(len(x.sizes) > 1)
-            groups = x.sizes[1]
+        if places.grouped:
+            need(len(x.sizes) > 1 and len(weight.sizes) > 1 and weight.sizes[1] > 0)
+            groups = x.sizes[1] // weight.sizes[1]
         _check(x, weight, groups, places.transposed)
         positions = _output_sizes(call, x, weight, places)
         channels = weight.sizes[1] * groups if places.transposed else weight.sizes[0]
@@ -124,9 +127,9 @@ def _backward(call: Call, transposed: bool, groups: int, mask: tuple[bool, ...])
 
 PADDING_FIRST = Places(padding=2, stride=3, dilation=4, groups=5)
 BIAS_PADDING_FIRST = Places(padding=3, stride=4, dilation=5, groups=6, read=(2,))
-SLOW = Places(stride=4, padding=5, read=(3,))
+SLOW = Places(stride=4, padding=5, grouped=True, read=(3,))
 DILATED = Places(stride=4, padding=5, dilation=6, read=(3,))
-DEPTHWISE = Places(stride=4, padding=5, dilation=6, depthwise=True, read=(3,))
+DEPTHWISE = Places(stride=4, padding=5, dilation=6, grouped=True, read=(3,))
 SLOW_TRANSPOSED = Places(stride=4, padding=5, output_padding=6, dilation=7, transposed=True, read=(3,))
 RELU = Places(stride=3, padding=4, dilation=5, groups=6, read=(2,))
 ADD_RELU = Places(stride=5, padding=6, dilation=7, groups=8, read=(2, 4))

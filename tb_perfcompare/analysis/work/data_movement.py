@@ -167,6 +167,22 @@ def rotary(call: Call) -> Work:
     )
 
 
+def quantise(call: Call) -> Work:
+    """static_scaled_fp8_quant(out, input, scale) of vLLM: one product an element; dynamic: the largest first."""
+    out, x = call.tensor(0), call.tensor(1)
+    need(out.sizes == x.sizes)
+    each = 2 if "dynamic" in call.name else 1
+    return Work(each * x.elements, out.bytes + x.bytes + call.optional_bytes(2), x.type.name, "element-wise")
+
+
+def cache(call: Call) -> Work:
+    """reshape_and_cache_flash(key, value, key_cache, value_cache, slots, ...) of vLLM: keys and values are read, and
+    written in the type of the cache."""
+    key, value, slots = call.tensor(0), call.tensor(1), call.tensor(4)
+    written = _written(call.tensor(2), key.elements) + _written(call.tensor(3), value.elements)
+    return Work(0, key.bytes + value.bytes + slots.bytes + written, "", COPY)
+
+
 MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::copy_": copy,
     "aten::fill_": fill,
@@ -194,5 +210,9 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "sgl_kernel::gelu_and_mul": gated,
     "sgl_kernel::gelu_tanh_and_mul": gated,
     "_C::rotary_embedding": rotary,
+    "_C::static_scaled_fp8_quant": quantise,
+    "_C::dynamic_scaled_fp8_quant": quantise,
+    "_C::dynamic_per_token_scaled_fp8_quant": quantise,
+    "_C_cache_ops::reshape_and_cache_flash": cache,
 }
 """Operator -> its model."""

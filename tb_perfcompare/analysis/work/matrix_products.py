@@ -177,6 +177,26 @@ def written_scaled_mm(call: Call) -> Work:
     return product(a, b, m * n, m * k * n, out.type, call.optional_bytes(3, 4, 5))
 
 
+def experts(call: Call) -> Work:
+    """fused_experts(x[m, k], w1[e, h, k], w2[e, k, n], weights[m, t], ids[m, t], ...) of vLLM and SGLang, t experts for
+    each of m tokens: 2 m t (h k + n k). h is 2 n where the activation has a gate.
+
+    Which experts are chosen is not recorded: weights are read of as many as there are, at most m t. Raises where a map
+    leaves out tokens of experts elsewhere.
+    """
+    x, first, second, ids = call.tensor(0), call.tensor(1), call.tensor(2), call.tensor(4)
+    need(len(x.sizes) == 2 and len(first.sizes) == len(second.sizes) == 3 and len(ids.sizes) == 2)
+    tokens, k = x.sizes
+    count, hidden, inner = first.sizes
+    need(inner == k and second.sizes[:2] == (count, k) and ids.sizes[0] == tokens and count > 0)
+    if any(call.kind(index) in ("int", "long int") for index in range(5, len(call.types))):
+        raise NoModelError("a map of experts hides how many tokens are computed here")
+    used = min(count, ids.elements)
+    moved = 2 * x.bytes + (first.bytes + second.bytes) // count * used + ids.bytes + call.optional_bytes(3)
+    flops = 2 * ids.elements * (hidden * k + second.sizes[2] * k)
+    return Work(flops, moved, same(x, first, second), FAMILY)
+
+
 MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::mm": mm,
     "aten::bmm": mm,
@@ -201,5 +221,9 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::_grouped_mm": grouped_mm,
     "aten::_weight_int8pack_mm": packed_int8,
     "_C::cutlass_scaled_mm": written_scaled_mm,
+    "vllm::inplace_fused_experts": experts,
+    "vllm::outplace_fused_experts": experts,
+    "sglang::inplace_fused_experts": experts,
+    "sglang::outplace_fused_experts": experts,
 }
 """Operator -> its model."""

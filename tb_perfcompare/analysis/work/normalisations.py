@@ -53,7 +53,7 @@ def layer_norm_backward(call: Call) -> Work:
     need(len(mask) == 3)
     each = (9 + (weight is not None)) * mask[0] + 2 * mask[1] + mask[2]
     parameter = x.elements // rows if rows else 0
-    moved = grad.bytes + x.bytes + call.optional_bytes(3, 4, 5) + _written(x) * mask[0]
+    moved = grad.bytes + x.bytes + call.optional_bytes(3, 4, *(5,) * mask[0]) + _written(x) * mask[0]
     moved += parameter * (weight or x).type.size * (mask[1] + mask[2])
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 
@@ -74,7 +74,7 @@ def rms_norm_backward(call: Call) -> Work:
     mask = call.flags(5)
     need(len(mask) == 2)
     each = (6 + (weight is not None)) * mask[0] + 2 * mask[1]
-    moved = grad.bytes + x.bytes + call.optional_bytes(3, 4) + _written(x) * mask[0]
+    moved = grad.bytes + x.bytes + call.optional_bytes(3, *(4,) * mask[0]) + _written(x) * mask[0]
     moved += _written(weight) * mask[1] if weight is not None else 0
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 
@@ -120,7 +120,7 @@ def batch_norm_backward(call: Call) -> Work:
     need(grad.sizes == x.sizes and len(mask) == 3)
     each = ((9 if training else 1) + (weight is not None)) * mask[0] + (2 if training else 4) * mask[1] + mask[2]
     statistics = (5, 6) if training else (3, 4)
-    moved = grad.bytes + x.bytes + call.optional_bytes(2, *statistics) + _written(x) * mask[0]
+    moved = grad.bytes + x.bytes + call.optional_bytes(*(2,) * mask[0], *statistics) + _written(x) * mask[0]
     moved += channels * (weight or x).type.size * (mask[1] + mask[2])
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 
@@ -150,7 +150,7 @@ def group_norm_backward(call: Call) -> Work:
     channels, mask = _channels(x, weight), call.flags(9)
     need(grad.sizes == x.sizes and len(mask) == 3)
     each = (9 + (weight is not None)) * mask[0] + 2 * mask[1] + mask[2]
-    moved = grad.bytes + x.bytes + call.optional_bytes(2, 3, 4) + _written(x) * mask[0]
+    moved = grad.bytes + x.bytes + call.optional_bytes(2, 3, *(4,) * mask[0]) + _written(x) * mask[0]
     moved += channels * (weight or x).type.size * (mask[1] + mask[2])
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 

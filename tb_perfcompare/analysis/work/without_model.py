@@ -19,13 +19,14 @@ def _aten(names: str, reason: str) -> dict[str, str]:
 REASONS: Final[dict[str, str]] = {
     **_aten(
         "linear matmul einsum conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution "
-        "_convolution cudnn_convolution_backward thnn_conv2d _slow_conv2d_backward scaled_dot_product_attention "
+        "_convolution cudnn_convolution_backward thnn_conv2d slow_conv3d _slow_conv2d_backward "
+        "scaled_dot_product_attention "
         "_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_backward "
         "_scaled_dot_product_efficient_attention _scaled_dot_product_efficient_attention_backward "
         "_scaled_dot_product_attention_math layer_norm rms_norm batch_norm _batch_norm_impl_index group_norm softmax "
         "log_softmax cross_entropy_loss nll_loss nll_loss_nd nll_loss2d relu relu_ relu6 rsub clone contiguous to "
         "_to_copy type_as zero_ zeros zeros_like ones ones_like full full_like new_zeros new_ones new_full dropout "
-        "dropout_ embedding embedding_backward max_pool2d max_pool3d adaptive_avg_pool2d stack hstack vstack square_ "
+        "dropout_ embedding embedding_backward max_pool2d max_pool3d adaptive_avg_pool2d stack hstack vstack "
         "masked_fill norm linalg_norm flatten_dense_tensors item tensor_split bilinear lstm gru rnn_tanh "
         "multi_head_attention_forward logsumexp binary_cross_entropy_with_logits argsort msort repeat pad "
         "constant_pad_nd log_sigmoid silu_and_mul conv_tbc addmm_impl baddbmm_impl",

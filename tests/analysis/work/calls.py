@@ -1,0 +1,29 @@
+"""Calls as a trace records them, written short."""
+
+from __future__ import annotations
+
+import json
+
+from tb_perfcompare.analysis.work.operator_work import Work, operator_work
+
+TYPES = {
+    "f": "float", "d": "double", "bf": "c10::BFloat16", "h": "c10::Half", "f8": "c10::Float8_e4m3fn", "l": "long int",
+    "i": "int", "i8": "signed char", "b": "bool", "c": "c10::complex<float>", "S": "Scalar", "L": "ScalarList", "-": "",
+    "T": "TensorList",
+}  # fmt: skip
+
+
+def recorded(name: str, types: str, sizes: list[object], values: str = "", strides: str = "") -> Work | str:
+    """operator_work of arguments of these types, one letter each; `sizes` of the tensors only, `values` after |."""
+    kinds = [TYPES.get(kind, kind) for kind in types.split()]
+    remaining = iter(sizes)
+    dims = [[] if kind in ("Scalar", "ScalarList", "") else next(remaining) for kind in kinds]
+    assert not list(remaining), "a size for each tensor"
+    texts = json.dumps([text.strip() for text in values.split("|")]) if values else ""
+    return operator_work(name, json.dumps(dims), json.dumps(kinds), strides, texts)
+
+
+def figures(work: Work | str) -> tuple[int, int, str]:
+    """(FLOPs, bytes, type); fails with the reason where there are none."""
+    assert isinstance(work, Work), work
+    return work.flops, work.bytes, work.data_type

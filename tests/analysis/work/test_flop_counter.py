@@ -1,0 +1,205 @@
+"""FLOPs of calls that torch recorded equal those of torch.utils.flop_counter, on random shapes."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from tb_perfcompare.analysis.work.operator_work import Work, operator_work
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None, reason="records with torch, which is not installed (the extra `record`)"
+)
+
+COUNTED = ("matrix product", "convolution", "attention")
+"""Families that flop_counter knows."""
+
+Program = Callable[[], Any]
+
+
+def programs(seed: int) -> dict[str, Program]:
+    """Name -> a program of random shapes for every operator that flop_counter knows and the CPU has."""
+    import torch
+    from torch.nn import functional as F
+
+    draw = random.Random(seed)
+
+    def size(most: int = 6) -> int:
+        return draw.randint(1, most)
+
+    def tensor(*sizes: int, kind: Any = torch.float32) -> Any:
+        return torch.rand(*sizes, dtype=kind, requires_grad=True)
+
+    b, m, k, n, groups, step, kernel = size(), size(), size(), size(), size(3), size(3), size(3)
+    channels, outputs, edge, gap, image = groups * size(3), groups * size(3), size(2), size(2), draw.randint(8, 11)
+    double = torch.float64
+    linear = torch.nn.Linear(k, n)
+    found: dict[str, Program] = {
+        "mm": lambda: tensor(m, k) @ tensor(k, n),
+        "mm of bf16": lambda: tensor(m, k, kind=torch.bfloat16) @ tensor(k, n, kind=torch.bfloat16),
+        "addmm": lambda: torch.addmm(tensor(n), tensor(m, k), tensor(k, n)),
+        "bmm": lambda: torch.bmm(tensor(b, m, k), tensor(b, k, n)),
+        "baddbmm": lambda: torch.baddbmm(tensor(b, m, n), tensor(b, m, k), tensor(b, k, n)),
+        "einsum": lambda: torch.einsum("bij,bjk->bik", tensor(b + 1, m + 1, k + 1), tensor(b + 1, k + 1, n + 1)),
+        "matmul of a vector in a batch": lambda: torch.matmul(tensor(b, m, k), tensor(k, n)),
+        "linear, backward": lambda: linear(tensor(b, m, k)).sum().backward(),
+        "attention of the plain operators": lambda: F.scaled_dot_product_attention(
+            *(tensor(b, m, n, 4) for _ in range(3)), attn_mask=torch.ones(n, n, dtype=torch.bool), dropout_p=0.5
+        ),
+    }
+    for dimensions, operator in ((1, F.conv1d), (2, F.conv2d), (3, F.conv3d)):
+        for kind in (torch.float32, double):
+
+            def convolution(dimensions: int = dimensions, operator: Any = operator, kind: Any = kind) -> Any:
+                x = tensor(b, channels, *[image] * dimensions, kind=kind)
+                weight = tensor(outputs, channels // groups, *[kernel] * dimensions, kind=kind)
+                return operator(x, weight, stride=step, padding=edge, dilation=gap, groups=groups)
+
+            def ungrouped(dimensions: int = dimensions, operator: Any = operator, kind: Any = kind) -> Any:
+                x = tensor(b, channels, *[image] * dimensions, kind=kind)
+                weight, bias = tensor(outputs, channels, *[kernel] * dimensions, kind=kind), tensor(outputs, kind=kind)
+                return operator(x, weight, bias, stride=step, padding=edge, dilation=gap).sum().backward()
+
+            found[f"convolution {dimensions}D {kind}"] = convolution
+            found[f"convolution {dimensions}D {kind}, backward"] = ungrouped
+    for dimensions, operator in ((2, F.conv_transpose2d), (3, F.conv_transpose3d)):
+
+        def transposed(dimensions: int = dimensions, operator: Any = operator) -> Any:
+            x = tensor(b, channels, *[image] * dimensions, kind=double)
+            weight = tensor(channels, outputs, *[kernel] * dimensions, kind=double)
+            return operator(x, weight, stride=step, dilation=gap).sum().backward()
+
+        found[f"convolution {dimensions}D transposed, backward"] = transposed
+    return found
+
+
+def recorded_calls(directory: Path, cases: dict[str, Program]) -> dict[str, list[tuple[str, Work | str]]]:
+    """Name of a program -> (operator, its work) of the calls that torch.profiler records of it."""
+    from torch.profiler import ProfilerActivity, profile, record_function
+
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as profiler:
+        for name, program in cases.items():
+            with record_function(f"case {name}"):
+                program()
+    profiler.export_chrome_trace(str(directory / "trace.json"))
+    events = json.loads((directory / "trace.json").read_text("utf-8"))["traceEvents"]
+    spans = {
+        event["name"].removeprefix("case "): (event["ts"], event["ts"] + event["dur"])
+        for event in events
+        if event.get("cat") == "user_annotation" and event["name"].startswith("case ")
+    }
+    assert set(spans) == set(cases)
+    found: dict[str, list[tuple[str, Work | str]]] = {name: [] for name in cases}
+    calls = [event for event in events if event.get("cat") == "cpu_op"]
+    for name, (start, end) in spans.items():
+        for event in calls:
+            if start <= event["ts"] < end:
+                found[name].append((event["name"], work_of(event)))
+    return found
+
+
+def work_of(event: dict[str, Any]) -> Work | str:
+    keys = ("Input Dims", "Input type", "Input Strides", "Concrete Inputs")
+    texts = [json.dumps(event["args"][key]) if key in event["args"] else "" for key in keys]
+    return operator_work(event["name"], *texts)
+
+
+def counted(program: Program) -> int:
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) as counter:
+        program()
+    return counter.get_total_flops()
+
+
+def ours(calls: list[tuple[str, Work | str]]) -> int:
+    return sum(work.flops for _, work in calls if isinstance(work, Work) and work.family in COUNTED)
+
+
+@cache
+def measured() -> dict[str, tuple[int, int]]:
+    """Name of a program -> (our FLOPs of all its calls, those of flop_counter), of three draws."""
+    found = {}
+    for seed in range(3):
+        cases = programs(seed)
+        with TemporaryDirectory() as directory:
+            calls = recorded_calls(Path(directory), cases)
+        for name, program in cases.items():
+            found[f"{name} ({seed})"] = ours(calls[name]), counted(program)
+    return found
+
+
+def test_flops_are_those_of_flop_counter() -> None:
+    assert len(measured()) > 60
+    assert {name: pair for name, pair in measured().items() if pair[0] != pair[1]} == {}
+    assert all(pair[0] > 0 for pair in measured().values())
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_attention_counts_the_pairs_that_a_causal_mask_leaves(tmp_path: Path, causal: bool) -> None:
+    """On purpose other than flop_counter, which counts n² pairs whatever the mask."""
+    import torch
+    from torch.nn.functional import scaled_dot_product_attention
+    from torch.utils.flop_counter import sdpa_backward_flop_count, sdpa_flop_count
+
+    n, sizes = 9, (2, 3, 9, 16)
+
+    def program() -> None:
+        q, k, v = (torch.rand(*sizes, requires_grad=True) for _ in range(3))
+        scaled_dot_product_attention(q, k, v, is_causal=causal).sum().backward()
+
+    calls = recorded_calls(tmp_path, {"attention": program})["attention"]
+    all_pairs = sdpa_flop_count(sizes, sizes, sizes) + sdpa_backward_flop_count(sizes, sizes, sizes, sizes)
+    assert ours(calls) == (all_pairs * (n + 1) // (2 * n) if causal else all_pairs)
+
+
+def test_the_weight_gradient_of_a_convolution_has_its_groups(tmp_path: Path) -> None:
+    """On purpose other than flop_counter, which counts grad_weight `groups` times too high."""
+    import torch
+
+    def program(groups: int) -> Program:
+        weight = torch.rand(8, 8 // groups, 3, 3, requires_grad=True)
+        return lambda: torch.nn.functional.conv2d(torch.rand(2, 8, 6, 6), weight, groups=groups).sum().backward()
+
+    calls = recorded_calls(tmp_path, {"1": program(1), "4": program(4)})
+    assert ours(calls["1"]) == counted(program(1)) == 4 * ours(calls["4"])
+    assert counted(program(4)) == ours(calls["4"]) // 2 * (1 + 4)
+
+
+def test_complex_products_count_four_times_as_much(tmp_path: Path) -> None:
+    """On purpose other than flop_counter, which takes a complex multiply-add for a real one."""
+    import torch
+
+    def program() -> Any:
+        return torch.rand(2, 3, dtype=torch.complex64) @ torch.rand(3, 4, dtype=torch.complex64)
+
+    assert ours(recorded_calls(tmp_path, {"mm": program})["mm"]) == 4 * counted(program)
+
+
+def test_the_work_of_a_network_is_counted_once(tmp_path: Path) -> None:
+    """Of what it calls, forward and backward, only the operators that do the work have FLOPs of products."""
+    import torch
+
+    net = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.GELU(), torch.nn.MaxPool2d(2), torch.nn.Flatten(),
+        torch.nn.Linear(72, 16), torch.nn.LayerNorm(16), torch.nn.SiLU(), torch.nn.Linear(16, 5),
+    )  # fmt: skip
+
+    def program() -> None:
+        loss = torch.nn.functional.cross_entropy(net(torch.rand(2, 3, 8, 8)), torch.tensor([1, 2]))
+        loss.backward()
+
+    calls = recorded_calls(tmp_path, {"step": program})["step"]
+    modelled = [name for name, work in calls if isinstance(work, Work) and work.family in COUNTED]
+    assert (
+        sorted(modelled)
+        == ["aten::addmm"] * 2 + ["aten::convolution_backward", "aten::mkldnn_convolution"] + ["aten::mm"] * 4
+    )

@@ -1,0 +1,61 @@
+"""Whatever a trace says of a call: work or a reason, never an exception, never a figure of nonsense."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.work.operator_work import MODELS, Work, operator_work
+from tb_perfcompare.analysis.work.recorded_call import DATA_TYPES, LARGEST
+
+names = st.sampled_from(sorted(MODELS))
+sizes = st.lists(st.integers(0, 9) | st.sampled_from([-1, None, True, "s0", 2.5, 1 << 70, []]), max_size=5)
+kinds = st.sampled_from([*sorted(DATA_TYPES), "", "Scalar", "ScalarList", "TensorList", "Posit"])
+values = st.sampled_from(
+    ["", "1", "0", "-1", "--5", "[1, 1]", "[]", "[0", "True", "[True, False, True]", "9" * 30, "²"]
+)
+arguments = st.lists(st.tuples(sizes, kinds, sizes, values), max_size=12)
+
+
+@given(names, arguments, st.booleans(), st.booleans())
+def test_arguments_of_any_kind(
+    name: str, given_arguments: list[tuple[Any, str, Any, str]], strides: bool, concrete: bool
+) -> None:
+    columns = [json.dumps(list(column)) for column in zip(*given_arguments, strict=True)] or ["[]"] * 4
+    dims, types, steps, texts = columns
+    check(operator_work(name, dims, types, steps if strides else "", texts if concrete else ""))
+
+
+texts = st.text(max_size=30) | st.sampled_from(
+    ["", "[", "{}", "[[]]", "[" * 5000, "NaN", "[1e999]", '"\\ud800"', "null"]
+)
+
+
+@given(names | st.text(max_size=10), texts, texts, texts, texts)
+def test_texts_of_any_kind(name: str, dims: str, types: str, strides: str, concrete: str) -> None:
+    check(operator_work(name, dims, types, strides, concrete))
+
+
+def check(answer: Work | str) -> None:
+    if isinstance(answer, str):
+        assert answer
+    else:
+        assert 0 <= answer.flops < LARGEST
+        assert 0 <= answer.bytes < LARGEST
+        assert answer.family
+
+
+well_formed = st.lists(st.integers(0, 4), max_size=4)
+
+
+@given(
+    names, st.lists(st.tuples(well_formed, st.sampled_from(["float", "long int", "", "Scalar"]), values), max_size=8)
+)
+def test_small_tensors_move_few_bytes(name: str, given_arguments: list[tuple[list[int], str, str]]) -> None:
+    """Nothing that the sizes do not tell enters: 8 inputs of at most 256 elements are not gigabytes."""
+    columns = [json.dumps(list(column)) for column in zip(*given_arguments, strict=True)] or ["[]"] * 3
+    answer = operator_work(name, columns[0], columns[1], "", columns[2])
+    assert isinstance(answer, str) or answer.bytes < 1 << 24
