@@ -30,6 +30,7 @@ class Places:
     lengths   of packed sequences (cu_seqlens of queries, of keys): their number alone is recorded
     windows   sizes of a sliding window, unused if -1 or absent
     extra     further tensors that are read: a mask
+    chunk     size of the chunks that attention stays in, unused if 0
     paged     tensors that tell how much of the keys is used: with them the pairs are unknown
     """
 
@@ -40,6 +41,7 @@ class Places:
     lengths: tuple[int, int] = (-1, -1)
     windows: tuple[int, ...] = ()
     extra: tuple[int, ...] = ()
+    chunk: int = -1
     paged: tuple[int, ...] = ()
     backward: bool = False
     first: int = 0
@@ -88,6 +90,8 @@ def model(places: Places) -> Callable[[Call], Work]:
     def work(call: Call) -> Work:
         if any(call.value(index) not in ("", "-1") for index in places.windows):
             raise NoModelError("sliding windows are not modelled")
+        if places.chunk >= 0 and call.value(places.chunk) not in ("", "0"):
+            raise NoModelError("chunks of attention are not modelled")
         if any(call.is_tensor(index) for index in places.paged):
             raise NoModelError("the used lengths of the keys are not recorded")
         q, k, v = (call.tensor(index) for index in range(places.first, places.first + 3))
@@ -140,6 +144,9 @@ MODELS: dict[str, Callable[[Call], Work]] = {
         Places(heads=1, causal=7, extra=(8,), backward=True, first=1)
     ),
     "flash_attn::_flash_attn_forward": model(Places(heads=2, causal=5, corner=LAST, windows=(6, 7))),
+    "flash_attn_3::fwd": model(
+        Places(heads=2, causal=24, corner=LAST, lengths=(7, 8), windows=(25, 26), chunk=27, paged=(3, 10, 11, 14))
+    ),
     "flash_attn::_flash_attn_backward": model(
         Places(heads=2, causal=11, corner=LAST, windows=(12, 13), backward=True, first=1)
     ),

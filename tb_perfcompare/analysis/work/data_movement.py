@@ -47,8 +47,8 @@ def same_size(call: Call) -> Work:
 
 
 def random(call: Call) -> Work:
-    """normal_, uniform_, bernoulli_, exponential_, random_: self is written."""
-    return Work(0, call.tensor(0).bytes, "", RANDOM)
+    """normal_, uniform_, bernoulli_, exponential_, random_: self is written; bernoulli_ may read probabilities."""
+    return Work(0, call.tensor(0).bytes + call.optional_bytes(1), "", RANDOM)
 
 
 def index_select(call: Call) -> Work:

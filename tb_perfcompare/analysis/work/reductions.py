@@ -50,6 +50,10 @@ def _work(x: Tensor, each: int, output: int) -> Work:
 
 
 def _dtype(call: Call, index: int, default: DataType) -> DataType:
+    """Type of the output: of the tensor `out` after argument `index`, of the number at it, else the default."""
+    out = call.optional(index + 1)
+    if out is not None:
+        return out.type
     text = call.values[index] if index < len(call.values) else ""
     if not text:
         return default
