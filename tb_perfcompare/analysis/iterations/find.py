@@ -71,7 +71,7 @@ _TRIED = "annotations, optimizer steps, DataLoader batches, graph launches, modu
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
     """`told` is what every face says; `marks` are None for ProfilerStep and for the whole recording; `refused` are
-    known names that lie within each other, and so were not taken."""
+    known names whose ranges overlap or lie within each other, and so were not taken."""
 
     told: Iterations
     marks: Marks | None
@@ -104,7 +104,9 @@ def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> Found:
 def _refused(timeline: InterpretedTrace, chosen: Marks) -> tuple[str, ...]:
     if chosen.origin == ANNOTATION:
         return ()
-    return tuple(marks.name for marks in called_known(timeline) if marks.nested and len(marks.start_ns) >= FEWEST)
+    return tuple(
+        marks.name for marks in called_known(timeline) if marks.nested and len(marks.start_ns) + marks.nested >= FEWEST
+    )
 
 
 def _candidates(

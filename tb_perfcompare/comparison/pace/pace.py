@@ -8,7 +8,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, row_changes, unlike
-from tb_perfcompare.comparison.result.wording import percent_text, ratio_text
+from tb_perfcompare.comparison.result.wording import many, percent_text, ratio_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.distributions import quantile
@@ -133,7 +133,8 @@ def _why_not(found: RowChanges, coverage: float, noun: str) -> str:
         shares = f"{percent_text(coverage)} of the step, {setting(LEAST_COVERAGE)} are needed"
         return f"{noun} of the same work cover {shares}"
     if found.kept_names < FEWEST_NAMES:
-        return f"{found.kept_names} different {noun} of the same work, {FEWEST_NAMES} are needed"
+        names = many(found.kept_names, f"different {noun.removesuffix('s')}")
+        return f"{names} of the same work, {FEWEST_NAMES} are needed"
     if found.kept_share < LEAST_KEPT:
         return f"{noun} of the same work do not change alike: {percent_text(found.kept_share)} follow one pace"
     if found.spread > MOST_APART * math.sqrt(found.effective_names):

@@ -209,6 +209,18 @@ def test_a_clock_that_went_back_is_told() -> None:
     assert "step[* overlap each other, so they are not taken" in iteration_note(summary(trace))
 
 
+@pytest.mark.parametrize("length", [250, 2_000])
+def test_a_known_name_all_of_whose_ranges_overlap_is_told(length: int) -> None:
+    """Each reaches into the next one, or the first holds all others."""
+    trace = TraceBuilder(vendor="cpu")
+    for number in range(8):
+        at = number * 200
+        for part in range(4):
+            trace.op(f"aten::op{part}", at + 10 + part * 45, at + 50 + part * 45)
+        trace.annotation("train_step", at, at + (length if number == 0 or length < 1_000 else 190))
+    assert "train_step overlap each other, so they are not taken" in iteration_note(summary(trace))
+
+
 def test_a_clock_that_jumped_is_told() -> None:
     trace = TraceBuilder(vendor="cpu")
     for number in range(8):
