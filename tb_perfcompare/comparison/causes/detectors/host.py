@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, 
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, in_the_open
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
+from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, times_text
@@ -71,12 +72,18 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     sentence = (
         f"One operator is {'slower' if delta > 0 else 'faster'} on the CPU: {short(name)} {signed_time(delta)} per "
         f"step{per}{f' on top of {ratio_text(pace)} for all operators' if pace != 1 else ''}"
-        f"{f', {given.clause}' if given is not None else ''}."
+        f"{f', {given.clause}' if given is not None else _rates(pair, name)}."
     )
     yield cause(
         pair, OPERATOR_SLOWER, name, CPU_EXEC, delta, sentence, (Evidence("operators", name),),
         name="" if given is None else given.rule, confidence=sure, explains=explained,
     )  # fmt: skip
+
+
+def _rates(pair: RuleContext, operator: str) -> str:
+    """At which rate the operator works; where a device works for it, its host time says nothing of that."""
+    on_device = any(side.device.count for side in (pair.baseline, pair.candidate))
+    return "" if on_device else rate_clause(pair, operator)
 
 
 def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:

@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, c
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
 from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
+from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import EntityRows
@@ -84,10 +85,11 @@ def _slower(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced
     below = f" (under {short(operator)})" if operator else ""
     amount = pair.amount("kernels", "total", name)
     mean_a, mean_b = amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1)
+    rates = "" if given is not None else rate_clause(pair, operator)
     sentence = (
         f"One kernel is {'slower' if slower else 'faster'}: {short(name)}{below} {signed_time(delta)} per step "
         f"({times_text(mean_a, mean_b)} per launch, {number_text(row.calls[1])} "
-        f"{'launch' if row.calls[1] == 1 else 'launches'}){why}; "
+        f"{'launch' if row.calls[1] == 1 else 'launches'}){why}{rates}; "
         f"{'beyond the uniform change of all kernels' if paced else 'other kernels did not change the same way'}."
     )
     return cause(

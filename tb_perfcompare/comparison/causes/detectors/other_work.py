@@ -17,6 +17,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     otherwise,
     otherwise_in_time,
 )
+from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -111,7 +112,7 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
         DATA_TYPE_CHANGED, name,
         "Data types changed",
         f"{how_many} have other input types, e.g. {short(name)} "
-        f"{shown_shape(before)} → {shown_shape(after)}",
+        f"{shown_shape(before)} → {shown_shape(after)}{peak_clause(pair, name)}",
         None, Evidence("operators", name),
     )  # fmt: skip
 
@@ -133,7 +134,7 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
         WORKLOAD_CHANGED, name,
         "Workload changed",
         f"{how_many} have other input shapes, e.g. {short(name)} "
-        f"{shown_shape(before)} → {shown_shape(after)} (elements {ratio_text(ratio)})",
+        f"{shown_shape(before)} → {shown_shape(after)} (elements {ratio_text(ratio)}){total_clause(pair)}",
         ratio, Evidence("operators_by_shape", f"{name} / {after}"),
     )  # fmt: skip
 

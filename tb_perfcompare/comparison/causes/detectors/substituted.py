@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, c
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator import kernels_below
+from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES
@@ -258,7 +259,8 @@ def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, 
         f"{what}: {signed_time(delta)} per step{_of_it(explained)}; {short(first.operator)}"
         f"{f', {given.clause},' if given is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
         f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
-        f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step){others}."
+        f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
+        f"{rate_clause(pair, first.operator)}{others}."
     )
     return cause(
         pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if given is None else first.operator, KERNEL, delta,

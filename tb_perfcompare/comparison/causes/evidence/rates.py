@@ -1,0 +1,126 @@
+"""Did an operator do more work, or the same at another rate? Clauses for sentences, where its shapes tell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.result.wording import number_text, percent_text
+from tb_perfcompare.comparison.work.row_work import OPERATOR_WORK, Key, RowWork, peaks_of, row_work
+from tb_perfcompare.comparison.work.split import counts_in_flops
+from tb_perfcompare.model.input_shapes import shown_shape
+from tb_perfcompare.number_text import operation_rate, rate
+
+SAME_WORK = 0.01
+"""Work that changed by at most this is the same."""
+
+SAME_RATE = 0.05
+"""So is a rate: kernels of one program vary as much."""
+
+NO_ROW: Key = ("", "")
+"""No row that is asked for has this key."""
+
+COVERED = 0.5
+"""An operator's rate explains its time if at least this share of it has a model, on both sides."""
+
+
+def rate_clause(pair: RuleContext, operator: str) -> str:
+    """ "; on [8, 64] × [64, 8] the same work at 2.00 TB/s → 72.0 GB/s (60.1 % → 2.15 % of peak), memory-bound" of the
+    shape whose time changed most, or "; 14 % more FLOPs at the same rate"; "" where no model tells or nothing
+    changed."""
+    works = _works(pair, lambda key: key[:2] if key[0] == operator else None) if operator else None
+    if works is None:
+        return ""
+    shapes, a, b = works
+    change = b.per_step("time_ns") - a.per_step("time_ns")
+    if not len(change) or not _is_covered(a, b):
+        return ""
+    at = int(np.argmax(np.abs(change)))
+    said = _said(a, b, at)
+    return f"; on {_inputs(shapes[at][1])} {said}" if said else ""
+
+
+def total_clause(pair: RuleContext) -> str:
+    """ "; 50.0 % more FLOPs at the same rate (78.0 TFLOP/s)" of all operators whose work is known; "" where those do
+    not take most of the time."""
+    works = _works(pair, lambda key: ())
+    if works is None:
+        return ""
+    _, a, b = works
+    said = _said(a, b, 0) if _is_covered(a, b) else ""
+    return f"; {said}" if said else ""
+
+
+def _said(a: RowWork, b: RowWork, at: int) -> str:
+    """ "the same work at 2.00 TB/s → 72.0 GB/s", "14.0 % more FLOPs at the same rate (12.0 TFLOP/s)"; "" where nothing
+    changed or nothing is known."""
+    in_flops = bool(counts_in_flops(a, b)[at])
+    of, unit, write = ("flops", "FLOPs", operation_rate) if in_flops else ("bytes", "bytes", rate)
+    work_a, work_b = (float(side.per_step(of)[at]) for side in (a, b))
+    time_a, time_b = (float(side.per_step("time_ns")[at]) for side in (a, b))
+    if not (work_a and work_b and time_a and time_b):
+        return ""
+    before, after = work_a / time_a * 1e9, work_b / time_b * 1e9
+    more, faster = work_b / work_a - 1, after / before - 1
+    same = abs(faster) <= SAME_RATE
+    if abs(more) <= SAME_WORK:
+        return "" if same else f"the same work at {write(before)} → {write(after)}{_position(a, b, at)}"
+    amount = f"{percent_text(abs(more))} {'more' if more > 0 else 'fewer'} {unit}"
+    return f"{amount} at the same rate ({write(after)})" if same else f"{amount} at {write(before)} → {write(after)}"
+
+
+def peak_clause(pair: RuleContext, operator: str) -> str:
+    """ "; peak of fp32 19.5 → of bf16 312 TFLOP/s" of the types in which an operator computes."""
+    works = _works(pair, lambda key: key[:1] if key[0] == operator else None)
+    if works is None:
+        return ""
+    told = []
+    for work, peaks in zip(works[1:], peaks_of(pair.baseline, pair.candidate, pair.options), strict=True):
+        types = {text for text in work.data_type if text}
+        kind = types.pop() if len(types) == 1 else ""
+        if peaks is None or kind not in peaks.tflops:
+            return ""
+        told.append(f"{number_text(peaks.tflops[kind])} TFLOP/s ({kind})")
+    return f"; peak {told[0]} → {told[1]}" if told[0] != told[1] else ""
+
+
+def _works(pair: RuleContext, row_of: Callable[[Key], Key | None]) -> tuple[list[Key], RowWork, RowWork] | None:
+    """(rows, their work on both sides); None where a side does not know."""
+    tables = [side.groups.get(OPERATOR_WORK) for side in (pair.baseline, pair.candidate)]
+    if any(table is None for table in tables):
+        return None
+    keys = [key for table in tables if table is not None for key in table.keys]
+    rows = {key: row for key in keys if (row := row_of(key)) is not None}
+    places = {row: at for at, row in enumerate(dict.fromkeys(rows.values()))}
+    peaks = peaks_of(pair.baseline, pair.candidate, pair.options)
+    a, b = (
+        row_work(side, lambda key: rows.get(key, NO_ROW), places, len(places), own)
+        for side, own in zip((pair.baseline, pair.candidate), peaks, strict=True)
+    )
+    return list(places), a, b
+
+
+def _is_covered(a: RowWork, b: RowWork) -> bool:
+    return all(side.time_ns.sum() >= COVERED * max(int(side.whole_ns.sum()), 1) for side in (a, b))
+
+
+def _position(a: RowWork, b: RowWork, at: int) -> str:
+    """ " (60.1 % → 2.15 % of peak), memory-bound"."""
+    shares = [float(side.roof_share()[at]) for side in (a, b)]
+    bounds = {side.bound()[at] for side in (a, b)}
+    if not all(np.isfinite(shares)):
+        return ""
+    bound = f", {bounds.pop()}-bound" if len(bounds) == 1 and "" not in bounds else ""
+    return f" ({percent_text(shares[0])} → {percent_text(shares[1])} of peak){bound}"
+
+
+def _inputs(shape: str) -> str:
+    """ "[512, 8, 64] × [512, 64, 8]" of two tensors, "[64], [32, 8], [8, 64]" of others."""
+    try:
+        tensors = [str(one) for one in json.loads(shape) if one]
+    except ValueError:
+        return shown_shape(shape)
+    return shown_shape((" × " if len(tensors) == 2 else ", ").join(tensors))

@@ -1,0 +1,54 @@
+"""Sentences say whether an operator did more work, or the same at another rate."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+
+def _trace(us: float, kernel: str = "sgemm", rows: int = 1024, kind: str = "float") -> TraceBuilder:
+    """Eight steps: a product that takes so long on the device, and steady work of another operator."""
+    trace = TraceBuilder()
+    length = us + 400
+    for step in range(8):
+        start = length * step
+        trace.step(step + 1, start, start + length)
+        types = {"Input type": [kind, kind]}
+        trace.op("aten::mm", start + 100, start + 150, dims=[[rows, 1024], [1024, 1024]], **types)
+        trace.kernel(kernel, start + 160, start + 160 + us + step / 10, launch=(start + 105, start + 115))
+        trace.op("aten::relu", start + 200, start + 250, dims=[[rows, 1024]], **{"Input type": [kind]})
+        trace.kernel("relu", start + us + 300, start + us + 350 + step / 10, launch=(start + 205, start + 215))
+    return trace
+
+
+def _sentences(a: TraceBuilder, b: TraceBuilder) -> str:
+    found: Comparison = compare_summaries(summary(a), summary(b), CompareOptions())
+    return "\n".join(one.sentence for one in found.findings)
+
+
+def test_a_slower_kernel_does_the_same_work_at_a_lower_rate() -> None:
+    said = _sentences(_trace(200), _trace(1200))
+    assert "on [1024, 1024] × [1024, 1024] the same work at 10.7 TFLOP/s → 1.79 TFLOP/s" in said
+    assert "of peak), compute-bound" in said
+
+
+def test_another_kernel_is_told_with_its_rate() -> None:
+    said = _sentences(_trace(200), _trace(1200, "other_gemm"))
+    assert "launches other_gemm" in said and "the same work at 10.7 TFLOP/s" in said
+
+
+def test_more_work_at_the_same_rate() -> None:
+    said = _sentences(_trace(200), _trace(400, rows=2048))
+    assert "100 % more FLOPs at the same rate" in said
+
+
+def test_another_type_has_another_peak() -> None:
+    said = _sentences(_trace(1200), _trace(200, "hgemm", kind="c10::Half"))
+    assert "peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (fp16)" in said
+
+
+def test_nothing_is_said_of_a_rate_that_stays() -> None:
+    assert "rate" not in _sentences(_trace(200), _trace(202))
