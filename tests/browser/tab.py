@@ -81,9 +81,18 @@ class Tab:
         return [said for said in self.complaints if not any(part in said for part in self.allowed)]
 
     def load(self, hash_: str = "") -> Tab:
-        """Loads TensorBoard afresh with this hash."""
-        self.page.goto("about:blank")
-        self.page.goto(self.base + (hash_ or link()))
+        """Loads our frame afresh with this hash, and TensorBoard around it unless it shows our tab already."""
+        hash_ = hash_ or link()
+        if not self.page.url.startswith(f"{self.base}#{PLUGIN}"):
+            self.page.goto("about:blank")
+            self.page.goto(self.base + hash_)
+            return self
+        self.page.evaluate(
+            "hash => { history.replaceState(history.state, '', hash); document.body.classList.remove('dark-mode') }", hash_
+        )
+        frame = self.frame
+        with frame.expect_navigation():
+            frame.evaluate("localStorage.clear(); location.reload()")
         return self
 
     def go(self, hash_: str) -> Tab:

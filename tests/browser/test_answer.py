@@ -93,9 +93,9 @@ def test_method_and_caveats_open(tab: Tab) -> None:
     assert "Passed" in tab.find(".caveats").inner_text()
 
 
-def test_open_in_the_profiler_tab(fresh_tab: Tab) -> None:
+def test_open_in_the_profiler_tab(new_tab: Tab) -> None:
     """TensorBoard shows the other tab on the run we compare; ours stays as it was."""
-    tab = fresh_tab
+    tab = new_tab
     tab.allowed.append("google is not defined")  # that tab's page wants a library from the internet
     tab.load(link(a=GPU_A, b=GPU_B)).answer()
     tab.details("b")

@@ -50,8 +50,8 @@ def test_pairs_compared_before_are_suggested_first(tab: Tab) -> None:
     tab.until(f"document.querySelector('.side-b select').value === {MLU_B!r}")
 
 
-def test_a_browser_that_refuses_storage_compares_all_the_same(fresh_tab: Tab) -> None:
-    tab = fresh_tab
+def test_a_browser_that_refuses_storage_compares_all_the_same(new_tab: Tab) -> None:
+    tab = new_tab
     refuse = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no') } })"
     # TensorBoard itself needs it: only our frame is refused
     tab.page.add_init_script(f"if (location.href.includes('plugin_entry')) {refuse}")

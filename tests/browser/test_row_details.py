@@ -96,9 +96,9 @@ def test_a_finding_that_names_the_row_is_shown_in_the_summary(fresh_tab: Tab) ->
 
 
 @pytest.mark.parametrize("answers_after_ms", [0, 400])
-def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(fresh_tab: Tab, answers_after_ms: int) -> None:
+def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(new_tab: Tab, answers_after_ms: int) -> None:
     """Over a slow connection that tab still gets answers to what it showed first, and goes back to that."""
-    tab = fresh_tab
+    tab = new_tab
     tab.page.add_init_script(LATER.replace("MS", str(answers_after_ms)))
     tab.page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
     opened(tab, "operators", "aten::addmm")
@@ -120,8 +120,8 @@ def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(fresh_tab: Tab, a
     tab.wait(".paths li")
 
 
-def test_a_reader_who_uses_that_tab_is_left_alone(fresh_tab: Tab) -> None:
-    tab = fresh_tab
+def test_a_reader_who_uses_that_tab_is_left_alone(new_tab: Tab) -> None:
+    tab = new_tab
     tab.page.add_init_script(LATER.replace("MS", "600"))
     tab.page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
     opened(tab, "operators", "aten::addmm")

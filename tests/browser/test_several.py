@@ -64,8 +64,8 @@ def test_the_order_is_chosen_and_the_link_keeps_it(tab: Tab) -> None:
     assert "sort=" not in tab.address()
 
 
-def test_rows_that_are_there_stay_when_the_rest_is_cancelled(fresh_tab: Tab) -> None:
-    tab = fresh_tab
+def test_rows_that_are_there_stay_when_the_rest_is_cancelled(new_tab: Tab) -> None:
+    tab = new_tab
     first = {"row": 0, "error": {"code": "corrupt", "message": "cut off", "hint": ""}, "look": None}
     waits = {
         "row": 1,

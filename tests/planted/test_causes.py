@@ -9,6 +9,7 @@ import pytest
 from tb_perfcompare.comparison.causes.rules import RULE_NAMES
 from tests.planted.faults import FAULTS, Fault
 from tests.planted.sides import causes, compared, first, rules, side
+from tests.thorough import THOROUGH
 
 OPPOSITE = {
     "tensor_cores_lost": "tensor_cores_gained",
@@ -57,7 +58,12 @@ WORDS = {
 """Rule -> words of the regression, words of the improvement."""
 
 NAMES = [fault.name for fault in FAULTS]
-ON_DEVICES = [(fault, device) for fault in FAULTS for device in fault.devices]
+ON_DEVICES = [
+    (fault, device)
+    for number, fault in enumerate(FAULTS)
+    for device in (fault.devices if THOROUGH else (fault.devices[number % len(fault.devices)],))
+]
+"""Every fault on one kind of device, by turns; thoroughly on each."""
 
 
 @pytest.mark.parametrize(("fault", "device"), ON_DEVICES, ids=[f"{f.name} on {device}" for f, device in ON_DEVICES])

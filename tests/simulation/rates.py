@@ -53,7 +53,7 @@ _PER_CAPTURE = 10
 
 
 def _pairs(steps: int) -> int:
-    return sample(10_000 if steps <= 20 else 3_000, 2)
+    return sample(10_000 if steps <= 20 else 3_000, 3)
 
 
 @lru_cache(maxsize=64)

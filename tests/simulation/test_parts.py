@@ -9,7 +9,7 @@ from tests.simulation.parts import HARD, hard, rates
 from tests.simulation.worlds import World
 from tests.thorough import sample
 
-PAIRS = sample(120, 2)
+PAIRS = sample(120, 3)
 ALPHA = 0.055
 
 

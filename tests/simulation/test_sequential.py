@@ -57,7 +57,7 @@ def test_candidates_share_alpha() -> None:
 
 @pytest.mark.parametrize("name", ["captures ±5 %", "drift +30 %, steps ρ 0.7", "two speeds, ±5 %"])
 def test_noisy_machines_seldom_make_a_direction_at_any_look(name: str) -> None:
-    few = sample(200, 2)
+    few = sample(200, 4)
     assert false_alarms(WORLDS[name], few, split=False) <= ALPHA + 2 * (ALPHA * (1 - ALPHA) / few) ** 0.5
 
 
