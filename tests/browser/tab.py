@@ -88,7 +88,8 @@ class Tab:
             self.page.goto(self.base + hash_)
             return self
         self.page.evaluate(
-            "hash => { history.replaceState(history.state, '', hash); document.body.classList.remove('dark-mode') }", hash_
+            "hash => { history.replaceState(history.state, '', hash); document.body.classList.remove('dark-mode') }",
+            hash_,
         )
         frame = self.frame
         with frame.expect_navigation():

@@ -16,6 +16,7 @@ from benchmarks.served import children, is_running
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tb_perfcompare.workspace.workers.limits import WORKERS
 from tests.slow_runs import FILES, write_slow_pair
+from tests.thorough import THOROUGH
 from tests.workspace.waiting import SOON_S, becomes_true
 
 REPOSITORY = Path(__file__).parents[3]
@@ -63,8 +64,10 @@ class Terminal:
         self.process.wait()
 
 
-@pytest.mark.parametrize("phase", ["reading", "summarising"])
-@pytest.mark.parametrize("command", ["diff", "view", "strict"])
+PHASES = [(command, phase) for command in ("diff", "view", "strict") for phase in ("reading", "summarising")]
+
+
+@pytest.mark.parametrize(("command", "phase"), PHASES if THOROUGH else PHASES[::2] + PHASES[-1:])
 def test_a_command_ends_long_before_its_work(logdir: Path, command: str, phase: str) -> None:
     runs = [str(logdir / "normal"), str(logdir / "abnormal")]
     terminal = Terminal(command, *(runs[:1] if command == "view" else runs))

@@ -14,6 +14,7 @@ import pytest
 from benchmarks.served import served
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
 from tests.drawn_runs import write_pair
+from tests.thorough import THOROUGH
 from tests.workspace.waiting import becomes_true
 
 CONSOLE = str(Path(sys.executable).with_name("tb-perfcompare"))
@@ -86,7 +87,9 @@ def answered(command: list[str], folder: Path, python_path: str | None = None) -
     return done.stdout
 
 
-@pytest.mark.parametrize("python_path", [None, "", "/nowhere:", ".", "HERE"])
+@pytest.mark.parametrize(
+    "python_path", [None, "", "/nowhere:", ".", "HERE"] if THOROUGH else [None, "/nowhere:", "HERE"]
+)
 def test_the_command_line_in_a_poisoned_directory(
     logs: Path, in_a_clean_one: str, python_path: str | None, tmp_path: Path
 ) -> None:
@@ -104,7 +107,7 @@ def test_the_module_in_a_poisoned_directory(logs: Path, in_a_clean_one: str, tmp
     assert marks(folder, of_workers=False) == []
 
 
-@pytest.mark.parametrize("python_path", [None, "/nowhere:", "."])
+@pytest.mark.parametrize("python_path", [None, "/nowhere:", "."] if THOROUGH else ["."])
 def test_a_server_in_a_poisoned_directory(logs: Path, python_path: str | None, tmp_path: Path) -> None:
     folder = poisoned(tmp_path / "poisoned", logs, EVERYWHERE)
     with served(Path("."), environment=environment(folder, python_path or ""), cwd=folder) as server:
