@@ -10,9 +10,9 @@ Bytes: Q, K, V, the mask, the output and one fp32 logarithm a row; backward thos
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "attention"
 NONE, FIRST, LAST = "no mask", "first query with first key", "last query with last key"

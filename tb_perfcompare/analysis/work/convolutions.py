@@ -10,10 +10,10 @@ Positions in the padding count as if they were in the input; the bias, added val
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod
 
 from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "convolution"
 

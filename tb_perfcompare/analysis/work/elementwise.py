@@ -7,7 +7,6 @@ input once, numbers (tensors without dimensions beside others) not at all, the o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod
 
 from tb_perfcompare.analysis.work.recorded_call import (
@@ -22,6 +21,7 @@ from tb_perfcompare.analysis.work.recorded_call import (
     need,
     same,
 )
+from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "element-wise"
 UNKNOWN_TYPE = "the type of the output is not recorded"

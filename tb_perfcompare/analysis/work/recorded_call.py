@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
 
 import msgspec
+
+from tb_perfcompare.quick_dataclass import dataclass
 
 LARGEST: Final = 1 << 62
 """Sizes, FLOPs and bytes from here on are not those of a program; int64 holds what is below."""

@@ -74,4 +74,4 @@ def reason_of(name: str) -> str:
         return "a collective"
     if name.startswith("autograd::engine::"):
         return CALLS_OTHERS
-    return "no model of this operator"
+    return "unknown operator"

@@ -223,7 +223,7 @@ REFUSED: list[tuple[str, str, list[object], str, str]] = [
     ("aten::linear", "f f f", [[2, 72], [5, 72], [5]], "||", "operators it calls"),
     ("aten::view", "f L", [[2, 72]], "|[144]", "moves no data"),
     ("aten::index", "f -", [[4, 4]], "|", "sizes of the indices"),
-    ("my::kernel", "f", [[2]], "", "no model"),
+    ("my::kernel", "f", [[2]], "", "unknown operator"),
 ]  # fmt: skip
 
 
