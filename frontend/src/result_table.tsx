@@ -2,6 +2,7 @@
 
 import { useMemo } from 'preact/hooks';
 import type { RowSource } from './api/api';
+import { hasRates, ROOFLINE_COLUMNS } from './charts/roofline/roofline';
 import { hasUtilisation } from './charts/scatter/scatter';
 import type { Comparison, Table } from './contract/wire';
 import { profilerView } from './host/profiler_views';
@@ -10,7 +11,7 @@ import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
 import { findRow, isCut, rowKey, shorterStep } from './table/rows';
 import { hasSteps } from './table/step_column';
-import { TableView, type FigureRows } from './table/table_view';
+import { TableView, type FigureRows, type WholePicture } from './table/table_view';
 import { useWhole } from './table/use_whole';
 import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';
@@ -38,7 +39,7 @@ export function ResultTable(props: Props) {
         words={metricWords(comparison.headline.metric)}
         sums={table.adds_up}
         figure={figureOf(props, source)}
-        flame={tab === CALL_TREE ? flameOf(props, source) : undefined}
+        whole={tab === CALL_TREE ? flameOf(props, source) : hasRates(table) ? rooflineOf(props, source) : undefined}
         onChange={onChange}
         detail={(row) => (
           <>
@@ -69,6 +70,7 @@ export function ResultTable(props: Props) {
 // in variables: a part is known by the function that fetches it
 const loadFlame = () => import('./charts/flame/flame_view').then((part) => part.FlameView);
 const loadMemory = () => import('./charts/memory/memory_view').then((part) => part.MemoryView);
+const loadRoofline = () => import('./charts/roofline/roofline_view').then((part) => part.RooflineView);
 const loadRowSteps = () => import('./row_details/row_steps').then((part) => part.RowStepsView);
 const loadRowPaths = () => import('./row_details/row_paths_view').then((part) => part.RowPathsView);
 const loadScatter = () => import('./charts/scatter/scatter_view').then((part) => part.ScatterView);
@@ -86,8 +88,8 @@ const SCATTER = ['name', 'baseline_tensor_active', 'baseline_dram_active', 'cand
 const TIMELINE = ['index', 'place', 'candidate_name', 'status', ...SCATTER];
 
 /** The call tree as a flame graph, in place of its rows. */
-function flameOf({ comparison, table, address, onChange }: Props, source: RowSource | null) {
-  return (rows: FigureRows) => (
+function flameOf({ comparison, table, address, onChange }: Props, source: RowSource | null): WholePicture {
+  const draw = (rows: FigureRows) => (
     <Lazy
       load={loadFlame}
       height={400}
@@ -106,6 +108,20 @@ function flameOf({ comparison, table, address, onChange }: Props, source: RowSou
       }}
     />
   );
+  return { name: tableText.flame, shown: address.figure === 'open', onShow: (shown) => onChange({ figure: shown ? 'open' : 'closed' }), draw };
+}
+
+/** As links say that the roofline is shown. */
+const ROOFLINE = 'roofline';
+
+/** Operators by their rates, in place of the rows. */
+function rooflineOf({ comparison, table, address, onChange }: Props, source: RowSource | null): WholePicture {
+  const draw = (rows: FigureRows) => (
+    <Picture table={table} source={source} columns={ROOFLINE_COLUMNS} rows={rows}>
+      {(whole, selected, onRow) => <Lazy load={loadRoofline} height={480} props={{ table: whole, peaks: comparison.peaks, query: address.q, selected, onRow }} />}
+    </Picture>
+  );
+  return { name: tableText.roofline, shown: address.look === ROOFLINE, onShow: (shown) => onChange({ look: shown ? ROOFLINE : '' }), draw };
 }
 
 /** The picture that goes above a table, where its columns give one. */

@@ -16,6 +16,7 @@ from tb_perfcompare.render.grid import Grid, grid_of
 from tb_perfcompare.render.html import Markup, Page, Picture
 from tb_perfcompare.render.intervals import intervals, shift_column
 from tb_perfcompare.render.printable import printable
+from tb_perfcompare.render.roofline import roofline
 from tb_perfcompare.render.step_strip import step_strip
 from tb_perfcompare.render.waterfall import waterfall_table
 
@@ -40,6 +41,9 @@ def report_page(comparison: Comparison, *, top: int) -> str:
     noun = "cycle" if comparison.headline.metric == CYCLE_TIME else "step"
     if steps is not None and (strip := step_strip(steps, noun)):
         evidence.append((Heading(f"{noun.capitalize()} times"), Markup(strip)))
+    shapes = comparison.tables.get("operators_by_shape")
+    if shapes is not None and (drawing := roofline(shapes, comparison.peaks)):
+        evidence.append((Heading("Roofline"), Markup(drawing)))
     decided = [section for section in sections if _title(section) == document.DECIDED]
     below = [
         section for section in sections

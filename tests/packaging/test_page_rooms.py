@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "charts/flame": {"api", "charts", "contract", "table", "ui", "ui/controls"},
     "charts/launch_timeline": {"charts", "contract", "ui", "ui/controls"},
     "charts/memory": {"api", "charts", "contract", "table", "ui", "ui/controls"},
+    "charts/roofline": {"charts", "charts/scatter", "contract", "ui", "ui/controls"},
     "charts/scatter": {"charts", "contract", "ui", "ui/controls"},
     "charts/stacks": {"api", "charts", "contract", "table", "ui", "ui/controls"},
     "pair": {"api", "contract", "host", "table", "ui", "ui/controls"},
@@ -43,9 +44,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "candidates": {"api", "contract", "host", "pair", "states", "summary", "ui", "ui/controls"},
     "history": {"api", "charts", "contract", "host", "states", "ui", "ui/controls"},
     ".": {
-        "api", "candidates", "charts/flame", "charts/launch_timeline", "charts/memory", "charts/scatter",
-        "charts/stacks", "contract", "history", "host", "pair", "row_details", "states", "strict", "summary", "table",
-        "timelines", "ui", "ui/controls",
+        "api", "candidates", "charts/flame", "charts/launch_timeline", "charts/memory", "charts/roofline",
+        "charts/scatter", "charts/stacks", "contract", "history", "host", "pair", "row_details", "states", "strict",
+        "summary", "table", "timelines", "ui", "ui/controls",
     },
 }  # fmt: skip
 """Folder -> folders it imports from, besides itself; "." is frontend/src itself."""

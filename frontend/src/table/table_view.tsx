@@ -56,7 +56,7 @@ interface Props {
   /** a picture of the rows above them; `open` shows the details of a row */
   figure?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
   /** a picture of all rows, which can replace them */
-  flame?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
+  whole?: WholePicture | undefined;
   /** heads above columns that belong together, "" for none */
   group?: ((column: Column) => string) | undefined;
   /** a picture of the row with this key, in its details */
@@ -71,7 +71,15 @@ export interface FigureRows {
   open: (key: string) => void;
 }
 
-export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, flame, group, detail, extra }: Props) {
+/** A picture of all rows: what it is called, and whether it is shown in their place. */
+export interface WholePicture {
+  name: string;
+  shown: boolean;
+  onShow: (shown: boolean) => void;
+  draw: (rows: FigureRows) => preact.ComponentChildren;
+}
+
+export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, whole: picture, group, detail, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
   const grid = useRef<HTMLDivElement>(null);
   // a regular expression is this page's own: all rows are fetched for it
@@ -149,7 +157,6 @@ export function TableView({ name, table: first, source = null, stepped = '', add
     setOpen(true);
   };
   const figured: FigureRows = { key: address.row, open: openRow };
-  const flamed = flame !== undefined && address.figure === 'open';
   const [copied, setCopied] = useState(false);
   const copy = async (draw: (from: Table, numbers: number[], columns: ColumnView[]) => string): Promise<void> => {
     const every = remote.shown ? await remote.all() : table;
@@ -162,7 +169,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
     <div class="table-view stack" ref={grid} aria-busy={waiting}>
       {figure?.(figured)}
       <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
-        {flame && <FlameChoice on={flamed} onChange={(on) => onChange({ figure: on ? 'open' : 'closed' })} />}
+        {picture && <FormChoice picture={picture} />}
         <Menu label={copied ? tableText.copyDone : tableText.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
           {(close) =>
             (
@@ -204,8 +211,8 @@ export function TableView({ name, table: first, source = null, stepped = '', add
       {regex && whole.table && isCut(whole.table) && <p class="table-notes muted small">{tableText.searched(whole.table.rows.length)}</p>}
       {table.notes.length > 0 && <Notes notes={table.notes} />}
       <div class="table-body">
-        {flamed ? (
-          flame?.(figured)
+        {picture?.shown ? (
+          picture.draw(figured)
         ) : rows.length > 0 ? (
           <Grid
             table={table}
@@ -300,10 +307,8 @@ function Notes({ notes }: { notes: string[] }) {
   );
 }
 
-function FlameChoice({ on, onChange }: { on: boolean; onChange: (on: boolean) => void }) {
-  return (
-    <Segments label={tableText.form} all={[false, true]} chosen={(flame) => on === flame} name={(flame) => flame ? tableText.flame : tableText.rowsForm} onChoose={(flame) => onChange(flame)} />
-  );
+function FormChoice({ picture: { name, shown, onShow } }: { picture: WholePicture }) {
+  return <Segments label={tableText.form} all={[false, true]} chosen={(drawn) => shown === drawn} name={(drawn) => (drawn ? name : tableText.rowsForm)} onChoose={onShow} />;
 }
 
 interface FooterProps {

@@ -7,6 +7,7 @@ import type { MetricWords } from '../ui/strings';
 export const tableText = {
   form: 'Drawn as',
   rowsForm: 'Table',
+  roofline: 'Roofline',
   flame: 'Flame',
   derived: (words: MetricWords) => [
     { label: 'Δ % of row', about: "The difference as a fraction of the row's time in A" },

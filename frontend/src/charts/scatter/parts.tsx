@@ -29,8 +29,8 @@ export interface Box {
   bottom: number;
 }
 
-export interface Mark {
-  point: Point;
+export interface Mark<T = Point> {
+  point: T;
   side: 'a' | 'b';
   x: number;
   y: number;
@@ -113,7 +113,7 @@ export function diamond(x: number, y: number, r: number): string {
   return `M${x} ${y - d}L${x + d} ${y}L${x} ${y + d}L${x - d} ${y}Z`;
 }
 
-export function Shape({ mark, dim }: { mark: Mark; dim: boolean }) {
+export function Shape({ mark, dim }: { mark: Mark<unknown>; dim: boolean }) {
   const shade = dim ? ' dim' : '';
   return mark.side === 'a' ? <circle class={`scatter-a${shade}`} cx={mark.x} cy={mark.y} r={mark.r} /> : <path class={`scatter-b${shade}`} d={diamond(mark.x, mark.y, mark.r)} />;
 }

@@ -62,7 +62,7 @@ const time = (point: Point): number => Math.max(point.a?.us ?? 0, point.b?.us ??
 export function scatterOf(table: Table, most = MOST_POINTS): Scatter {
   const at = places(table);
   const name = table.columns.findIndex((column) => column.role === 'key');
-  const unmeasured: Left = { count: 0, a_us: 0, b_us: 0 };
+  const unmeasured = nothingLeft();
   const points: Point[] = [];
   const number = (row: number, place: number): number | null => {
     const cell = at ? table.rows[row]?.[at[place]!] : null;
@@ -78,7 +78,7 @@ export function scatterOf(table: Table, most = MOST_POINTS): Scatter {
     else add(unmeasured, number(row, 4), number(row, 5));
   });
   points.sort((left, right) => time(right) - time(left));
-  const small: Left = { count: 0, a_us: 0, b_us: 0 };
+  const small = nothingLeft();
   for (const point of points.slice(most)) add(small, point.a?.us ?? 0, point.b?.us ?? 0);
   const drawn = points.slice(0, most);
   const short = shortNames(drawn.map((point) => point.name));
@@ -86,7 +86,9 @@ export function scatterOf(table: Table, most = MOST_POINTS): Scatter {
   return { points: drawn, small, unmeasured, largest_us: Math.max(0, ...drawn.map(time)) };
 }
 
-function add(left: Left, a: number | null, b: number | null): void {
+export const nothingLeft = (): Left => ({ count: 0, a_us: 0, b_us: 0 });
+
+export function add(left: Left, a: number | null, b: number | null): void {
   left.count += 1;
   left.a_us += a ?? 0;
   left.b_us += b ?? 0;

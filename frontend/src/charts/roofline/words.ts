@@ -1,0 +1,27 @@
+// Words of the roofline, apart from ui/strings.ts so that they come with it.
+
+import { formatMany } from '../../ui/format';
+
+export const words = {
+  title: 'Roofline',
+  about: 'rate of each operator against the work it does for each byte, both runs',
+  x: 'FLOP per byte moved at least →',
+  y: '↑ FLOP/s',
+  label: (rows: number, marks: number) =>
+    `${formatMany(rows, 'row')} as ${formatMany(marks, 'mark')}: FLOP per second against FLOP per byte, area is time. The list has the largest ones.`,
+  listed: (shown: number, all: number) => (shown === all ? formatMany(all, 'row') : `largest ${shown} of ${formatMany(all, 'row')}`),
+  intensity: 'FLOP/byte',
+  rate: 'Rate',
+  time: 'Time',
+  share: 'of the roof',
+  absent: 'no rate',
+  over: 'above the roof: peak or work is wrong',
+  /** read out before a number of this column */
+  figure: (what: string, side: string) => `${what} ${side} `,
+  area: 'area: time',
+  roof: (device: string, sides: string) => `roof${sides}: ${device}`,
+  noRoof: (sides: string) => `no roof${sides}: device unknown, --peak gives one`,
+  small: (n: number, a: string, b: string) => `${formatMany(n, 'smaller row is', 'smaller rows are')} not drawn: ${a} of A, ${b} of B.`,
+  unmeasured: (n: number, a: string, b: string) => `${formatMany(n, 'row moves', 'rows move')} bytes only: ${a} of A, ${b} of B.`,
+  nothing: 'No operator of these recordings has a rate of floating-point operations.',
+};
