@@ -67,9 +67,10 @@ COLLECTIVE_LIBRARIES = (*DEVICE_LIBRARIES, "gloo", "mpi")
 
 COMMUNICATING_KERNELS: tuple[str, ...] = (
     "cross_device_reduce",  # vLLM, SGLang, AITER
-    "multimem_", "symmetric_memory::",  # PyTorch
+    "multimem_", "symmetric_memory::", "symm_mem",  # PyTorch
     "ar_fusion",  # TensorRT-LLM, AITER
     "userbuffers_",  # Transformer Engine
+    "mori::",  # AMD
     "mscclpp", "deep_ep", "pplx", "nvshmem", "barrier_on_stream", "rocshmem",
 )  # fmt: skip
 """Parts of names of kernels that serving engines and frameworks write for communication between ranks, without a

@@ -6,8 +6,8 @@ import re
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.intervals import union, within
+from tb_perfcompare.analysis.entities.message_sizes import carried
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
@@ -63,10 +63,10 @@ def _outermost(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
 def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str, str], ...], Ints, Ints]:
     """(the keys, the size of each one's group, the key of each row); rows ascend."""
     events = timeline.events
-    group, ranks = _carried(timeline, "process_group", rows), _carried(timeline, "group_size", rows)
-    called, dtype = _carried(timeline, "collective_name", rows), _carried(timeline, "element_type", rows)
-    sizes = _carried(timeline, "in_elements", rows), _carried(timeline, "out_elements", rows)
-    launcher, shape = _launchers(timeline, rows), _carried(timeline, "input_dims", rows)
+    group, ranks = carried(timeline, "process_group", rows), carried(timeline, "group_size", rows)
+    called, dtype = carried(timeline, "collective_name", rows), carried(timeline, "element_type", rows)
+    sizes = carried(timeline, "in_elements", rows), carried(timeline, "out_elements", rows)
+    launcher, shape = _launchers(timeline, rows), carried(timeline, "input_dims", rows)
     name = events.name[rows].astype(np.int64)
     index: dict[tuple[str, str], int] = {}
     number: dict[tuple[int, ...], int] = {}
@@ -83,17 +83,6 @@ def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str
     size = np.full(len(index), UNKNOWN, dtype=np.int64)
     np.maximum.at(size, key, ranks)
     return tuple(index), size, key
-
-
-def _carried(timeline: InterpretedTrace, argument: str, rows: EventIndex) -> Ints:
-    """(r,) an argument of the events, of the operators that launched them where they do not have it, else UNKNOWN."""
-    events = timeline.events
-    own = np.asarray(argument_of(events, argument, rows, UNKNOWN), dtype=np.int64)
-    lost = np.flatnonzero((own == UNKNOWN) & (timeline.operator[rows] >= 0))
-    if len(lost):
-        own = own.copy()
-        own[lost] = argument_of(events, argument, timeline.operator[rows[lost]].astype(np.int64), UNKNOWN)
-    return own
 
 
 def _launchers(timeline: InterpretedTrace, rows: EventIndex) -> Ints:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from tb_perfcompare.analysis.columns.grouping import Groups, argument_of
 from tb_perfcompare.analysis.columns.numbering import factorize, numbered_pairs
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.launch_properties import launch_texts
+from tb_perfcompare.analysis.entities.message_sizes import message_table, messages_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -25,7 +28,7 @@ Texts = tuple[Ints, tuple[str, ...]]
 
 def device_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
     """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties),
-    "kernels_by_operator", "memcpy" (copies and sets by kind), "communication"."""
+    "kernels_by_operator", "memcpy" (copies and sets by kind), "communication", BY_MESSAGE."""
     category = timeline.events.category
     kernels = _Work(timeline, category == Category.KERNEL, step, steps)
     copies = _Work(timeline, among(category, (Category.MEMCPY, Category.MEMSET)), step, steps)
@@ -34,12 +37,15 @@ def device_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> di
     tables = {
         "kernels": kernels.table("kernel", measured, tensor_cores=True),
         "memcpy": copies.table("memcpy", summed="bytes"),
-        "communication": collectives.table("collective"),
+        "communication": collectives.table("collective", added=collectives.messages()),
     }
     launch = launch_texts(timeline.events, kernels.rows)
     if launch is not None:
         measured |= {name: kernels.carried(kernels.numbers_in_texts(name)) for name in ("registers", "shared_memory")}
         tables["kernels_by_launch"] = kernels.table("kernel_by_launch", measured, launch, "launch", tensor_cores=True)
+    by_message = message_table(timeline, step, steps)
+    if by_message is not None:
+        tables[BY_MESSAGE] = by_message
     below = operator_texts(timeline, kernels.rows)
     if below is not None:
         tables["kernels_by_operator"] = kernels.table("kernel_by_operator", {}, below, "operator")
@@ -133,9 +139,11 @@ class _Work:
         *,
         tensor_cores: bool = False,
         summed: str = "",
+        added: Mapping[str, Ints] = MappingProxyType({}),
     ) -> GroupTable:
         """Groups by name, with `beside` also by what that says of each row. Facts: means of `measured`, whether names
-        say that they use tensor cores, the sum of the argument `summed`."""
+        say that they use tensor cores, the sum of the argument `summed`. `added`
+        are more measures, by name."""
         group: AnyInts = self.group
         keys: list[tuple[str, ...]] = [(key,) for key in self._keys]
         raw = self._raw
@@ -159,11 +167,16 @@ class _Work:
             keys=tuple(keys),
             names=tuple(raw),
             calls=groups.matrix(),
-            measures_ns={"total": groups.matrix(self._dur)},
+            measures_ns={"total": groups.matrix(self._dur), **added},
             min_ns=low,
             max_ns=high,
             facts=facts,
         )
+
+    def messages(self) -> dict[str, Ints]:
+        """Measures of the messages of collectives, by name."""
+        found = messages_of(self._timeline, self.rows)
+        return found.measures(self.group, self._step, self._steps, len(self._keys), self._dur)
 
     def _sum(self, argument: str, group: AnyInts, groups: int) -> Floats:
         """Sum of an argument over the calls; NaN where no call carries it."""

@@ -32,6 +32,7 @@ TABLES = {
     "kernels_by_operator": _entities("Kernel", "Communication"),
     "kernels_by_launch": _entities(),
     "communication": _entities("Communication"),
+    "communication_by_message": _facts(per_step=True),
     "memcpy": _entities("Memcpy", "Memset"),
     "device_timeline": _facts(per_step=True, adds_up=False),
     "functions": _facts(per_step=True),

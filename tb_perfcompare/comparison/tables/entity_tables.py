@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Table
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED, KEY_COLUMNS, SHAPES, Measure, TableSpec
 from tb_perfcompare.comparison.work.row_work import OF_OPERATORS, RowWork, has_work, peaks_of, row_work
 from tb_perfcompare.comparison.work.split import at_equal_work
@@ -173,6 +174,8 @@ def _draft(
         cells += pair_columns(*works, SHOWN_WORK if name == "operators_by_shape" else ())
         one, two, slower = at_equal_work(*works)
         cells.append(_Test(columns.tests("rate", "rate", shown=False), lambda: (one, two), joined, slower))
+    of_messages = bandwidths.pair_columns(a, b, joined.at_a, joined.at_b) if name in bandwidths.TABLES else []
+    cells += of_messages
     cells.append((columns.STATUS, _status(joined)))
     cells.append(
         (
@@ -184,6 +187,8 @@ def _draft(
     )
     notes = shape.notes if owned is None else (*shape.notes, f"{shape.exposed} Its largest changes come first.")
     notes = notes if works is None else (*notes, *notes_of(*works))
+    if of_messages:
+        notes = (*notes, bandwidths.NOTE)
     if len(ordered) > 1:
         notes = (*notes, f"The largest changes of {' and '.join(ordered)} together come first.")
     return _Draft(name, shape, joined, cells, order, notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.device_timeline import MEANINGS
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.summary import BOUND
@@ -60,6 +61,12 @@ KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
     "operator": ("Operator", "operator that launched the kernel; empty: none was recorded"),
     "type": ("Type", "kind of work as the table says; device or host where it does not"),
     "figure": ("Figure", "; ".join(f"{name}: {what}" for name, what in MEANINGS.items())),
+    "group_size": ("Ranks", "ranks of the process group"),
+    "message": (
+        "Message",
+        "message size as nccl-tests counts it: of all_gather what each rank ends with, of reduce_scatter what it "
+        "starts with, of other collectives its buffer",
+    ),
     "launch": ("Launch", "how the kernel was launched: grid and block, or kernel type and dimensions"),
 }
 """Part of a group's key -> label and definition of its column."""
@@ -205,6 +212,14 @@ SHAPES: Mapping[str, TableSpec] = {
         exposed="Exposed time is the part that the ledger counts; the rest overlaps other device work.",
         notes=(_CORRECTED, "Waiting for other ranks is part of a collective's time."),
     ),
+    BY_MESSAGE: TableSpec(
+        "Collectives by message",
+        "Operations",
+        (Measure("", "", "Communication time: summed durations of collective kernels", "total"),),
+        ("total",),
+        notes=(_CORRECTED, "Messages of a row are the same: the test of its time is that of its bandwidth."),
+        one="operation",
+    ),
     DEVICE_TIMELINE: TableSpec(
         "Device timeline",
         "Events or gaps",
@@ -218,6 +233,8 @@ SHAPES: Mapping[str, TableSpec] = {
     ),
 }
 
-IF_RECORDED = frozenset({"operators_by_shape", "operators_by_type", "kernels_by_launch", "modules", DEVICE_TIMELINE})
+IF_RECORDED = frozenset({
+    "operators_by_shape", "operators_by_type", "kernels_by_launch", "modules", BY_MESSAGE, DEVICE_TIMELINE,
+})  # fmt: skip
 """Groups that tell more of work that other groups hold too, if it was recorded: where one side lacks them, its work is
 not gone."""

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.counters import counters_view
 from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, mean_us, steps_table
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
@@ -231,9 +232,15 @@ def _group(name: str, table: GroupTable, steps: int, work: RowWork | None) -> Ta
     for column, figures in of_work:
         shown.append(column)
         cells.append([None if cell != cell else cell for cell in figures])
+    of_messages = bandwidths.own_columns(table) if name in bandwidths.TABLES else []
+    for column, values in of_messages:
+        shown.append(column)
+        cells.append([None if cell != cell else cell for cell in values.tolist()])
     rows = list(zip(*cells, strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
     said = () if work is None else notes_of(work)
+    if of_messages:
+        said = (*said, bandwidths.NOTE)
     notes = (*shape.notes, *said, f"Means over {many(steps, 'step')}.")
     return Table(name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), notes)
 

@@ -46,6 +46,13 @@ class RankSteps:
         )
 
 
+BY_MESSAGE = "communication_by_message"
+"""Table of collectives by name, ranks of the group and message size."""
+
+SIZED_CALLS, SIZED_TIME, MESSAGE_BYTES, BUS_BYTES = "sized_calls", "sized", "message_bytes", "bus_bytes"
+"""Measures of collectives, of the calls whose message is known: how many, their time, the bytes of their messages as
+nccl-tests counts them, and those times the factor of the bus bandwidth."""
+
 UNKNOWN = -1
 """Size of a group, or a length, that nobody recorded."""
 

@@ -133,6 +133,12 @@ def test_kernels_of_the_collective_library_are_communication(vendor: str) -> Non
         "void all2all_kernel<float>(float*)",
         "c10d::symmetric_memory::barrier_kernel(unsigned int**, unsigned int*, int)",
         "void nvshmemi_alltoall_kernel<float>(float*)",
+        "void c10d::symmetric_memory::one_shot_all_reduce_kernel<float, 16, 8>(float**, float*, unsigned long)",
+        "void symm_mem::lamport_kernel<half>(half*)",
+        "void deep_ep::internode_ll::combine<7168, 9>(void*, float*)",
+        "void flashinfer::trtllm_alltoall::moeAllToAllKernel<half>(half*)",
+        "void mori::moe::EpDispatchIntraNodeKernel<__hip_bfloat16>(mori::moe::EpDispatchCombineArgs<__hip_bfloat16>)",
+        "ncclSymDevKernel_AllReduce_AGxLLMC_R_bf16(ncclSymDevArgs)",
     ],
 )
 def test_collectives_that_engines_write_themselves_are_communication(name: str) -> None:
