@@ -33,7 +33,7 @@ const PLACES: [string, [string, string[]][]][] = [
       ['kernels', ['kernels', 'kernels_by_operator', 'kernels_by_launch', 'alignment', 'launches', 'bound']],
       ['operators', ['operators', 'operators_by_shape', 'operators_by_type', 'work_by_family', 'call_tree']],
       ['modules', ['modules', 'modules_ledger']],
-      ['collectives', ['communication']],
+      ['collectives', ['communication', 'communication_by_message']],
       ['copies', ['memcpy']],
       ['functions', ['functions']],
     ],

@@ -7,6 +7,7 @@ from math import fsum
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.evidence.bus_bandwidth import bandwidth_text
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.findings import category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
@@ -55,11 +56,18 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
         if own is not known:  # what the host does is never beside the host
             yield _overlap(pair, amount, first, exposed)
         return
-    yield _slower(pair, amount, first, exposed, alone=splits[0] is None or splits[1] is None)
+    yield _slower(pair, amount, first, exposed, splits)
 
 
-def _slower(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float, *, alone: bool) -> Cause:
+def _slower(
+    pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float, splits: tuple[_Split | None, _Split | None]
+) -> Cause:
     slower = exposed > 0
+    before, after = splits
+    alone = before is None or after is None
+    whole = before is not None and after is not None and before.is_whole and after.is_whole
+    transfer = (before.transfer_us, after.transfer_us) if before and after and whole else None
+    rates = bandwidth_text(pair, (amount.us_a, amount.us_b), transfer)
     word = "slower" if slower else "faster"
     ranks = "; with one rank compared, waiting for a late rank looks the same" if alone else ""
     title, calls = f"Collectives are {word}", ""
@@ -78,7 +86,7 @@ def _slower(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float,
     delta = fsum(explains.values())
     sentence = (
         f"{title}: {signed_time(delta)} exposed per step; collectives take {calls}"
-        f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{ranks}."
+        f"{times_text(amount.us_a, amount.us_b)} per step, mostly {short(first.path[1])}{rates}{ranks}."
     )
     return cause(
         pair, COLLECTIVE_SLOWER, first.path[1], COMMUNICATION, delta, sentence,
@@ -139,12 +147,14 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
     """Microseconds per step and rank: in collectives, of that the transfer itself, and waiting for others; `late` is
-    the worker waited for; `beyond_us` is, per worker, (8,) what each category takes more than on the other workers."""
+    the worker waited for; `is_whole`: every collective of every step was found on other ranks; `beyond_us` is, per
+    worker, (8,) what each category takes more than on the other workers."""
 
     collective_us: float
     transfer_us: float
     waiting_us: float
     late: str
+    is_whole: bool
     beyond_us: dict[str, Floats]
 
 
@@ -168,6 +178,7 @@ def _waiting(summary: Summary) -> _Split | None:
         float(transfer.mean()),
         float(waited.mean()),
         ranks.workers[int(waited.sum(axis=0).argmin())],
+        ranks.common.size == len(ranks.total_ns) and bool((found.matched == found.plain).all()),
         {worker: beyond[:, at] for at, worker in enumerate(ranks.workers)},
     )
 
@@ -189,7 +200,7 @@ COLLECTIVE_SLOWER = Rule(
     when="exposed communication grew, half of it the collectives' own time. With one rank per side a late rank looks "
     "the same, and the sentence says so",
     needs="collectives",
-    look_at="network and topology, message sizes",
+    look_at="network and topology, message sizes (table communication_by_message)",
     confidence="the transfer itself, the same on all ranks",
     find=collective_rules,
     rank=2,

@@ -7,6 +7,7 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.device_idle import idle_text
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
     exposed_host,
@@ -92,7 +93,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     sentence = (
         f"Kernel launches are {'slower' if sign > 0 else 'faster'}: {signed_time(delta)} per step; each launch takes "
         f"{times_text(mean_a, mean_b)} ({number_text(launches.calls_b)} launches per step){flat}; the device waits "
-        f"{'for' if sign > 0 else 'less for'} the CPU."
+        f"{'for' if sign > 0 else 'less for'} the CPU{idle_text(pair, delta)}."
     )
     yield cause(
         pair, LAUNCH_BOUND, "launches", "Runtime", delta, sentence, (Evidence("ledger", "Runtime"),),

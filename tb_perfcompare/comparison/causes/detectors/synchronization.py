@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.device_idle import idle_text
 from tb_perfcompare.comparison.causes.evidence.host_time import HOST, called_otherwise, is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -42,7 +43,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     sentence = (
         f"{'More' if sign > 0 else 'Less'} synchronization with the device: {signed_time(delta)} per step; the host "
         f"waits {_times(waits)} times per step{behind}, so host work is "
-        f"{'no longer' if sign > 0 else 'now'} hidden behind kernels."
+        f"{'no longer' if sign > 0 else 'now'} hidden behind kernels{idle_text(pair, delta)}."
     )
     known = caller and not outside
     yield cause(

@@ -1,0 +1,18 @@
+"""Idle time of the device on both sides, as a clause of a sentence."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.result.wording import times_text
+from tb_perfcompare.model.summary.device_timeline import HOST_WAIT, IDLE, TABLE
+
+
+def idle_text(pair: RuleContext, delta_us: float) -> str:
+    """ "; device idle waiting for the host 2.10 → 9.40 ms per step" where that changed the same way by enough to
+    matter, else all idle time where that did, else "". `delta_us` is what the cause changes."""
+    amounts = pair.amounts(TABLE)
+    for figure, words in ((HOST_WAIT, "device idle waiting for the host"), (IDLE, "device idle")):
+        amount = amounts.get((figure,))
+        if amount is not None and abs(amount.delta_us) >= pair.least_us and amount.delta_us * delta_us > 0:
+            return f"; {words} {times_text(amount.us_a, amount.us_b)} per step"
+    return ""
