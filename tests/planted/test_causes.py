@@ -117,6 +117,12 @@ def test_every_finding_says_how_sure_it_is_what_it_rests_on_and_what_to_look_at(
         assert finding.evidence or finding.subject == "(outside operators)"
 
 
+@pytest.mark.parametrize("name", ["items in the loop", "slow launches"])
+def test_what_the_device_idles_is_named(name: str) -> None:
+    (fault,) = [fault for fault in FAULTS if fault.name == name]
+    assert "; device idle" in first(compared(side(fault.healthy, 1), side(fault.faulty, 101))).sentence
+
+
 def test_a_recorded_clock_is_named() -> None:
     (fault,) = [fault for fault in FAULTS if fault.name == "slow device clock, recorded"]
     found = first(compared(side(fault.healthy, 1), side(fault.faulty, 101)))

@@ -233,9 +233,9 @@ def _group(name: str, table: GroupTable, steps: int, work: RowWork | None) -> Ta
         shown.append(column)
         cells.append([None if cell != cell else cell for cell in figures])
     of_messages = bandwidths.own_columns(table) if name in bandwidths.TABLES else []
-    for column, values in of_messages:
+    for column, rates in of_messages:
         shown.append(column)
-        cells.append([None if cell != cell else cell for cell in values.tolist()])
+        cells.append([None if cell != cell else cell for cell in rates.tolist()])
     rows = list(zip(*cells, strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
     said = () if work is None else notes_of(work)

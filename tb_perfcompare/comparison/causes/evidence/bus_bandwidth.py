@@ -51,7 +51,7 @@ def _messages(pair: RuleContext, a: GroupTable, b: GroupTable) -> str:
         bytes_of = dict(zip(a.keys, a.measures_ns[MESSAGE_BYTES].sum(axis=1).tolist(), strict=True))
         most = max(bytes_of, key=lambda key: (bytes_of[key], key))
         named = bytes_of[most] >= COVERED * sum(bytes_of.values())
-        text = most[2] if most[2].endswith("iB") else size(means[0])
+        text = most[2] if most[2].endswith(("MiB", "GiB")) else size(means[0])
         return f", same {text} messages" if named else ", same messages"
     return "" if _alike(*means) else f", messages of {size(means[0])} → {size(means[1])} on average"
 
