@@ -76,9 +76,15 @@ def _mask(call: Call, places: Places) -> str:
     return places.corner if call.flag(places.causal) else NONE
 
 
+def _given(call: Call, indices: tuple[int, ...]) -> list[Tensor]:
+    """Those of the arguments that are tensors with elements: an empty one stands for none in backward calls."""
+    tensors = [call.optional(index) for index in indices if index >= 0]
+    return [tensor for tensor in tensors if tensor is not None and tensor.elements]
+
+
 def _packed(call: Call, places: Places) -> bool:
     """Whether sequences are packed: then only one can be counted. Raises NoModelError of several."""
-    lengths = [tensor for index in places.lengths if index >= 0 and (tensor := call.optional(index)) is not None]
+    lengths = _given(call, places.lengths)
     if any(tensor.sizes != (2,) for tensor in lengths):
         raise NoModelError("the lengths of packed sequences are not recorded")
     return bool(lengths)
@@ -92,7 +98,7 @@ def model(places: Places) -> Callable[[Call], Work]:
             raise NoModelError("sliding windows are not modelled")
         if places.chunk >= 0 and call.value(places.chunk) not in ("", "0"):
             raise NoModelError("chunks of attention are not modelled")
-        if any(call.is_tensor(index) for index in places.paged):
+        if _given(call, places.paged):
             raise NoModelError("the used lengths of the keys are not recorded")
         q, k, v = (call.tensor(index) for index in range(places.first, places.first + 3))
         packed = _packed(call, places)
