@@ -22,7 +22,7 @@ from tb_perfcompare.analysis.entities.device_work import device_tables
 from tb_perfcompare.analysis.entities.modules import module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
-from tb_perfcompare.analysis.entities.work_table import work_table
+from tb_perfcompare.analysis.entities.work_table import work_tables
 from tb_perfcompare.analysis.iterations.step_ranges import iteration_notes, trace_steps
 from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, clock_zero_ns, environment
 from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
@@ -161,9 +161,7 @@ def _group_tables(
 ) -> dict[str, GroupTable]:
     """Tables of operators, device work, modules and the device's time line that have rows; `step` is each event's."""
     groups = {**operator_tables(timeline, step, steps), **device_tables(timeline, step, steps)}
-    work = work_table(timeline, step, steps)
-    if work is not None:
-        groups["operator_work"] = work
+    groups |= work_tables(timeline, step, steps)
     release(len(timeline.events))
     modules = module_table(timeline, step, steps)
     if modules is not None:

@@ -43,7 +43,7 @@ def _peaks(
     fp64_tensor: float = 0.0, bf16: bool = True, fp8: float = 0.0, int8: float = 0.0,
 ) -> DevicePeaks:  # fmt: skip
     given = zip(TYPES, (fp64, fp64_tensor, fp32, tf32, fp16, fp16 if bf16 else 0.0, fp8, int8), strict=True)
-    return DevicePeaks(device, {of: value for of, value in given if value}, memory, source)
+    return DevicePeaks(device, {of: float(value) for of, value in given if value}, float(memory), source)
 
 
 _V100 = "https://images.nvidia.com/content/technologies/volta/pdf/volta-v100-datasheet-update-us-1165301-r5.pdf"

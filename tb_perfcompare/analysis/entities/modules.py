@@ -7,7 +7,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.nesting import Enclosers, Nesting, innermost, nest, with_descendants
 from tb_perfcompare.analysis.entities.operators import device_self_times
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
+from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.model.summary.summary import GroupTable
@@ -37,13 +37,9 @@ def module_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> Gro
     rows = rows[step[rows] >= 0]
     if not len(rows):
         return None
-    events = timeline.events
     nesting, span, below = _nested(timeline, rows)
     rows = rows[nesting.order]
-    start = events.start_ns[rows]
-    nodes = Enclosers(timeline.lane[rows], start, nesting.end, nesting.parent)
-    forest = timeline.host.row
-    at = innermost(nodes, timeline.lane[forest], events.start_ns[forest])
+    at = _innermost(timeline, rows, nesting)
     launched = device_self_times(timeline)[at >= 0]
     device_self = np.bincount(at[at >= 0], weights=launched, minlength=len(rows)).astype(np.int64)
     device_total = with_descendants(nesting.parent, nesting.depth, device_self)
@@ -59,6 +55,30 @@ def module_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> Gro
             "device_total": device_total,
         },
     )
+
+
+def _innermost(timeline: InterpretedTrace, rows: EventIndex, nesting: Nesting) -> Ints32:
+    """(h,) place among these calls, in the order of their nesting, of the innermost one around each forest row."""
+    start = timeline.events.start_ns
+    nodes = Enclosers(timeline.lane[rows], start[rows], nesting.end, nesting.parent)
+    forest = timeline.host.row
+    return innermost(nodes, timeline.lane[forest], start[forest])
+
+
+def module_of_operators(timeline: InterpretedTrace, step: StepIndex) -> tuple[Ints, list[str]] | None:
+    """((h,) number of the innermost module around each forest row, -1 outside, the modules); None without any."""
+    rows = module_calls(timeline)
+    rows = rows[step[rows] >= 0]
+    if not len(rows):
+        return None
+    nesting = _nested(timeline, rows)[0]
+    rows = rows[nesting.order]
+    at = _innermost(timeline, rows, nesting)
+    strings = timeline.events.strings
+    used, number = distinct(timeline.events.name[rows].astype(np.int64), len(strings))
+    names: dict[str, int] = {}
+    place = np.array([names.setdefault(module_name(strings[int(code)]), len(names)) for code in used], dtype=np.int64)
+    return np.where(at >= 0, place[number[at]], -1), list(names)
 
 
 def module_self_times(timeline: InterpretedTrace, step: StepIndex) -> tuple[Ints, Ints]:

@@ -5,21 +5,24 @@ calls launched, in a trace without device work with its own host time. Docs: doc
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import holding, used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest
 from tb_perfcompare.analysis.columns.nesting import with_descendants
-from tb_perfcompare.analysis.columns.numbering import gather, rows_where, scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
+from tb_perfcompare.analysis.entities.modules import module_of_operators
 from tb_perfcompare.analysis.entities.operators import device_self_times, host_self_times
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import Work, operator_work
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 ARGUMENTS = ("input_dims", "input_type", "input_strides", "concrete_inputs")
 """What a model looks at, in the order in which operator_work takes it."""
@@ -44,15 +47,54 @@ _Key = tuple[str, str, str, str, str]
 _Found = list[Work | str]
 
 
-def work_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> GroupTable | None:
-    """By (operator, input shape, data type, family, reason): calls and, as measures, "total" (ns), "flops" and "bytes"
-    per step. The last part of a key says why there is no model; then FLOPs and bytes are zero. None without shapes."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counted:
+    """Calls that took time: c of them, of w kinds.
+
+    node, row   (c,) forest row, event row
+    kind        (c,) number of each call's kind
+    time        (h,) nanoseconds of each forest row
+    name, dims  (w,) string index of the operator's name, that of the sizes plus one
+    work        w kinds: work of one call, or why it is not known
+    """
+
+    node: Ints32
+    row: Ints32
+    kind: Ints32
+    time: Ints
+    name: Ints
+    dims: Ints
+    work: _Found
+
+
+def work_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
+    """ "operator_work" by (operator, input shape, data type, family, reason), "module_work" the same with the innermost
+    module in place of the operator and "" of the shape: calls and, as measures, "total" (ns), "flops" and "bytes" per
+    step. The last part of a key says why there is no model; then FLOPs and bytes are zero. None without shapes."""
     events = timeline.events
     if "input_dims" not in events.args:
-        return None
+        return {}
     on_device = bool(timeline.is_device.any())
     time, others = _device_times(timeline, step, steps) if on_device else (host_self_times(timeline), None)
-    forest = timeline.host
+    counted = _counted(timeline, step, time, nested=not on_device)
+    groups = Groups(counted.kind, len(counted.work), (step, counted.row), steps)
+    tables = {"operator_work": _table(_operator_keys(timeline, counted), counted.work, groups, counted, others)}
+    modules = module_of_operators(timeline, step)
+    if modules is not None:
+        module, names = modules
+        inside = np.flatnonzero(module[counted.node] >= 0)
+        inner = replace(counted, node=counted.node[inside], row=counted.row[inside], kind=counted.kind[inside])
+        used, group = numbered_pairs(module[inner.node], len(names), inner.kind, len(inner.work))
+        module_at, kind = np.divmod(used, max(len(inner.work), 1))
+        keys = [(names[at], "") for at in module_at.tolist()]
+        groups = Groups(group, len(keys), (step, inner.row), steps)
+        tables["module_work"] = _table(keys, [inner.work[at] for at in kind.tolist()], groups, inner, None)
+    return tables
+
+
+def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested: bool) -> _Counted:
+    """`nested`: work that operators below do as well counts there."""
+    forest, events = timeline.host, timeline.events
     rows = rows_where(gather(timeline.is_operator & (step >= 0), forest.row) & ~forest.merged & (time > 0))
     at = gather(forest.row, rows)
     codes: list[tuple[Ints32, int]] = [(gather(events.name, at), len(events.strings))]
@@ -63,13 +105,29 @@ def work_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> Group
     codes.append((gather(_how(timeline), rows), 3))
     signatures, of_row = finest(codes)
     works = list(_works(timeline, signatures))
-    if not on_device:
-        nested = _does_it_below(timeline, rows, of_row, works)
-        of_row = np.where(nested, of_row + np.int32(len(works)), of_row).astype(np.int32)
-        signatures = [np.concatenate([part, part]) for part in signatures]
+    name, dims = signatures[:2]
+    if nested:
+        below = _does_it_below(timeline, rows, of_row, works)
+        of_row = np.where(below, of_row + np.int32(len(works)), of_row).astype(np.int32)
+        name, dims = np.concatenate([name, name]), np.concatenate([dims, dims])
         works += [BELOW if isinstance(work, Work) else work for work in works]
-    groups = Groups(of_row, len(works), (step, at), steps)
-    return _table(timeline, signatures, works, groups.matrix(), groups.matrix((time, rows)), others)
+    return _Counted(rows, at, of_row, time, name, dims, _countable(works, of_row))
+
+
+def _countable(works: _Found, of_row: Ints32) -> _Found:
+    """Without what no sum could hold."""
+    calls = np.bincount(of_row, minlength=len(works)).tolist()
+    sums = [0, 0]
+    out: _Found = []
+    for work, many in zip(works, calls, strict=True):
+        if isinstance(work, Work):
+            after = [sums[0] + many * work.flops, sums[1] + many * work.bytes]
+            if max(after) > _MOST_OF_ALL:
+                work = TOO_MUCH
+            else:
+                sums = after
+        out.append(work)
+    return out
 
 
 def _device_times(timeline: InterpretedTrace, step: StepIndex, steps: int) -> tuple[Ints, Ints]:
@@ -153,30 +211,29 @@ def _does_it_below(timeline: InterpretedTrace, rows: Ints32, of_row: Ints32, wor
     return found
 
 
-def _table(
-    timeline: InterpretedTrace, signatures: list[Ints], works: _Found, calls: Ints, time: Ints, others: Ints | None
-) -> GroupTable:
+def _operator_keys(timeline: InterpretedTrace, counted: _Counted) -> list[tuple[str, str]]:
+    """(operator, input shape) of each kind."""
     strings = timeline.events.strings
-    number, places = operator_keys_of(strings).numbered(signatures[0])
+    number, places = operator_keys_of(strings).numbered(counted.name)
     pool = operator_keys_of(strings).pool.texts
-    labels = [pool[place] for place in places[number].tolist()]
-    raw = [strings[code - 1] if code else "" for code in signatures[1].tolist()]
+    raw = [strings[code - 1] if code else "" for code in counted.dims.tolist()]
     shapes = dict(zip(raw, shown_texts(raw), strict=True)) | {"": ""}
-    totals = calls.sum(axis=1).tolist()
+    return [(pool[place], shapes[text]) for place, text in zip(places[number].tolist(), raw, strict=True)]
+
+
+def _table(
+    names: list[tuple[str, str]], works: _Found, groups: Groups, counted: _Counted, others: Ints | None
+) -> GroupTable:
+    """Of groups with these first parts of their keys, each of calls with one work."""
+    calls, time = groups.matrix(), groups.matrix((counted.time, counted.node))
     index: dict[_Key, int] = {}
     flops, moved = np.zeros_like(calls), np.zeros_like(calls)
     into = np.zeros(len(works), dtype=np.int64)
-    sums = [0, 0]
-    for row, (work, label, shape) in enumerate(zip(works, labels, raw, strict=True)):
+    for row, (work, (name, shape)) in enumerate(zip(works, names, strict=True)):
         if isinstance(work, Work):
-            after = [sums[0] + totals[row] * work.flops, sums[1] + totals[row] * work.bytes]
-            if max(after) > _MOST_OF_ALL:
-                work = TOO_MUCH
-            else:
-                sums = after
-                flops[row], moved[row] = calls[row] * work.flops, calls[row] * work.bytes
+            flops[row], moved[row] = calls[row] * work.flops, calls[row] * work.bytes
         told = ("", "", work) if isinstance(work, str) else (work.data_type, work.family, "")
-        into[row] = index.setdefault((label, shapes[shape], *told), len(index))
+        into[row] = index.setdefault((name, shape, *told), len(index))
     used = sorted(set(into[calls.any(axis=1)].tolist()))
     keys = list(index)
     matrices = [added_up(matrix, into, len(keys))[used] for matrix in (calls, time, flops, moved)]

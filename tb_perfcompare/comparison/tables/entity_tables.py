@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_te
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED, KEY_COLUMNS, SHAPES, Measure, TableSpec
-from tb_perfcompare.comparison.work.row_work import OF_OPERATORS, RowWork, has_work, peaks_of, row_work
+from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, peaks_of, table_work
 from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, pair_columns
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
@@ -198,8 +198,8 @@ def _works(
     name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows, both: tuple[Summary, Summary],
     options: CompareOptions,
 ) -> tuple[RowWork, RowWork] | None:  # fmt: skip
-    """What the rows of a table of operators did; None where no side knows or the table is of something else."""
-    if name not in OF_OPERATORS or not any(has_work(side) for side in both):
+    """What the rows of a table did; None where no side knows, or the table is of other things."""
+    if name not in OF_TABLES or not any(has_work(side) for side in both):
         return None
     places: dict[tuple[str, ...], int] = {}
     for table, at in zip(tables, (joined.at_a, joined.at_b), strict=True):
@@ -207,7 +207,7 @@ def _works(
             keys = list(table.keys)
             places |= {keys[row]: place for place, row in enumerate(at.tolist()) if row >= 0}
     one, two = (
-        row_work(side, OF_OPERATORS[name], places, len(joined), peaks)
+        table_work(side, name, places, len(joined), peaks)
         for side, peaks in zip(both, peaks_of(*both, options), strict=True)
     )
     return one, two

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, mean_us, s
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_views
 from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, own_work_by_family
-from tb_perfcompare.comparison.work.row_work import OF_OPERATORS, RowWork, has_work, row_work
+from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, table_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
@@ -186,11 +186,11 @@ def _categories(summary: Summary) -> Table:
 
 
 def _work(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | None) -> RowWork | None:
-    """What the rows of a table of operators did; None where that is not known."""
-    if name not in OF_OPERATORS or not has_work(summary):
+    """What the rows of a table of operators or modules did; None where that is not known."""
+    if name not in OF_TABLES or not has_work(summary):
         return None
     places = {key: place for place, key in enumerate(table.keys)}
-    return row_work(summary, OF_OPERATORS[name], places, len(table), peaks)
+    return table_work(summary, name, places, len(table), peaks)
 
 
 def _group(name: str, table: GroupTable, steps: int, work: RowWork | None) -> Table:

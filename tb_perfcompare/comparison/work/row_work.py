@@ -12,8 +12,8 @@ from tb_perfcompare.model.device_peaks import DevicePeaks, device_peaks
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-OPERATOR_WORK = "operator_work"
-"""Name of the group; its keys are (name, input shape, data type, family, reason)."""
+OPERATOR_WORK, MODULE_WORK = "operator_work", "module_work"
+"""Names of the groups; their keys are (name, input shape, data type, family, reason)."""
 
 COMPUTE, MEMORY = "compute", "memory"
 """Which roof bounds a row."""
@@ -82,11 +82,12 @@ class RowWork:
         return ["" if not c + m > 0 else COMPUTE if c > m else MEMORY for c, m in pairs]
 
 
-OF_OPERATORS: Mapping[str, Callable[[Key], Key]] = {
-    "operators": lambda key: key[:1],
-    "operators_by_shape": lambda key: key[:2],
+OF_TABLES: Mapping[str, tuple[str, Callable[[Key], Key]]] = {
+    "operators": (OPERATOR_WORK, lambda key: key[:1]),
+    "operators_by_shape": (OPERATOR_WORK, lambda key: key[:2]),
+    "modules": (MODULE_WORK, lambda key: key[:1]),
 }
-"""Table of operators -> the key of the row that a key of the group belongs to."""
+"""Table -> the group that holds its work, the key of the row that a key of the group belongs to."""
 
 
 def has_work(summary: Summary) -> bool:
@@ -105,11 +106,20 @@ def peaks_of(
     )
 
 
-def row_work(
-    summary: Summary, key_of: Callable[[Key], Key], places: Mapping[Key, int], rows: int, peaks: DevicePeaks | None
+def table_work(
+    summary: Summary, name: str, places: Mapping[Key, int], rows: int, peaks: DevicePeaks | None
 ) -> RowWork:
+    """That of a table of OF_TABLES."""
+    group, key_of = OF_TABLES[name]
+    return row_work(summary, key_of, places, rows, peaks, group)
+
+
+def row_work(
+    summary: Summary, key_of: Callable[[Key], Key], places: Mapping[Key, int], rows: int, peaks: DevicePeaks | None,
+    group: str = OPERATOR_WORK,
+) -> RowWork:  # fmt: skip
     """`key_of` gives the row's key of a key of the group, `places` the row's number; others belong to no row."""
-    table = summary.groups.get(OPERATOR_WORK)
+    table = summary.groups.get(group)
     steps = len(summary.steps)
     sums = {name: np.zeros((rows, steps), dtype=np.int64) for name in ("flops", "bytes", "total")}
     roofs = np.zeros((3, rows))

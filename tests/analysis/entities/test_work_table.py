@@ -111,3 +111,19 @@ def test_sizes_beyond_belief_have_no_work() -> None:
     trace.kernel("sgemm", 40, 60, launch=(12, 20))
     table = _work(summary(trace))
     assert not np.any(table.measures_ns["flops"]) and table.keys[0][4] != ""
+
+
+def test_a_module_has_the_work_of_its_own_operators() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 200)
+    trace.python("nn.Module: Net_0", 5, 100, number=1, module=0)
+    trace.python("nn.Module: Linear_0", 8, 60, number=2, parent=1, module=0)
+    _operator(trace, 10, 30, LINEAR)
+    trace.kernel("sgemm", 110, 130, launch=(12, 20))
+    _operator(trace, 70, 90, LINEAR)
+    trace.kernel("sgemm", 140, 170, launch=(72, 80))
+    drawn = summary(trace)
+    table = drawn.groups["module_work"]
+    found = {key[0]: int(table.measures_ns["total"][row, 0]) for row, key in enumerate(table.keys)}
+    assert found == {"Net_0": 30_000, "Linear_0": 20_000}
+    assert table.measures_ns["flops"].tolist() == [[FLOPS], [FLOPS]]
