@@ -133,6 +133,7 @@ def test_a_csv_report_can_name_its_table(lasting: Server) -> None:
         ("api/comparison", {}, 400, "bad_request"),
         ("api/comparison", {"baseline": "normal"}, 400, "bad_request"),
         ("api/comparison", {**PAIR, "step_window": "wall"}, 400, "bad_request"),
+        ("api/comparison", {**PAIR, "peaks": "bf16=fast"}, 400, "bad_request"),
         ("api/comparison", {**PAIR, "stream": "yes"}, 400, "bad_request"),
         ("api/comparison", {**PAIR, "baseline_steps": "9-1"}, 400, "bad_request"),
         ("api/comparison", {"baseline": "x" * 5000, "candidate": "abnormal"}, 400, "bad_request"),

@@ -11,12 +11,15 @@ from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.comparison.result.options import WINDOWS, CompareOptions
-from tb_perfcompare.errors import SelectionError
+from tb_perfcompare.errors import PerfCompareError, SelectionError
+from tb_perfcompare.model.device_peaks import TYPES, GivenPeak, parse_peak
 from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.sides import Steps, parse_steps
 
 LONGEST_MARKER = 1_000
+MOST_PEAKS = 2 * (len(TYPES) + 1)
+"""Each figure of each side."""
 
 _NUMBER = re.compile(r"\d{1,9}", re.ASCII)
 
@@ -50,7 +53,7 @@ def pair_request(query: Mapping[str, str]) -> PairRequest:
     return PairRequest(
         replace(baseline, launches=query.get("baseline_launches") or None),
         replace(candidate, launches=query.get("candidate_launches") or None),
-        CompareOptions(window=window_of(query)),
+        CompareOptions(window=window_of(query), peaks=peaks_of(query)),
     )
 
 
@@ -102,6 +105,17 @@ def _steps(query: Mapping[str, str], name: str) -> Steps | None:
 def window_of(query: Mapping[str, str]) -> str:
     """`device` or `marker`. Raises BadRequest."""
     return choice(query, "step_window", WINDOWS, WINDOWS[0])
+
+
+def peaks_of(query: Mapping[str, str]) -> tuple[GivenPeak, ...]:
+    """`bf16=989,candidate:memory=3350`. Raises BadRequest."""
+    texts = [text for text in (query.get("peaks") or "").split(",") if text]
+    if len(texts) > MOST_PEAKS:
+        raise BadRequest("peaks is too long", hint=f"at most {MOST_PEAKS} figures are taken")
+    try:
+        return tuple(map(parse_peak, texts))
+    except PerfCompareError as error:
+        raise BadRequest(f"peaks: {error.message}", hint=error.hint) from error
 
 
 def marker_of(query: Mapping[str, str], name: str = "step_marker") -> str:
