@@ -37,6 +37,7 @@ from tb_perfcompare.comparison.pace.split import (
     common_work,
     pace_of_steps,
     paces_of_observations,
+    steps_at_one_pace,
 )
 from tb_perfcompare.comparison.pace.table import common_work_table
 from tb_perfcompare.comparison.pace.words import with_look, withheld
@@ -150,7 +151,8 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
     if timed:
         if baseline.metric != CYCLE_TIME:
             tables["categories"] = categories_table(ledger, moves)
-        tables["steps"] = steps_table({"baseline": baseline, "candidate": candidate})
+        sides = {"baseline": baseline, "candidate": candidate}
+        tables["steps"] = steps_table(sides, steps_at_one_pace(work))
         tables |= _those_there_are((iteration_kinds_table(baseline, candidate, judged.kinds, options.alpha),))
     tables |= _those_there_are((None if isinstance(ranks, str) else ranks,))
     tables |= _entity_tables(

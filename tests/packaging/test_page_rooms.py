@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "charts/scatter": {"charts", "contract", "ui", "ui/controls"},
     "charts/stacks": {"api", "charts", "contract", "table", "ui", "ui/controls"},
     "pair": {"api", "contract", "host", "table", "ui", "ui/controls"},
-    "summary": {"api", "charts", "contract", "host", "table", "ui"},
+    "summary": {"api", "charts", "contract", "host", "table", "ui", "ui/controls"},
     "row_details": {
         "api", "contract", "host", "states", "summary", "table", "table/step_lines", "ui", "ui/controls",
     },

@@ -1,5 +1,6 @@
 // Step times of both sides in the order of the steps, on one scale: A left, B right. Where a range of steps is chosen.
 
+import { useState } from 'preact/hooks';
 import type { RowSource } from '../api/api';
 import { YTick } from '../charts/axes';
 import { stepNumber } from '../charts/brush';
@@ -9,6 +10,7 @@ import type { Comparison } from '../contract/wire';
 import { rowKey } from '../table/rows';
 import { stepTimes, type StepTime } from '../table/rows';
 import { useWhole } from '../table/use_whole';
+import { Segments } from '../ui/controls/segments';
 import { formatIn, formatRound, formatTime, timeStyle } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { adoptSheet } from '../ui/sheets';
@@ -26,7 +28,7 @@ const BOTTOM = 22;
 const LEFT = 48;
 const GAP = 14;
 const LETTERS = ['a', 'b'] as const;
-const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us'];
+const COLUMNS = ['side', 'capture', 'step', 'total_us', 'admitted', 'reason', 'backlog_us', 'at_one_pace_us'];
 
 interface Props {
   comparison: Comparison;
@@ -52,7 +54,11 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   const [frame, width] = useWidth();
   const { table } = useWhole(source, comparison.tables['steps'], COLUMNS);
   const words = metricWords(comparison.headline.metric);
-  const steps = stepTimes(table ?? undefined);
+  const recorded = stepTimes(table ?? undefined);
+  const [asked, setAtPace] = useState(false);
+  const paced = recorded.some((step) => step.paced !== null);
+  const atPace = asked && paced;
+  const steps = atPace ? atOnePace(recorded) : recorded;
   const lanes = { a: placesOf(steps, 'a'), b: placesOf(steps, 'b') };
   const shown = LETTERS.filter((side) => lanes[side].length > 0);
   const axis = stepAxis(steps);
@@ -76,7 +82,9 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   const describe = (step: StepTime): string => {
     const captures = Math.max(comparison.baseline.captures ?? 1, comparison.candidate.captures ?? 1);
     const where = captures > 1 && step.capture !== '' ? said.capture(step.capture) : '';
-    const time = said.step(words.one, name(step.side), step.step, where, `${formatIn(style, step.us)}\u202f${style.unit}`);
+    const withUnit = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
+    const shown = atPace && step.paced !== null ? said.both(withUnit(step.paced), withUnit(recorded.find(({ row }) => row === step.row)!.us)) : withUnit(step.us);
+    const time = said.step(words.one, name(step.side), step.step, where, shown);
     if (step.backlog > 0) return `${time}, ${text.backlog.of(formatTime(step.backlog), words.one)}`;
     return step.admitted ? time : `${time}, ${said.reason(step.reason)}`;
   };
@@ -97,7 +105,11 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
     <section class="panel steps" aria-label={words.times}>
       <header>
         <h2 class="section-title strong">{words.times}</h2>
-        <p class="muted">{said.about(words)}</p>
+        {paced ? (
+          <Segments label={said.pace} all={[false, true]} chosen={(one) => one === atPace} name={(one) => (one ? said.onePace : said.recorded)} title={(one) => (one ? said.onePaceAbout : undefined)} onChoose={setAtPace} />
+        ) : (
+          <p class="muted">{said.about(words)}</p>
+        )}
       </header>
       <div ref={frame}>
         {table && steps.length === 0 && <p class="muted">{said.none(words)}</p>}
@@ -158,6 +170,11 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
       </p>
     </section>
   );
+}
+
+/** The steps with the times they would have at one pace; others as recorded. */
+export function atOnePace(steps: StepTime[]): StepTime[] {
+  return steps.map((step) => (step.paced === null ? step : { ...step, us: step.paced }));
 }
 
 /** A circle as a path, so that one element draws a whole lane. */

@@ -6,6 +6,11 @@ import type { MetricWords } from '../ui/strings';
 export const words = {
   about: (words: MetricWords) => `every ${words.one} in order, both sides on one scale`,
   none: (words: MetricWords) => `The source has no ${words.times.toLowerCase()} to draw.`,
+  pace: 'Pace of the machine',
+  recorded: 'As recorded',
+  onePace: 'At one pace',
+  onePaceAbout: 'Step times if the machine had kept one pace: what the program makes of them',
+  both: (paced: string, recorded: string) => `${paced} at one pace, ${recorded} recorded`,
   dropped: 'hollow: not compared',
   step: (one: string, side: string, step: string, capture: string, time: string) => `${side}, ${one} ${step}${capture}: ${time}`,
   capture: (capture: string) => ` of capture ${capture}`,

@@ -81,6 +81,8 @@ export interface StepTime {
   reason: string;
   /** of `us`, what device work that an earlier step launched owns; 0 where the table does not say */
   backlog: number;
+  /** what it would take if the machine had kept one pace, null where nobody knows */
+  paced: number | null;
   /** row in the steps table */
   row: number;
 }
@@ -89,8 +91,8 @@ export interface StepTime {
 export function stepTimes(table: Table | undefined): StepTime[] {
   if (!table) return [];
   const at = (name: string): number => table.columns.findIndex((column) => column.name === name);
-  const [side, step, capture, total, admitted, reason, backlog] = ['side', 'step', 'capture', 'total_us', 'admitted', 'reason', 'backlog_us'].map(at) as [
-    number, number, number, number, number, number, number,
+  const [side, step, capture, total, admitted, reason, backlog, pace] = ['side', 'step', 'capture', 'total_us', 'admitted', 'reason', 'backlog_us', 'at_one_pace_us'].map(at) as [
+    number, number, number, number, number, number, number, number,
   ];
   if (side < 0 || total < 0) return [];
   return table.rows.flatMap((cells, row) => {
@@ -105,6 +107,7 @@ export function stepTimes(table: Table | undefined): StepTime[] {
         admitted: admitted < 0 || cells[admitted] !== false,
         reason: String(cells[reason] ?? ''),
         backlog: Number(cells[backlog] ?? 0),
+        paced: typeof cells[pace] === 'number' ? cells[pace] : null,
         row,
       },
     ];

@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { expect, test } from 'vitest';
 import { barsOf, PARTS, stacksOf } from '../../src/charts/stacks/stacks';
 import type { Cell, Ledger, Table } from '../../src/contract/wire';
+import { atOnePace } from '../../src/summary/step_strip';
 import { stepTimes } from '../../src/table/rows';
 import { WaterfallView } from '../../src/summary/waterfall_view';
 import { metricWords } from '../../src/ui/strings';
@@ -41,4 +42,12 @@ test('a step knows its backlog; one that is not compared has none', () => {
   expect(stepTimes(table).map((step) => step.backlog)).toEqual([0, 30, 10]);
   expect(stacksOf(table).b.map((step) => step.backlog)).toEqual([0, 30, 10]);
   expect(barsOf(stacksOf(table).b.slice(1), 2).map((bar) => bar.backlog)).toEqual([20]);
+});
+
+test('steps are drawn at one pace where it is known, others as recorded', () => {
+  const table: Table = { ...steps([['1', 10, 0], ['2', 20, 0]]) };
+  const paced = { ...table, columns: [...table.columns, column('at_one_pace_us', 'plain', 'time_us')], rows: table.rows.map((cells, row) => [...cells, row === 0 ? 9 : null]) };
+  expect(stepTimes(paced).map((step) => step.paced)).toEqual([9, null]);
+  expect(atOnePace(stepTimes(paced)).map((step) => step.us)).toEqual([9, 20]);
+  expect(stepTimes(table).map((step) => step.paced)).toEqual([null, null]);
 });

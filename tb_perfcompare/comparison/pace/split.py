@@ -65,6 +65,14 @@ def pace_of_steps(work: CommonWork) -> Pair | None:
     return np.exp(one), np.exp(two)
 
 
+def steps_at_one_pace(work: CommonWork) -> Pair | None:
+    """(n,), (m,) nanoseconds of each step if the machine had kept one pace; None as of `pace_of_steps`."""
+    if work.clocked is None or work.pooled:
+        return None
+    one, two = work.clocked.at_pace
+    return np.exp(one), np.exp(two)
+
+
 def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
     """Pace ("host", "device") -> how many times as long the machine makes each observation. Only where a side has
     several captures: what it does to two captures is all they say."""

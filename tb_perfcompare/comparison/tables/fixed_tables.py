@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
+from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
 from tb_perfcompare.units import Better
 
@@ -63,8 +64,9 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
     return Table("categories", "Step time by category", shown, tuple(rows), notes)
 
 
-def steps_table(sides: dict[str, Summary]) -> Table:
-    """Every step of both sides in order, the left-out ones last, with the ledger categories of each."""
+def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats] | None = None) -> Table:
+    """Every step of both sides in order, the left-out ones last, with the ledger categories of each. `at_one_pace_ns`
+    (n,), (m,): of the compared steps, None where it is not known."""
     parts = tuple(
         columns.time(f"{label.lower().replace(' ', '_')}_us", label, f"exposed {label} time of the step", shown=False)
         for label in CATEGORY_LABELS
@@ -77,6 +79,11 @@ def steps_table(sides: dict[str, Summary]) -> Table:
         words = ("Cycle", "number of the cycle in the table", "Cycle time", "length of the cycle")
     else:
         words = ("Step", "number of the step marker", "Step time", "length of the step window")
+    paced: tuple[Column, ...] = () if at_one_pace_ns is None else (
+        columns.time(
+            "at_one_pace_us", "At one pace", f"{words[2].lower()} if the machine had kept one pace", shown=False
+        ),
+    )  # fmt: skip
     shown = (
         columns.key("side", "Side", "baseline or candidate"),
         columns.key("capture", "Capture", "run / worker / span the step was recorded in"),
@@ -85,11 +92,12 @@ def steps_table(sides: dict[str, Summary]) -> Table:
         columns.count("launches", "Device events", "kernels, copies and sets that the step launched"),
         *parts,
         *backlog,
+        *paced,
         columns.flag("admitted", "Compared", "whether the step counts in the comparison"),
         columns.text("reason", "Reason", "why a step is left out"),
     )
     rows: list[tuple[Cell, ...]] = []
-    for side, summary in sides.items():
+    for number, (side, summary) in enumerate(sides.items()):
         owned = summary.owned.by_category() / 1000
         ranks = len({capture.worker for capture in summary.captures})
         mean = None if summary.ranks is None else f"mean of {ranks} ranks"
@@ -100,9 +108,11 @@ def steps_table(sides: dict[str, Summary]) -> Table:
             times = tuple(float(x) for x in owned[:, i])[: len(parts)]
             launches = int(steps.launches[i]) if summary.counts_launches else None
             late: tuple[Cell, ...] = (int(steps.backlog_ns[i]) / 1000,) if backlog else ()
-            rows.append((side, capture, label, int(steps.total_ns[i]) / 1000, launches, *times, *late, True, ""))
+            pace = () if at_one_pace_ns is None else (float(at_one_pace_ns[number][i]) / 1000,)
+            total = int(steps.total_ns[i]) / 1000
+            rows.append((side, capture, label, total, launches, *times, *late, *pace, True, ""))
         for step in summary.dropped:
-            none: tuple[Cell, ...] = (None,) * len((*parts, *backlog))
+            none: tuple[Cell, ...] = (None,) * len((*parts, *backlog, *paced))
             rows.append((side, names[step.capture], step.label, step.total_ns / 1000, None, *none, False, step.reason))
     return Table("steps", "Steps", shown, tuple(rows))
 

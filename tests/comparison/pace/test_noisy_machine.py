@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from functools import cache
+from statistics import median
 
 import pytest
 
@@ -108,6 +109,23 @@ def test_a_slower_machine_is_said_and_asks_for_another_recording() -> None:
     assert gate.status is Status.CANNOT_TELL
     assert "record again" in gate.sentence
     assert step_time(headline, Limit(fraction=0.03), fail_on_machine=True).status is Status.TRIPPED
+
+
+def test_steps_at_one_pace_are_alike_on_a_slower_machine() -> None:
+    table = compared(0, machine=4.0).tables["steps"]
+    at = {column.name: place for place, column in enumerate(table.columns)}
+
+    def middle(name: str) -> list[float]:
+        sides = ("baseline", "candidate")
+        return [median(float(row[at[name]]) for row in table.rows if row[0] == side) for side in sides]
+
+    assert ratio(middle("total_us")) > 3.5
+    assert ratio(middle("at_one_pace_us")) == pytest.approx(1, abs=0.05)
+    assert "at_one_pace_us" not in [column.name for column in compared(0, shapes=False).tables["steps"].columns]
+
+
+def ratio(sides: list[float]) -> float:
+    return sides[1] / sides[0]
 
 
 def test_a_changed_program_trips_the_gate_and_an_equal_one_passes() -> None:
