@@ -115,8 +115,7 @@ class _Recording:
         except KeyboardInterrupt:
             return _INTERRUPTED
         except RecordingFailed as error:
-            for line in error.tail:
-                self._console.complain(f"  | {line}")
+            self._console.quote(error.tail)
             self._console.complain(f"tb-perfcompare ab: {error}")
             return _FAILED
         return 0

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable
 from typing import TextIO
 
-from tb_perfcompare.errors import InputError
+from tb_perfcompare.errors import InputError, PerfCompareError
 from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.number_text import byte_scale, number
@@ -74,7 +74,8 @@ class Console:
         return Terminal(shutil.get_terminal_size().columns, colours=not plain)
 
     def answer(self, data: bytes) -> None:
-        """UTF-8 to standard output. A reader that went away (`| head`) is not an error."""
+        """UTF-8 to standard output. A reader that went away (`| head`) is not an error; a full disk is: raises
+        PerfCompareError."""
         self._clear()
         try:
             buffer = getattr(self._stdout, "buffer", None)
@@ -87,18 +88,32 @@ class Console:
                 buffer.flush()
         except BrokenPipeError:
             _forget(self._stdout)
+        except OSError as error:
+            _forget(self._stdout)
+            reason = error.strerror or str(error)
+            raise PerfCompareError(
+                f"standard output cannot be written: {reason}", hint="free space or write elsewhere"
+            ) from error
 
     def complain(self, message: str) -> None:
         """One line on standard error; on a terminal as many as it takes."""
+        line = printable(" ".join(message.split()))
+        if self._terminal:
+            width = shutil.get_terminal_size().columns
+            wrapped = textwrap.wrap(
+                line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+            )
+            line = "\n".join(wrapped)
+        self._write_line(line)
+
+    def quote(self, lines: Iterable[str]) -> None:
+        """What another program printed, with its indentation, on standard error."""
+        for line in lines:
+            self._write_line(f"  | {printable(line.expandtabs())}")
+
+    def _write_line(self, line: str) -> None:
         self._clear()
         try:
-            line = printable(" ".join(message.split()))
-            if self._terminal:
-                width = shutil.get_terminal_size().columns
-                wrapped = textwrap.wrap(
-                    line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-                )
-                line = "\n".join(wrapped)
             encoding = self._stderr.encoding or "utf-8"
             self._stderr.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
             self._stderr.flush()

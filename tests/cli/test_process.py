@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -92,6 +93,17 @@ def test_a_broken_pipe_in_the_middle_is_quiet(tmp_path: Path) -> None:
     err = io.StringIO()
     assert main(["diff", *map(str, pair)], out, err) == 0
     assert err.getvalue() == ""
+
+
+class _FullBuffer(io.BytesIO):
+    def write(self, data: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_behind_standard_output_is_no_tripped_gate() -> None:
+    err = io.StringIO()
+    assert main(["pairs", str(REPOSITORY / "demo_logs")], io.TextIOWrapper(_FullBuffer()), err) == 2
+    assert err.getvalue().startswith("tb-perfcompare pairs: standard output cannot be written: No space left on device")
 
 
 @pytest.mark.parametrize("in_process_bytes", [-1, 2**30])

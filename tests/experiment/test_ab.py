@@ -87,7 +87,7 @@ def test_a_failing_command_shows_its_last_lines_and_keeps_what_was_recorded(tmp_
     (tmp_path / "other.fails").touch()
     found = ab(out, "--most-rounds", "3")
     assert found.status == 2
-    assert "| loss is nan" in found.err
+    assert "  | loss is nan" in found.err
     assert "candidate failed with exit status 7 in round 1" in found.err
     assert {one["variant"] for one in manifest(out)["recordings"]} <= {"baseline"}
     (tmp_path / "other.fails").unlink()
