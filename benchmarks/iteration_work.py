@@ -15,12 +15,10 @@ def kinds() -> Work:
     from tb_perfcompare.analysis.trace.vendor import find_vendor
     from tb_perfcompare.comparison.engine import kinds_compared
     from tb_perfcompare.comparison.result.options import CompareOptions
-    from tb_perfcompare.comparison.statistics.rank_test import load_distributions
     from tb_perfcompare.model.recordings.recording import Origin
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     def work(*paths: str) -> dict[str, Any]:
-        load_distributions()
         summaries, finding, reading = [], 0.0, 0.0
         for path in paths:
             start = cpu_seconds()

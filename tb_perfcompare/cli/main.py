@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import logging
+import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import NoReturn, Protocol, TextIO, cast
 
@@ -64,6 +66,9 @@ COMMANDS: dict[str, str] = {
 is used: all of them take longer than most commands work."""
 
 
+_ALGEBRA = "OPENBLAS_NUM_THREADS"
+
+
 class _UsageError(Exception):
     """A command line that cannot be understood; the text is for the user."""
 
@@ -105,7 +110,8 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
             commands.add_parser(name, help=summary)
             continue
         check_address_space()
-        command = cast(Command, import_module(f"tb_perfcompare.cli.{name}"))
+        with _one_thread_of_algebra():
+            command = cast(Command, import_module(f"tb_perfcompare.cli.{name}"))
         own = commands.add_parser(
             name, help=summary, description=(command.__doc__ or "").strip(), allow_abbrev=False,
             formatter_class=_Help,
@@ -113,6 +119,20 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
         command.add_arguments(own)
         own.set_defaults(run=command.run)
     return parser
+
+
+@contextlib.contextmanager
+def _one_thread_of_algebra() -> Iterator[None]:
+    """numpy's linear algebra starts a thread per core when it is imported, which takes longer than all of it that a
+    command does. Programs that a command runs see nothing of this."""
+    if _ALGEBRA in os.environ:
+        yield
+        return
+    os.environ[_ALGEBRA] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[_ALGEBRA]
 
 
 def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tb_perfcompare.cli.main import build_parser
+
 ROOT = Path(__file__).parents[2]
 PAIR = ROOT / "demo_logs" / "cpu_training"
-COMPUTING = ("scipy", "tb_perfcompare.analysis", "tb_perfcompare.comparison.causes", "tb_perfcompare.comparison.engine")
+COMPUTING = ("tb_perfcompare.analysis", "tb_perfcompare.comparison.causes", "tb_perfcompare.comparison.engine")
 
 
 def imported(*command: str) -> set[str]:
@@ -30,5 +33,27 @@ def test_pairs_are_listed_without_what_reads_and_compares() -> None:
 def test_a_kept_comparison_is_shown_without_what_computes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TB_PERFCOMPARE_CACHE", str(tmp_path))
     pair = ("diff", str(PAIR / "normal"), str(PAIR / "abnormal"))
-    assert {*COMPUTING} <= imported(*pair)
+    computed = imported(*pair)
+    assert {*COMPUTING} <= computed
+    assert "scipy" not in computed, "it takes longer than the comparison"
     assert not {*COMPUTING} & imported(*pair)
+
+
+@pytest.mark.parametrize("given", [None, "3"])
+def test_programs_that_a_command_runs_have_the_users_number_of_threads(
+    given: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if given:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", given)
+    build_parser(["ab"])
+    assert os.environ.get("OPENBLAS_NUM_THREADS") == given
+
+
+def test_a_command_has_one_thread_of_linear_algebra() -> None:
+    code = (
+        "import os; from tb_perfcompare.cli.main import main; import io; main(['pairs', 'demo_logs'], io.StringIO()); "
+        "print(len(os.listdir('/proc/self/task')) if os.path.isdir('/proc/self/task') else 1)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert int(done.stdout) == 1

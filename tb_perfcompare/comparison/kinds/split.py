@@ -13,6 +13,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import percent_text, signed_time
+from tb_perfcompare.comparison.statistics.distributions import chi_squared_tail
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -50,11 +51,10 @@ class MixSplit:
     @property
     def is_same_mix(self) -> bool:
         """Whether kinds occur about as often on both sides (chi-squared test at SAME_MIX)."""
-        from scipy.special import chdtrc
-
         counts = np.array([[len(own) for own in side] for side in (self.baseline, self.candidate)], dtype=np.float64)
         expected = counts.sum(axis=1)[:, None] * counts.sum(axis=0) / counts.sum()
-        return bool(chdtrc(counts.shape[1] - 1, ((counts - expected) ** 2 / expected).sum()) > SAME_MIX)
+        distance = float(((counts - expected) ** 2 / expected).sum())
+        return chi_squared_tail(distance, counts.shape[1] - 1) > SAME_MIX
 
 
 def split_mix(kinds: tuple[Sequence[str], Sequence[str]], times_ns: tuple[Ints, Ints]) -> MixSplit | None:

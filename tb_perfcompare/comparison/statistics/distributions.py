@@ -1,4 +1,4 @@
-"""Student's and the normal distribution: tails and quantiles, as scipy.special has them. Importing that takes longer
+"""Tails and quantiles of Student's, the normal and the chi-squared distribution. Importing scipy.special takes longer
 than comparing a pair of usual size, because most of numpy's submodules come with it.
 
 The tail is half of an incomplete beta function, P(T > t) = I_x(n/2, 1/2) / 2 with x = n / (n + t^2), computed by its
@@ -56,6 +56,18 @@ def normal_quantile(probability: float) -> float:
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(probability)
+
+
+def chi_squared_tail(distance: float, freedom: int) -> float:
+    """P(X > distance) with at least one degree of freedom (Abramowitz and Stegun 26.4.4, 26.4.5)."""
+    half, a = distance / 2, 1.0 if freedom % 2 == 0 else 0.5
+    found = math.exp(-half) if a == 1 else math.erfc(math.sqrt(half))
+    term = math.exp(-half) * half**a / math.gamma(a + 1)
+    while a < freedom / 2:
+        found += term
+        a += 1
+        term *= half / a
+    return found
 
 
 def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:

@@ -1,4 +1,4 @@
-"""Student's distribution against scipy, from its middle to its far tail."""
+"""Distributions against scipy, from their middle to their far tail."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from tb_perfcompare.comparison.statistics.distributions import quantile, quantiles, upper_tail
+from tb_perfcompare.comparison.statistics.distributions import chi_squared_tail, quantile, quantiles, upper_tail
 
 FREEDOM = np.array([0.3, 1, 2.3, 5, 17.7, 100, 1e3, 1e5])
 DISTANCE = np.concatenate([[0], np.logspace(-6, 2, 40), [np.inf]])
@@ -26,6 +26,13 @@ def test_quantiles_are_those_of_scipy(probability: float) -> None:
     expected = special.stdtrit(freedom, probability)
     np.testing.assert_allclose(quantiles(freedom, probability), expected, rtol=1e-11)
     np.testing.assert_allclose([quantile(one, probability) for one in freedom], expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 8, 31])
+def test_chi_squared_tails_are_those_of_scipy(freedom: int) -> None:
+    distances = [0.0, 1e-9, 0.5, 3.84, 30.0, 300.0]
+    ours = [chi_squared_tail(distance, freedom) for distance in distances]
+    np.testing.assert_allclose(ours, special.chdtrc(freedom, distances), rtol=1e-12)
 
 
 def test_nothing_is_known_without_freedom_or_distance() -> None:
