@@ -244,44 +244,44 @@ def _mangled(name: str) -> tuple[list[str], list[str]]:
     demanglers write them; no scope for a name that is something else."""
     start = _SCOPE.match(name)
     assert start is not None
-    scope, at = _nested(name, start.end())
+    scope, position = _nested(name, start.end())
     words = list[str]()
-    while at < len(name):
-        literal, local = _LITERAL.match(name, at), _LOCAL.match(name, at)
+    while position < len(name):
+        literal, local = _LITERAL.match(name, position), _LOCAL.match(name, position)
         if literal is not None:
             words.append(("-" if literal[1] else "") + literal[2])
-            at = literal.end()
+            position = literal.end()
             continue
-        parts, after = _nested(name, at if local is None else local.end())
+        parts, after = _nested(name, position if local is None else local.end())
         if parts:
             words += parts[:-1]
             words.append(
                 parts[-1] + ("(){lambda}" if local is not None else "<" if name[after : after + 1] == "I" else "")
             )
-            at = after
-        elif after > at and local is None:
-            at = after
+            position = after
+        elif after > position and local is None:
+            position = after
         else:
-            if name[at] in _TYPES:
-                words.append(_TYPES[name[at]])
-            at += 1
+            if name[position] in _TYPES:
+                words.append(_TYPES[name[position]])
+            position += 1
     return [part for part in scope if not part.startswith("_GLOBAL_")], words
 
 
-def _nested(name: str, at: int) -> tuple[list[str], int]:
+def _nested(name: str, position: int) -> tuple[list[str], int]:
     """The names that stand one behind the other from a place on, and where they end."""
     parts = list[str]()
-    while at < len(name):
-        length = _LENGTH.match(name, at)
-        substitute = _SUBSTITUTE.match(name, at) if length is None else None
+    while position < len(name):
+        length = _LENGTH.match(name, position)
+        substitute = _SUBSTITUTE.match(name, position) if length is None else None
         if length is not None:
-            at = length.end() + int(length[0][:6])
-            parts.append(name[length.end() : at])
+            position = length.end() + int(length[0][:6])
+            parts.append(name[length.end() : position])
         elif substitute is not None:
-            at = substitute.end()
+            position = substitute.end()
         else:
             break
-    return [part for part in parts if part], at
+    return [part for part in parts if part], position
 
 
 def _words(arguments: list[str]) -> list[str]:

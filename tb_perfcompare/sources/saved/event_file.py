@@ -118,43 +118,43 @@ def _events(file: BinaryIO, size: int, path: str) -> Iterator[Event]:
     from google.protobuf.message import DecodeError
     from tensorboard.compat.proto.event_pb2 import Event
 
-    at = 0
+    offset = 0
     for number, data in enumerate(_records(file, size, path), start=1):
         try:
             event = Event.FromString(data)
         except DecodeError as error:
-            raise _damaged(path, at, number, "it is not an event") from error
+            raise _damaged(path, offset, number, "it is not an event") from error
         if number == 1 and event.file_version != _VERSION:
-            raise _damaged(path, at, number, "it is not an event file")
+            raise _damaged(path, offset, number, "it is not an event file")
         yield event
-        at = file.tell()
+        offset = file.tell()
 
 
 def _records(file: BinaryIO, size: int, path: str) -> Iterator[bytes]:
     """The records up to the end of the file. No more memory than the file has bytes, whatever a length says."""
     from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 
-    at, number = 0, 1
+    offset, number = 0, 1
     around = _LENGTH.size + 2 * _SUM.size
-    while at < size:
+    while offset < size:
         head = file.read(_LENGTH.size + _SUM.size)
         if len(head) < _LENGTH.size + _SUM.size:
-            raise _damaged(path, at, number, "the file ends in it")
+            raise _damaged(path, offset, number, "the file ends in it")
         length_bytes = head[: _LENGTH.size]
         if _SUM.unpack(head[_LENGTH.size :])[0] != masked_crc32c(length_bytes):
-            raise _damaged(path, at, number, "the checksum of its length is wrong")
+            raise _damaged(path, offset, number, "the checksum of its length is wrong")
         (length,) = _LENGTH.unpack(length_bytes)
         if length > MOST_BYTES:
-            raise _damaged(path, at, number, f"it has {length:,} bytes")
-        if at + around + length > size:
-            raise _damaged(path, at, number, "the file ends in it")
+            raise _damaged(path, offset, number, f"it has {length:,} bytes")
+        if offset + around + length > size:
+            raise _damaged(path, offset, number, "the file ends in it")
         data, checksum = file.read(length), file.read(_SUM.size)
         if len(data) < length or len(checksum) < _SUM.size:  # it got shorter meanwhile
-            raise _damaged(path, at, number, "the file ends in it")
+            raise _damaged(path, offset, number, "the file ends in it")
         if _SUM.unpack(checksum)[0] != masked_crc32c(data):
-            raise _damaged(path, at, number, "its checksum is wrong")
+            raise _damaged(path, offset, number, "its checksum is wrong")
         yield data
-        at, number = at + around + length, number + 1
+        offset, number = offset + around + length, number + 1
 
 
 def _damaged(path: str, at: int, number: int, why: str) -> CorruptInput:
