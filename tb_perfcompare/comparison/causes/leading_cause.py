@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATOR_REPLACED, OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
+from tb_perfcompare.comparison.causes.detectors.host_copies import MOVING
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
@@ -29,6 +30,9 @@ YIELDING = frozenset({"host_time", "unrecorded_time", "kernel_time", "host_pace"
 """Findings that say where time is and not why: more calls bring untraced time between them, and slow others down."""
 
 _STRUCTURE = frozenset({*OPERATOR_REPLACED.names, *OPERATORS_CHANGED.names})
+
+_MOVING = MOVING | {f"aten::{name}" for name in ("view", "reshape", "_unsafe_view", "_reshape_alias", "expand", "t",
+                                                 "transpose", "permute", "as_strided")}  # fmt: skip
 
 OTHER_WORK = frozenset({*WORKLOAD_CHANGED.names, *DATA_TYPE_CHANGED.names})
 
@@ -52,7 +56,7 @@ def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Find
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
     way = _WAY.get(headline.verdict, 0) if headline.basis is Basis.PROGRAM else 0
     against = [one for one in ordered if one.rule in YIELDING and way * (one.delta_us or 0.0) < 0]
-    ordered = [*(one for one in ordered if one not in against), *against]
+    ordered = _moves_behind([*(one for one in ordered if one not in against), *against])
     for place, finding in enumerate(ordered):
         if place and finding.confidence.startswith("certain") and all(_yields(one, finding) for one in ordered[:place]):
             return (finding, *ordered[:place], *ordered[place + 1 :])
@@ -70,7 +74,26 @@ def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Fin
 
 
 def _is_of_layers(found: Finding) -> bool:
-    return found.rule in OPERATOR_REPLACED.names and bool(work_kind(found.subject))
+    return _is_replaced(found) and any(work_kind(item.row) for item in found.evidence)
+
+
+def _is_replaced(found: Finding) -> bool:
+    return found.rule in OPERATOR_REPLACED.names
+
+
+def _moves_behind(findings: list[Finding]) -> list[Finding]:
+    """With operators that move data in place of others behind the first that do more: what computes its result in
+    another layout asks for other copies."""
+    first = next((one for one in findings if _is_replaced(one) and not _only_moves(one)), None)
+    if first is None:
+        return findings
+    at = findings.index(first)
+    moves = [one for one in findings[:at] if _is_replaced(one)]
+    return [*(one for one in findings[:at] if one not in moves), first, *moves, *findings[at + 1 :]]
+
+
+def _only_moves(found: Finding) -> bool:
+    return all(item.row in _MOVING for item in found.evidence)
 
 
 def _yields(general: Finding, counted: Finding) -> bool:

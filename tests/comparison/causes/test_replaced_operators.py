@@ -100,6 +100,22 @@ def test_what_an_operator_calls_is_replaced_in_it() -> None:
     assert "aten::_scaled_dot_product_flash_attention (1 call) → aten::bmm (2 calls), aten::softmax" in told.sentence
 
 
+def test_what_computes_leads_the_copies_that_its_result_asks_for() -> None:
+    """Both attentions take as long; the result of one is laid out otherwise."""
+
+    def attention(kind: str, *inner: Call) -> TraceBuilder:
+        within: Call = ("aten::scaled_dot_product_attention", [kind])
+        return program("aten::linear", within, ("aten::reshape", inner), "aten::mm")
+
+    one = attention("aten::_scaled_dot_product_flash_attention", "aten::view")
+    two = attention("aten::_scaled_dot_product_attention_math", "aten::clone", "aten::_unsafe_view")
+    for a, b in ((one, two), (two, one)):
+        assert [told.sentence.split(":")[0] for told in found(a, b)] == [
+            "Operator replaced in aten", "Operator replaced in aten",
+        ]  # fmt: skip
+        assert "scaled_dot_product_attention" in found(a, b)[0].sentence
+
+
 def test_what_only_has_another_operator_around_it_is_not_replaced() -> None:
     """Autocast calls an operator again within its own, with casts beside it."""
     plain: Call = ("aten::linear", ["aten::t", "aten::addmm"])
