@@ -35,6 +35,7 @@ from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
+from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
@@ -48,6 +49,7 @@ _ABSENT = {
     "kernels_by_launch": "no kernel states how it was launched",
     "memcpy": "no copies between host and device in the compared steps",
     DEVICE_TIMELINE: "no device events; record with the device's ProfilerActivity",
+    BY_MESSAGE: "no collective on the device has a recorded data type, message size and group of several ranks",
     "communication": "no collectives in the compared steps",
     "modules": "no nn.Module calls; record with with_stack=True or with_modules=True",
     "modules_ledger": "no nn.Module calls; record with with_stack=True or with_modules=True",
@@ -105,6 +107,8 @@ def summarize(
     known = {name for name, present in tables if present is not None}
     if "kernels" not in groups:
         known.add("kernels_by_launch")  # no loss of its own
+    if "communication" not in groups:
+        known.add(BY_MESSAGE)
     other = both["marker" if window == "device" else "device"]
     return Summary(
         source=origin.source,

@@ -107,7 +107,8 @@ def test_of_one_run_too_and_after_pooling_and_choosing_steps() -> None:
         assert cells(table, "message", "bus_bandwidth")[0] == pytest.approx((4e6, 70e9))
 
 
-def test_without_a_group_there_is_no_bandwidth() -> None:
+def test_without_a_group_there_is_no_bandwidth_but_the_reason() -> None:
+    assert "group of several ranks" in summary(trained(100, group=1)).absent[BY_MESSAGE]
     tables = compared(summary(trained(100, group=1)), summary(trained(400, group=1)))
     assert BY_MESSAGE not in tables
     assert not [column.name for column in tables["communication"].columns if "bandwidth" in column.name]
