@@ -17,7 +17,15 @@ from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import RankSteps
 from tb_perfcompare.model.summary.device_timeline import LAUNCH_UNKNOWN
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
-from tb_perfcompare.model.summary.summary import CounterSeries, DroppedStep, GroupTable, OwnedTime, StepTable, Summary
+from tb_perfcompare.model.summary.summary import (
+    NO_TABLE,
+    CounterSeries,
+    DroppedStep,
+    GroupTable,
+    OwnedTime,
+    StepTable,
+    Summary,
+)
 
 _WHOLE_CAPTURE = "known for whole recordings only, not for some of their steps"
 _LABELS_NAMED = 20
@@ -47,7 +55,7 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
     columns = np.flatnonzero(kept)
     groups = {name: _group(group, columns) for name, group in summary.groups.items()}
     counters = None if summary.counters is None else _counters(summary.counters, columns)
-    empty = [name for name, group in groups.items() if not len(group)]
+    empty = [name for name, group in groups.items() if not len(group) and name not in NO_TABLE]
     if summary.counters is not None and counters is None:
         empty.append("counters")
     memory = summary.memory

@@ -187,6 +187,10 @@ class OwnedTime:
         return out
 
 
+NO_TABLE = frozenset({"operator_work", "module_work"})
+"""Groups that no table shows as they are: others have columns of them."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupTable:
     """Groups of events (operators, kernels), g rows x s steps.

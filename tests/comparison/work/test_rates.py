@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -168,3 +170,24 @@ def test_the_documented_peaks_are_the_table() -> None:
     for one in known_devices():
         cells = [f"{one.tflops[of]:,g}" if of in one.tflops else "–" for of in TYPES]
         assert f"| [{one.device}]({one.source}) | {' | '.join(cells)} | {one.memory_gbs:,g} |" in text
+
+
+def test_captures_without_shapes_do_not_lower_the_rate() -> None:
+    bare = _trace(200)
+    for event in bare.events:
+        for argument in ("Input Dims", "Input type"):
+            (event.args or {}).pop(argument, None)
+    both = pool([summary(_trace(200)), summary(bare, span="2")])
+    found = compare_summaries(both, both, CompareOptions())
+    assert _row(found, "operators")["baseline_flop_rate"] == pytest.approx(FLOPS / 200.025e-6)
+
+
+def test_ranks_keep_their_rates_as_a_mean() -> None:
+    mean = RankMean()
+    for rank, us in enumerate((200, 400)):
+        mean.add(summary(_trace(us), worker=f"worker{rank}"))
+    job = mean.finish()
+    assert job is not None
+    row = _row(compare_summaries(job, job, CompareOptions()))
+    assert row["baseline_flops"] == FLOPS
+    assert row["baseline_flop_rate"] == pytest.approx(FLOPS / 300.025e-6, rel=1e-6)
