@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import sys
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import NoReturn, Protocol, TextIO, cast
@@ -21,6 +22,7 @@ PROGRAM = "tb-perfcompare"
 
 DONE = 0
 BAD_INPUT = 2
+DEFECT = 70
 INTERRUPTED = 130
 
 
@@ -101,7 +103,7 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
         prog=PROGRAM, allow_abbrev=False,
         description="Compare two profiler runs: which is slower, by how much, is the difference real, and why.",
         epilog="exit status: 0 done (gate passed), 1 the gate tripped, 2 bad input or usage, 3 the gate cannot tell, "
-        "130 interrupted",
+        "70 a defect of this program, 130 interrupted",
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
@@ -156,11 +158,20 @@ def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr
     except REFUSED_MEMORY as error:
         refused = out_of_memory(error)
         if refused is None:
-            raise
+            return _defect(console)
         console.complain(f"{PROGRAM}: {refused}")
         return BAD_INPUT
+    except Exception:
+        return _defect(console)
     finally:
         console.finish()
+
+
+def _defect(console: Console) -> int:
+    """Tells of the exception being handled. Python's own status for it is 1, which says that a gate tripped."""
+    console.quote(traceback.format_exc().splitlines())
+    console.complain(f"{PROGRAM}: an internal error; nothing was decided. Please report it with the lines above")
+    return DEFECT
 
 
 def _run(argv: Sequence[str] | None, console: Console) -> int:

@@ -37,6 +37,16 @@ def test_no_command_and_an_unknown_one_are_status_2() -> None:
         assert len(found.err.splitlines()) == 1
 
 
+def test_a_defect_is_no_tripped_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> int:
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr("tb_perfcompare.cli.diff.run", broken)
+    found = tb_perfcompare("diff", "one", "two", "--fail-if-slower", "3%")
+    assert (found.status, found.out) == (70, "")
+    assert "ZeroDivisionError: by nothing" in found.err and "an internal error; nothing was decided" in found.err
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_listed_with_the_first_line_of_its_help(name: str) -> None:
     module = import_module(f"tb_perfcompare.cli.{name}")
