@@ -137,7 +137,8 @@ def _grid(across: Axis, up: Axis) -> Iterable[str]:
             at = axis.at(power) if is_across else f"{100 - axis.share(power):.2f}%"
             if is_across:
                 yield f'<line class="grid-line" x1="{at}" x2="{at}" y1="0" y2="100%"/>'
-                yield f'<text x="{at}" y="100%" dy="15" text-anchor="middle">{_power(power)}</text>'
+                anchor = "end" if power == axis.high else "middle"  # within the picture
+                yield f'<text x="{at}" y="100%" dy="15" text-anchor="{anchor}">{_power(power)}</text>'
             else:
                 yield f'<line class="grid-line" x1="0" x2="100%" y1="{at}" y2="{at}"/>'
                 yield f'<text x="0" dx="-6" y="{at}" dy="4" text-anchor="end">{_power(power)}</text>'

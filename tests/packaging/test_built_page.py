@@ -55,7 +55,8 @@ def test_figures_and_the_strict_report_are_fetched_when_they_are_first_shown(man
     late = {name for name, chunk in manifest.items() if chunk.get("isDynamicEntry")}
     parts = (
         "candidates/verdicts_view.tsx", "charts/flame/flame_view.tsx", "charts/launch_timeline/timeline_view.tsx",
-        "charts/memory/memory_view.tsx", "charts/scatter/scatter_view.tsx", "charts/stacks/stacks_view.tsx",
+        "charts/memory/memory_view.tsx", "charts/roofline/roofline_view.tsx", "charts/scatter/scatter_view.tsx",
+        "charts/stacks/stacks_view.tsx",
         "history/history_view.tsx", "host/profiler_tab.ts", "pair/run_chooser.tsx", "result_table.tsx",
         "row_details/row_paths_view.tsx", "row_details/row_steps.tsx", "strict/strict_view.tsx",
         "summary/alternatives.tsx", "summary/finding_text.ts", "summary/step_strip.tsx",

@@ -98,9 +98,10 @@ def drawn_event(own: StepEvents, event: int, other: tuple[StepEvents, StepMatche
 
 
 def compared_area(baseline: StepEvents, candidate: StepEvents, area: Area) -> bytes:
-    """The names whose own times differ within an area."""
+    """The names that have time of their own within an area on either side, those that differ most first."""
     seen = (area.first_ns, area.last_ns), (area.first_ns - area.shift_ns, area.last_ns - area.shift_ns)
-    return area_answer(name_differences(name_totals(baseline, seen[0]), name_totals(candidate, seen[1])))
+    names = name_differences(name_totals(baseline, seen[0]), name_totals(candidate, seen[1]))
+    return area_answer(tuple(name for name in names if any(side and side.own_ns for side in name.sides)))
 
 
 def _first_cell(own: StepEvents, asked: Stretch) -> int:
