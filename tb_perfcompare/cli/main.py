@@ -8,7 +8,6 @@ import logging
 import os
 import re
 import sys
-import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import NoReturn, Protocol, TextIO, cast
@@ -158,20 +157,15 @@ def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr
     except REFUSED_MEMORY as error:
         refused = out_of_memory(error)
         if refused is None:
-            return _defect(console)
+            console.fail(error)
+            return DEFECT
         console.complain(f"{PROGRAM}: {refused}")
         return BAD_INPUT
-    except Exception:
-        return _defect(console)
+    except Exception as error:  # Python's own status for it is 1, which says that a gate tripped
+        console.fail(error)
+        return DEFECT
     finally:
         console.finish()
-
-
-def _defect(console: Console) -> int:
-    """Tells of the exception being handled. Python's own status for it is 1, which says that a gate tripped."""
-    console.quote(traceback.format_exc().splitlines())
-    console.complain(f"{PROGRAM}: an internal error; nothing was decided. Please report it with the lines above")
-    return DEFECT
 
 
 def _run(argv: Sequence[str] | None, console: Console) -> int:

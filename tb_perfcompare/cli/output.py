@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 import time
+import traceback
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -105,6 +106,11 @@ class Console:
             )
             line = "\n".join(wrapped)
         self._write_line(line)
+
+    def fail(self, error: BaseException) -> None:
+        """The traceback of a defect, and what to do about it."""
+        self.quote("".join(traceback.format_exception(error)).splitlines())
+        self.complain("tb-perfcompare: an internal error; nothing was decided. Please report it with the lines above")
 
     def quote(self, lines: Iterable[str]) -> None:
         """What another program printed, with its indentation, on standard error."""
