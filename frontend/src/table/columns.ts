@@ -22,7 +22,7 @@ export interface ColumnView {
   related: number[];
   /** every cell is absent, empty or zero: such a column is not shown unless asked for */
   blank: boolean;
-  /** length of the longest text or count, 0 for other columns */
+  /** length of the longest text, count or number in a multiple of its unit; 0 for other columns */
   letters: number;
   /** of a column that the page makes: its width, and what it says of a row; without the latter it is a picture */
   width?: number;
@@ -103,7 +103,7 @@ export function columnViews(table: Table): ColumnView[] {
     unitAt: unitPlace(table, column),
     ...precisionOf(table, column, index, precisions),
     blank: table.rows.length > 0 && table.rows.every((row) => row[index] === null || row[index] === 0 || row[index] === ''),
-    letters: column.kind === 'text' ? table.rows.reduce((most, row) => Math.max(most, String(row[index] ?? '').length), 0) : column.kind === 'count' ? longestCount(numbersOf(table, [index])) : 0,
+    letters: column.kind === 'text' ? table.rows.reduce((most, row) => Math.max(most, String(row[index] ?? '').length), 0) : column.kind === 'count' ? longestCount(numbersOf(table, [index])) : (SCALED_LETTERS[column.unit] ?? 0),
     largest: isMeasuredDelta(column) && hasOneUnit(table, column) ? numbersOf(table, [index]).reduce((most, value) => Math.max(most, Math.abs(value)), 0) : 0,
   }));
 }
@@ -139,6 +139,8 @@ export function isSigned(column: Column): boolean {
 }
 
 /** Units of plain numbers as text; those that say no more than the kind does have none. */
+/** Of the longest number in a multiple of a unit, such as 90.4 TFLOP/s. */
+const SCALED_LETTERS: Record<string, number> = { FLOP: 10, 'FLOP/s': 12, 'bytes/s': 9 };
 const UNIT_TEXT: Record<string, string> = { percent: '%', number: '', fraction: '', bytes: '', 'bytes/s': '', FLOP: '', 'FLOP/s': '' };
 
 /** A column's name without the unit in brackets of published names, where the header shows the unit anyway. */

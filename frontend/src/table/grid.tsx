@@ -67,7 +67,7 @@ function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: numbe
     return { track: most < 12 ? `${least + 12}px` : `minmax(${least}px, ${most}fr)`, least };
   }
   if (phone && view.style) return { track: `minmax(${view.largest > 0 ? 92 : 70}px, 1fr)`, least: view.largest > 0 ? 92 : 70 };
-  const least = view.largest > 0 ? Math.max(164, label) : Math.max(view.column.kind === 'count' ? 7 * view.letters + 26 : 84, label);
+  const least = view.largest > 0 ? Math.max(164, label) : Math.max(view.letters > 0 ? 7 * view.letters + 26 : 84, label);
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
 
