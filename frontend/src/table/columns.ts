@@ -3,7 +3,7 @@
 import type { Cell, Column, Table } from '../contract/wire';
 import { isMeasuredDelta } from './rows';
 import { tableText } from './words';
-import { columnStyle, countDecimals, formatBytes, formatDecimal, formatIn, formatNumber, formatP, formatPercent, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
+import { columnStyle, countDecimals, formatBytes, formatDecimal, formatDigits, formatIn, formatNumber, formatP, formatPercent, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
 
 export interface ColumnView {
   column: Column;
@@ -178,6 +178,7 @@ export function cellText(view: ColumnView, cell: Cell | undefined, row?: Cell[])
 function inUnit(value: number, unit: string, decimals: number, signed: boolean): string {
   if (unit === 'bytes') return formatBytes(value, signed);
   if (unit === 'FLOP' || unit === 'FLOP/s') return formatDecimal(value, unit, signed);
+  if (unit === 'FLOP/byte') return formatDigits(value, signed);
   return unit === 'bytes/s' ? formatRate(value, signed) : formatNumber(value, decimals, signed);
 }
 
