@@ -81,7 +81,7 @@ export interface StepTime {
   reason: string;
   /** of `us`, what device work that an earlier step launched owns; 0 where the table does not say */
   backlog: number;
-  /** what it would take if the machine had kept one pace, null where nobody knows */
+  /** its time if the machine had kept one pace, null where the pace is unknown */
   paced: number | null;
   /** row in the steps table */
   row: number;

@@ -163,9 +163,9 @@ def _how(timeline: InterpretedTrace) -> Ints32:
             continue
         names = gather(events.name, rows)
         used = used_codes(names, len(events.strings))
-        told = np.zeros(len(events.strings), dtype=bool)
-        told[used] = holding(texts, [events.strings[code] for code in used.tolist()])
-        node = node_of[gather(timeline.operator, rows[told[names]])]
+        matching = np.zeros(len(events.strings), dtype=bool)
+        matching[used] = holding(texts, [events.strings[code] for code in used.tolist()])
+        node = node_of[gather(timeline.operator, rows[matching[names]])]
         found[timeline.host.top[node[node >= 0]]] = how
     return found
 
@@ -232,8 +232,8 @@ def _table(
     for row, (work, (name, shape)) in enumerate(zip(works, names, strict=True)):
         if isinstance(work, Work):
             flops[row], moved[row] = calls[row] * work.flops, calls[row] * work.bytes
-        told = ("", "", work) if isinstance(work, str) else (work.data_type, work.family, "")
-        into[row] = index.setdefault((name, shape, *told), len(index))
+        model = ("", "", work) if isinstance(work, str) else (work.data_type, work.family, "")
+        into[row] = index.setdefault((name, shape, *model), len(index))
     used = sorted(set(into[calls.any(axis=1)].tolist()))
     keys = list(index)
     matrices = [added_up(matrix, into, len(keys))[used] for matrix in (calls, time, flops, moved)]

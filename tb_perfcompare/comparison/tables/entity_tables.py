@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +39,8 @@ _OF_DEVICE = ("kernels", "kernels_by_operator", "kernels_by_launch")
 DEFAULT_OPTIONS = CompareOptions()
 
 _STATUSES = TextPool(["both", "added", "removed"])
+
+_RAW_NAME = columns.text("raw_name", "Recorded name", "a name as recorded, where the joining name differs", shown=False)
 _CHANGES = TextPool([change.value for change in CHANGES])
 _ON_DEVICE = np.array(sorted(DEVICE_CATEGORIES), dtype=np.int8)
 
@@ -123,75 +126,109 @@ def _draft(
     keys_a, keys_b = (() if table is None else table.keys for table in (a, b))
     joined = join_rows(numbers, keys_a, keys_b, len(model.key_columns))
     steps = (len(baseline.steps), len(candidate.steps))
-    cells: list[_Column | _Test] = []
-    for part, key in zip(joined.parts, model.key_columns, strict=True):
-        label, what = KEY_COLUMNS[key]
-        cells.append((columns.key(key, label, what), numbers.column(part)))
-    calls_a, calls_b = (_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
-    order = np.zeros(len(joined))
+    calls = tuple(_per_step(t, at, n, _calls) for t, at, n in _sides(a, b, joined, steps))
+    times = _times(name, (a, b), joined, (baseline, candidate))
+    share, *effects_of = _share_and_effects(times.main, calls[0], calls[1], headline_delta_us)
+    cycles = baseline.metric == CYCLE_TIME
+    counted = not cycles or (baseline.counts_launches and candidate.counts_launches)
+    cells: list[_Column | _Test] = [*_key_cells(model, joined, numbers), *times.cells]
+    cells += [] if cycles else [share]  # times that overlap are no shares of the cycle
+    cells += effects_of if counted else []
     # Without a clock nothing overlaps, and without entities what overlaps is unknown.
     split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
-    owned = [_exposed(joined, side) for side in (baseline, candidate)] if shape.exposed and split else None
+    exposed = _exposed_cells(joined, (baseline, candidate)) if shape.exposed and split else None
+    cells += exposed.cells if exposed is not None else []
+    if counted:
+        of_calls = zip(columns.calls(shape.calls, shape.counted), calls, strict=True)
+        cells += [(column, _cells(values, None)) for column, values in of_calls]
+    if shape.one:
+        cells += _means_and_shares(shape.one, times.main, (calls[0], calls[1]), joined)
+    cells += _fact_cells(shape, a, b, joined)
+    works = _works(name, (a, b), joined, (baseline, candidate), options)
+    cells += _work_cells(name, works, joined) if works is not None else []
+    of_messages = bandwidths.pair_columns(a, b, joined.at_a, joined.at_b) if name in bandwidths.TABLES else []
+    cells += of_messages
+    cells += [(columns.STATUS, _status(joined)), (_RAW_NAME, _recorded(a, b, joined))]
+    notes = shape.notes if exposed is None else (*shape.notes, f"{shape.exposed} Its largest changes come first.")
+    notes = notes if works is None else (*notes, *notes_of(*works))
+    notes = (*notes, bandwidths.NOTE) if of_messages else notes
+    if len(times.ordered) > 1:
+        notes = (*notes, f"The largest changes of {' and '.join(times.ordered)} together come first.")
+    order = times.order if exposed is None else exposed.order + times.order * 1e-6
+    return _Draft(name, shape, joined, cells, order, notes)
+
+
+def _key_cells(model: GroupTable, joined: JoinedRows, numbers: TextNumbers) -> list[_Column]:
+    return [
+        (columns.key(key, *KEY_COLUMNS[key]), numbers.column(part))
+        for part, key in zip(joined.parts, model.key_columns, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Times:
+    """Times of a table: their cells and tests, the main one of both sides and its difference, (rows,) what the order
+    goes by, and the times that are in that."""
+
+    cells: list[_Column | _Test]
+    main: tuple[Floats, Floats, Floats]
+    order: Floats
+    ordered: list[str]
+
+
+def _times(
+    name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows, both: tuple[Summary, Summary]
+) -> _Times:
+    """Those that both sides measured: a difference needs both."""
+    shape = SHAPES[name]
+    steps = (len(both[0].steps), len(both[1].steps))
+    cells: list[_Column | _Test] = []
+    order = np.zeros(len(joined))
     ordered: list[str] = []
     for measure in shape.measures:
-        if not all(side is None or measure.source in side.measures_ns for side in (a, b)):
-            continue  # a difference needs both
-        x, y = (_per_step(t, at, n, _picker(measure.source)) / 1000 for t, at, n in _sides(a, b, joined, steps))
+        if not all(side is None or measure.source in side.measures_ns for side in tables):
+            continue
+        x, y = (_per_step(t, at, n, _picker(measure.source)) / 1000 for t, at, n in _sides(*tables, joined, steps))
         delta = y - x
         if measure.source in shape.order:
             order += np.abs(delta)
             ordered.append(measure.what.partition(":")[0].lower())
-        for column, values in zip(
-            columns.triple(measure.name, measure.label, measure.what, shown=measure.shown), (x, y, delta), strict=True
-        ):
-            cells.append((column, _cells(values, _mask(column.role, joined))))
+        triple = columns.triple(measure.name, measure.label, measure.what, shown=measure.shown)
+        cells += _triple_cells(triple, (x, y, delta), joined)
         if not measure.name:
             main = (x, y, delta)
         if not measure.name or measure.source in shape.order:
-            cells += _tested(name, measure, joined, (baseline, candidate), delta * 1000)
-    cycles = baseline.metric == CYCLE_TIME
-    counted = not cycles or (baseline.counts_launches and candidate.counts_launches)
-    share, *effects_of = _share_and_effects(main, calls_a, calls_b, headline_delta_us)
-    cells += [] if cycles else [share]  # times that overlap are no shares of the cycle
-    cells += effects_of if counted else []
-    if owned is not None:
-        what = "Exposed time: owned in the ledger"
-        x, y = (own.sum(axis=1) / own.shape[1] / 1000 for own in owned)
-        for column, values in zip(columns.triple("exposed", "Exposed", what), (x, y, y - x), strict=True):
-            cells.append((column, _cells(values, _mask(column.role, joined))))
-        own_a, own_b = owned
-        exposed = columns.tests("exposed", "exposed", shown=False)
-        cells.append(_Test(exposed, lambda: (own_a, own_b), joined, (y - x) * 1000))
-        order = np.abs(y - x) + order * 1e-6
-    if counted:
-        of_calls = zip(columns.calls(shape.calls, shape.counted), (calls_a, calls_b), strict=True)
-        cells += [(column, _cells(values, None)) for column, values in of_calls]
-    if shape.one:
-        cells += _means_and_shares(shape.one, main, (calls_a, calls_b), joined)
-    cells += _fact_cells(shape, a, b, joined)
-    works = _works(name, (a, b), joined, (baseline, candidate), options)
-    if works is not None:
-        cells += pair_columns(*works, SHOWN_WORK if name == "operators_by_shape" else ())
-        one, two, slower = at_equal_work(*works)
-        cells.append(_Test(columns.tests("rate", "rate", shown=False), lambda: (one, two), joined, slower))
-    of_messages = bandwidths.pair_columns(a, b, joined.at_a, joined.at_b) if name in bandwidths.TABLES else []
-    cells += of_messages
-    cells.append((columns.STATUS, _status(joined)))
-    cells.append(
-        (
-            columns.text(
-                "raw_name", "Recorded name", "a name as recorded, where the joining name differs", shown=False
-            ),
-            _recorded(a, b, joined),
-        )
-    )
-    notes = shape.notes if owned is None else (*shape.notes, f"{shape.exposed} Its largest changes come first.")
-    notes = notes if works is None else (*notes, *notes_of(*works))
-    if of_messages:
-        notes = (*notes, bandwidths.NOTE)
-    if len(ordered) > 1:
-        notes = (*notes, f"The largest changes of {' and '.join(ordered)} together come first.")
-    return _Draft(name, shape, joined, cells, order, notes)
+            cells += _tested(name, measure, joined, both, delta * 1000)
+    return _Times(cells, main, order, ordered)
+
+
+def _triple_cells(
+    triple: tuple[Column, ...], values: tuple[Floats, Floats, Floats], joined: JoinedRows
+) -> list[_Column]:
+    """Baseline, candidate and difference; empty where a side lacks the row."""
+    return [(column, _cells(value, _mask(column.role, joined))) for column, value in zip(triple, values, strict=True)]
+
+
+class _Exposed(NamedTuple):
+    """Cells of exposed time, and (rows,) the size of its change."""
+
+    cells: list[_Column | _Test]
+    order: Floats
+
+
+def _exposed_cells(joined: JoinedRows, both: tuple[Summary, Summary]) -> _Exposed:
+    own_a, own_b = (_exposed(joined, side) for side in both)
+    x, y = (own.sum(axis=1) / own.shape[1] / 1000 for own in (own_a, own_b))
+    triple = columns.triple("exposed", "Exposed", "Exposed time: owned in the ledger")
+    test = _Test(columns.tests("exposed", "exposed", shown=False), lambda: (own_a, own_b), joined, (y - x) * 1000)
+    return _Exposed([*_triple_cells(triple, (x, y, y - x), joined), test], np.abs(y - x))
+
+
+def _work_cells(name: str, works: tuple[RowWork, RowWork], joined: JoinedRows) -> list[_Column | _Test]:
+    """What the rows did, and whether they did it at another rate."""
+    one, two, slower = at_equal_work(*works)
+    test = _Test(columns.tests("rate", "rate", shown=False), lambda: (one, two), joined, slower)
+    return [*pair_columns(*works, SHOWN_WORK if name == "operators_by_shape" else ()), test]
 
 
 def _works(

@@ -138,8 +138,8 @@ def row_work(
         for at in np.flatnonzero(row_of >= 0).tolist():
             text, of = (table.keys[at][2], types) if known[at] else (table.keys[at][4], reasons)
             if text:
-                told = of[int(row_of[at])]
-                told[text] = told.get(text, 0) + int(time[at])
+                amounts = of[int(row_of[at])]
+                amounts[text] = amounts.get(text, 0) + int(time[at])
     return RowWork(
         sums["flops"], sums["bytes"], sums["total"], whole, roofs[0], roofs[1], roofs[2],
         tuple(map(_listed, types)), tuple(map(_listed, reasons)),

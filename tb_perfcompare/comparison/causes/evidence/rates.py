@@ -77,14 +77,14 @@ def peak_clause(pair: RuleContext, operator: str) -> str:
     works = _works(pair, lambda key: key[:1] if key[0] == operator else None)
     if works is None:
         return ""
-    told = []
+    texts = []
     for work, peaks in zip(works[1:], peaks_of(pair.baseline, pair.candidate, pair.options), strict=True):
         types = {text for text in work.data_type if text}
         kind = types.pop() if len(types) == 1 else ""
         if peaks is None or kind not in peaks.tflops:
             return ""
-        told.append(f"{number_text(peaks.tflops[kind])} TFLOP/s ({kind})")
-    return f"; peak {told[0]} → {told[1]}" if told[0] != told[1] else ""
+        texts.append(f"{number_text(peaks.tflops[kind])} TFLOP/s ({kind})")
+    return f"; peak {texts[0]} → {texts[1]}" if texts[0] != texts[1] else ""
 
 
 def _works(pair: RuleContext, row_of: Callable[[Key], Key | None]) -> tuple[list[Key], RowWork, RowWork] | None:
