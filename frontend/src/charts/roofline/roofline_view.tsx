@@ -4,16 +4,15 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Peaks } from '../../contract/sent';
 import type { Table } from '../../contract/wire';
 import { Tooltip } from '../../ui/controls/tooltip';
-import { columnStyle, formatDecimal, formatDigits, formatIn, formatPercent, NOT_MEASURED, type NumberStyle } from '../../ui/format';
-import { NameText } from '../../ui/name_text';
+import { columnStyle, formatDecimal, formatDigits, formatIn, formatPercent, type NumberStyle } from '../../ui/format';
 import { parseQuery } from '../../ui/search';
 import { adoptSheet } from '../../ui/sheets';
 import { Badge } from '../../ui/sides';
-import { text } from '../../ui/strings';
 import { useWidth } from '../../ui/use_width';
 import { XTick, YTick } from '../axes';
-import { diamond, Shape, type Mark } from '../scatter/parts';
-import { radius, type Left } from '../scatter/scatter';
+import { Shape, type Mark } from '../scatter/parts';
+import { radius } from '../scatter/scatter';
+import { Item, LeftOut, Legend, nearest, Pair } from '../scatter/side_list';
 import scatterCss from '../scatter/scatter.css?inline';
 import css from './roofline.css?inline';
 import { apart, decades, powers, powerText, ridgeOf, roofAt, rooflineOf, roofsOf, shareOf, type LogAxis, type Point, type Roof } from './roofline';
@@ -28,8 +27,6 @@ const TOP = 26;
 const BOTTOM = 40;
 const LARGEST = 22;
 const LISTED = 11;
-/** Room that a mark has around it to be pointed at. */
-const REACH = 10;
 
 interface Props {
   table: Table;
@@ -67,10 +64,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
   const shown = active ?? picture.points.find((point) => point.row === selected) ?? null;
   const place = active ? (mark(active, 'b')[0] ?? mark(active, 'a')[0]) : undefined;
   const dim = (point: Point): boolean => (shown !== null ? point !== shown : !search.empty && search.error === '' && !search.test(point.name));
-  const at = (event: MouseEvent): Point | null => {
-    const frame = (event.currentTarget as Element).getBoundingClientRect();
-    return nearest(marks, event.clientX - frame.left, event.clientY - frame.top);
-  };
+  const at = (event: MouseEvent): Point | null => nearest(marks, event, LARGEST)?.point ?? null;
 
   return (
     <div class="scatter roofline">
@@ -133,62 +127,24 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
         </p>
         <ol class="scatter-list">
           {picture.points.slice(0, LISTED).map((point) => (
-            <li key={point.row}>
-              <button
-                type="button"
-                class={`scatter-item roof-list${point.row === selected ? ' selected' : ''}`}
-                title={point.name}
-                onFocus={() => setActive(point)}
-                onBlur={() => setActive(null)}
-                onMouseEnter={() => setActive(point)}
-                onMouseLeave={() => setActive(null)}
-                onClick={() => onRow(point.row)}
-              >
-                <span class="scatter-name">
-                  <NameText name={point.name} />
-                </span>
-                <Pair what={words.intensity} a={point.a && formatDigits(point.a.intensity)} b={point.b && formatDigits(point.b.intensity)} />
-                <Pair what={words.rate} a={point.a && formatDecimal(point.a.rate, 'FLOP/s')} b={point.b && formatDecimal(point.b.rate, 'FLOP/s')} />
-                <Pair what={words.time} a={point.a && formatIn(style, point.a.us)} b={point.b && formatIn(style, point.b.us)} />
-              </button>
-            </li>
+            <Item key={point.row} title={point.name} name={point.name} look=" roof-list" selected={point.row === selected} onActive={(on) => setActive(on ? point : null)} onOpen={() => onRow(point.row)}>
+              <Pair what={words.intensity} a={point.a && formatDigits(point.a.intensity)} b={point.b && formatDigits(point.b.intensity)} />
+              <Pair what={words.rate} a={point.a && formatDecimal(point.a.rate, 'FLOP/s')} b={point.b && formatDecimal(point.b.rate, 'FLOP/s')} />
+              <Pair what={words.time} a={point.a && formatIn(style, point.a.us)} b={point.b && formatIn(style, point.b.us)} />
+            </Item>
           ))}
         </ol>
-        <p class="legend small soft">
-          <span>
-            <svg width="16" height="14" aria-hidden="true">
-              <circle class="scatter-a" cx="8" cy="7" r="5.5" />
-            </svg>{' '}
-            {text.sideA}
-          </span>
-          <span>
-            <svg width="16" height="14" aria-hidden="true">
-              <path class="scatter-b" d={diamond(8, 7, 5)} />
-            </svg>{' '}
-            {text.sideB}
-          </span>
+        <Legend>
           <span>{words.area}</span>
           {roofsSaid(peaks).map((said) => (
             <span key={said}>{said}</span>
           ))}
-        </p>
-        {picture.small.count > 0 && <LeftOut left={picture.small} say={words.small} style={style} />}
-        {picture.unmeasured.count > 0 && <LeftOut left={picture.unmeasured} say={words.unmeasured} style={style} />}
+        </Legend>
+        <LeftOut left={picture.small} say={words.small} style={style} />
+        <LeftOut left={picture.unmeasured} say={words.unmeasured} style={style} />
       </div>
     </div>
   );
-}
-
-/** The point of the mark at a place; of several that lie on each other the smallest. */
-function nearest(marks: Drawn[], x: number, y: number): Point | null {
-  let best: Point | null = null;
-  let least = REACH;
-  for (const one of marks) {
-    const away = Math.hypot(one.x - x, one.y - y);
-    const rank = away <= one.r ? one.r / LARGEST - 2 : away - one.r;
-    if (rank < least) [best, least] = [one.point, rank];
-  }
-  return best;
 }
 
 function roofsSaid(peaks: Peaks | undefined): string[] {
@@ -210,22 +166,6 @@ function RoofLine({ roof, label, across, up, x, y, right }: { roof: Roof; label:
         {`${roof.side === 'both' ? '' : `${roof.side.toUpperCase()} `}${roof.type} ${formatDecimal(roof.peak, 'FLOP/s')}`}
       </text>
     </g>
-  );
-}
-
-/** Two values of one row, A above B; a dash where the side does not have it. */
-function Pair({ what, a, b }: { what: string; a: string | null; b: string | null }) {
-  return (
-    <span class="scatter-pair num stack">
-      <span class="text-a">
-        <span class="sr">{words.figure(what, text.sideA)}</span>
-        {a ?? NOT_MEASURED}
-      </span>
-      <span class="text-b">
-        <span class="sr">{words.figure(what, text.sideB)}</span>
-        {b ?? NOT_MEASURED}
-      </span>
-    </span>
   );
 }
 
@@ -260,9 +200,4 @@ function Figures({ point, style }: { point: Point; style: NumberStyle }) {
       {over && <p class="roof-over">{words.over}</p>}
     </>
   );
-}
-
-function LeftOut({ left, say, style }: { left: Left; say: (n: number, a: string, b: string) => string; style: NumberStyle }) {
-  const shown = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
-  return <p class="scatter-left muted small">{say(left.count, shown(left.a_us), shown(left.b_us))}</p>;
 }

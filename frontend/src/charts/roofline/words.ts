@@ -3,8 +3,6 @@
 import { formatMany } from '../../ui/format';
 
 export const words = {
-  title: 'Roofline',
-  about: 'rate of each operator against the work it does for each byte, both runs',
   x: 'FLOP per byte moved at least →',
   y: '↑ FLOP/s',
   label: (rows: number, marks: number) =>
@@ -16,8 +14,6 @@ export const words = {
   share: 'of the roof',
   absent: 'no rate',
   over: 'above the roof: peak or work is wrong',
-  /** read out before a number of this column */
-  figure: (what: string, side: string) => `${what} ${side} `,
   area: 'area: time',
   roof: (device: string, sides: string) => `roof${sides}: ${device}`,
   noRoof: (sides: string) => `no roof${sides}: device unknown, --peak gives one`,

@@ -2,16 +2,15 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import type { Table } from '../../contract/wire';
-import { columnStyle, formatIn, formatPercent, NOT_MEASURED, type NumberStyle } from '../../ui/format';
-import { NameText } from '../../ui/name_text';
+import { columnStyle, formatIn, formatPercent, type NumberStyle } from '../../ui/format';
 import { adoptSheet } from '../../ui/sheets';
 import { Badge } from '../../ui/sides';
-import { text } from '../../ui/strings';
 import { Tooltip } from '../../ui/controls/tooltip';
 import { useWidth } from '../../ui/use_width';
 import { FigureBox } from '../figure_box';
-import { Arrow, Axes, BOTTOM, diamond, HEIGHT, INSET, LEFT, Regions, RIGHT, Shape, TOP, type Mark } from './parts';
-import { movers, radius, scatterOf, type Left, type Point } from './scatter';
+import { Arrow, Axes, BOTTOM, HEIGHT, INSET, LEFT, Regions, RIGHT, Shape, TOP, type Mark } from './parts';
+import { movers, radius, scatterOf, type Point } from './scatter';
+import { Item, LeftOut, Legend, nearest, Pair } from './side_list';
 import css from './scatter.css?inline';
 import { words } from './words';
 
@@ -53,19 +52,7 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
   };
   // largest first, so that small marks stay on top
   const marks = scatter.points.flatMap((point) => [...mark(point, 'a'), ...mark(point, 'b')]).sort((left, other) => other.r - left.r);
-  const nearest = (event: MouseEvent): Mark | null => {
-    const frame = (event.currentTarget as Element).getBoundingClientRect();
-    const [px, py] = [event.clientX - frame.left, event.clientY - frame.top];
-    let best: Mark | null = null;
-    let least = 10;
-    for (const one of marks) {
-      const away = Math.hypot(one.x - px, one.y - py);
-      // inside a mark the smaller one wins: it may lie on top of a large one
-      const rank = away <= one.r ? one.r / LARGEST - 2 : away - one.r;
-      if (rank < least) [best, least] = [one, rank];
-    }
-    return best;
-  };
+  const at = (event: MouseEvent): Point | null => nearest(marks, event, LARGEST)?.point ?? null;
   const shown = active ?? scatter.points.find((point) => point.row === selected) ?? null;
   const place = active ? marks.find((one) => one.point === active && one.side === 'b') ?? marks.find((one) => one.point === active) : undefined;
 
@@ -78,11 +65,11 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
             height={HEIGHT}
             role="img"
             aria-label={words.label(scatter.points.length, marks.length)}
-            onMouseMove={(event) => setActive(nearest(event)?.point ?? null)}
+            onMouseMove={(event) => setActive(at(event))}
             onMouseLeave={() => setActive(null)}
             onClick={(event) => {
-              const hit = nearest(event);
-              if (hit) onRow(hit.point.row);
+              const hit = at(event);
+              if (hit) onRow(hit.row);
             }}
           >
             <Axes x={x} y={y} most={most} right={right} />
@@ -112,65 +99,21 @@ function Chart({ table, selected, onRow }: Pick<Props, 'table' | 'selected' | 'o
         </p>
         <ol class="scatter-list">
           {scatter.points.slice(0, LISTED).map((point) => (
-            <li key={point.row}>
-              <button
-                type="button"
-                class={`scatter-item${point.row === selected ? ' selected' : ''}`}
-                title={point.name}
-                onFocus={() => setActive(point)}
-                onBlur={() => setActive(null)}
-                onMouseEnter={() => setActive(point)}
-                onMouseLeave={() => setActive(null)}
-                onClick={() => onRow(point.row)}
-              >
-                <span class="scatter-name">
-                  <NameText name={point.short} />
-                </span>
-                <Pair what={words.tensor} a={point.a && formatPercent(point.a.tensor)} b={point.b && formatPercent(point.b.tensor)} />
-                <Pair what={words.dram} a={point.a && formatPercent(point.a.dram)} b={point.b && formatPercent(point.b.dram)} />
-                <Pair what={words.time} a={point.a && formatIn(style, point.a.us)} b={point.b && formatIn(style, point.b.us)} />
-              </button>
-            </li>
+            <Item key={point.row} title={point.name} name={point.short} selected={point.row === selected} onActive={(on) => setActive(on ? point : null)} onOpen={() => onRow(point.row)}>
+              <Pair what={words.tensor} a={point.a && formatPercent(point.a.tensor)} b={point.b && formatPercent(point.b.tensor)} />
+              <Pair what={words.dram} a={point.a && formatPercent(point.a.dram)} b={point.b && formatPercent(point.b.dram)} />
+              <Pair what={words.time} a={point.a && formatIn(style, point.a.us)} b={point.b && formatIn(style, point.b.us)} />
+            </Item>
           ))}
         </ol>
-        <p class="legend small soft">
-          <span>
-            <svg width="16" height="14" aria-hidden="true">
-              <circle class="scatter-a" cx="8" cy="7" r="5.5" />
-            </svg>{' '}
-            {text.sideA}
-          </span>
-          <span>
-            <svg width="16" height="14" aria-hidden="true">
-              <path class="scatter-b" d={diamond(8, 7, 5)} />
-            </svg>{' '}
-            {text.sideB}
-          </span>
+        <Legend>
           <span>{words.area}</span>
           {lines.length > 0 && <span>{words.lines(lines.length)}</span>}
-        </p>
-        {[
-          [scatter.small, words.small] as const,
-          [scatter.unmeasured, words.unmeasured] as const,
-        ].map(([left, words], index) => left.count > 0 && <LeftOut key={index} left={left} words={words} style={style} />)}
+        </Legend>
+        <LeftOut left={scatter.small} say={words.small} style={style} />
+        <LeftOut left={scatter.unmeasured} say={words.unmeasured} style={style} />
       </div>
     </div>
-  );
-}
-
-/** Two values of one kernel, A above B; a dash where the side does not have it. */
-function Pair({ what, a, b }: { what: string; a: string | null; b: string | null }) {
-  return (
-    <span class="scatter-pair num stack">
-      <span class="text-a">
-        <span class="sr">{words.figure(what, text.sideA)}</span>
-        {a ?? NOT_MEASURED}
-      </span>
-      <span class="text-b">
-        <span class="sr">{words.figure(what, text.sideB)}</span>
-        {b ?? NOT_MEASURED}
-      </span>
-    </span>
   );
 }
 
@@ -200,9 +143,4 @@ function Figures({ point, style }: { point: Point; style: NumberStyle }) {
       </tbody>
     </table>
   );
-}
-
-function LeftOut({ left, words, style }: { left: Left; words: (n: number, a: string, b: string) => string; style: NumberStyle }) {
-  const shown = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
-  return <p class="scatter-left muted small">{words(left.count, shown(left.a_us), shown(left.b_us))}</p>;
 }

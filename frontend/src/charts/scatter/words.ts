@@ -12,8 +12,6 @@ export const words = {
   label: (kernels: number, marks: number) =>
     `${formatMany(kernels, 'kernel')} as ${formatMany(marks, 'mark')}: tensor pipe against DRAM throughput, area is time. The list has the largest ones.`,
   listed: (shown: number, all: number) => (shown === all ? formatMany(all, 'kernel') : `largest ${shown} of ${formatMany(all, 'kernel')}`),
-  /** read out before a number of this column */
-  figure: (what: string, side: string) => `${what} ${side} `,
   time: 'Time',
   absent: 'no figures',
   area: 'area: time',

@@ -1,0 +1,102 @@
+// What a chart of marks has beside it: the list of its largest rows, the legend, what is not drawn. And which mark is pointed at.
+
+import type { ComponentChildren } from 'preact';
+import { formatIn, NOT_MEASURED, type NumberStyle } from '../../ui/format';
+import { NameText } from '../../ui/name_text';
+import { text } from '../../ui/strings';
+import { diamond, type Mark } from './parts';
+import type { Left } from './scatter';
+
+/** Room that a mark has around it to be pointed at. */
+const REACH = 10;
+
+/** The mark at a place of the chart. Inside a mark the smaller one wins: it may lie on top of a large one. */
+export function nearest<T>(marks: Mark<T>[], event: MouseEvent, largest: number): Mark<T> | null {
+  const frame = (event.currentTarget as Element).getBoundingClientRect();
+  const [px, py] = [event.clientX - frame.left, event.clientY - frame.top];
+  let best: Mark<T> | null = null;
+  let least = REACH;
+  for (const one of marks) {
+    const away = Math.hypot(one.x - px, one.y - py);
+    const rank = away <= one.r ? one.r / largest - 2 : away - one.r;
+    if (rank < least) [best, least] = [one, rank];
+  }
+  return best;
+}
+
+interface ItemProps {
+  /** the whole name, and what is shown of it */
+  title: string;
+  name: string;
+  look?: string;
+  selected: boolean;
+  onActive: (active: boolean) => void;
+  onOpen: () => void;
+  children: ComponentChildren;
+}
+
+/** A row of the list: what points at its marks from the keyboard, too. */
+export function Item({ title, name, look = '', selected, onActive, onOpen, children }: ItemProps) {
+  return (
+    <li>
+      <button
+        type="button"
+        class={`scatter-item${look}${selected ? ' selected' : ''}`}
+        title={title}
+        onFocus={() => onActive(true)}
+        onBlur={() => onActive(false)}
+        onMouseEnter={() => onActive(true)}
+        onMouseLeave={() => onActive(false)}
+        onClick={onOpen}
+      >
+        <span class="scatter-name">
+          <NameText name={name} />
+        </span>
+        {children}
+      </button>
+    </li>
+  );
+}
+
+/** Two values of one row, A above B; a dash where the side does not have it. */
+export function Pair({ what, a, b }: { what: string; a: string | null; b: string | null }) {
+  return (
+    <span class="scatter-pair num stack">
+      <span class="text-a">
+        <span class="sr">{`${what} ${text.sideA} `}</span>
+        {a ?? NOT_MEASURED}
+      </span>
+      <span class="text-b">
+        <span class="sr">{`${what} ${text.sideB} `}</span>
+        {b ?? NOT_MEASURED}
+      </span>
+    </span>
+  );
+}
+
+/** The marks of both sides, then what else there is to say. */
+export function Legend({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="legend small soft">
+      <span>
+        <svg width="16" height="14" aria-hidden="true">
+          <circle class="scatter-a" cx="8" cy="7" r="5.5" />
+        </svg>{' '}
+        {text.sideA}
+      </span>
+      <span>
+        <svg width="16" height="14" aria-hidden="true">
+          <path class="scatter-b" d={diamond(8, 7, 5)} />
+        </svg>{' '}
+        {text.sideB}
+      </span>
+      {children}
+    </p>
+  );
+}
+
+/** How many rows have no mark, and their time; nothing where there are none. */
+export function LeftOut({ left, say, style }: { left: Left; say: (n: number, a: string, b: string) => string; style: NumberStyle }) {
+  const shown = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
+  return left.count === 0 ? null : <p class="scatter-left muted small">{say(left.count, shown(left.a_us), shown(left.b_us))}</p>;
+}
