@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tb_perfcompare.comparison.result.ledger_columns import half_to_even
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -77,7 +78,7 @@ def count_effect(a: Total, b: Total) -> int:
         return -a.time if a.calls else b.time
     # all in integers: a Fraction is reduced at every step
     means = a.time * a.steps * b.calls + b.time * b.steps * a.calls
-    return _rounded(more * means, 2 * a.steps * b.steps * a.calls * b.calls)
+    return half_to_even(more * means, 2 * a.steps * b.steps * a.calls * b.calls)
 
 
 def mix_effect(a: Total, b: Total, parts: Iterable[tuple[Total, Total]]) -> int:
@@ -100,11 +101,5 @@ def mix_effect(a: Total, b: Total, parts: Iterable[tuple[Total, Total]]) -> int:
         else:
             only = x if x.calls else y
             mean, over = only.time * only.steps, only.calls
-        total += _rounded(both * shift * mean, 2 * steps_and_calls * over)
+        total += half_to_even(both * shift * mean, 2 * steps_and_calls * over)
     return total
-
-
-def _rounded(above: int, below: int) -> int:
-    """above / below, half to even; `below` is positive."""
-    whole, rest = divmod(above, below)
-    return whole + (2 * rest > below or (2 * rest == below and whole % 2))

@@ -143,6 +143,13 @@ SAME_SHAPE_EFFECT = time(
     role="delta",
     shown=False,
 )
+MODELLED_DELTA = time(
+    "modelled_delta_us",
+    "Modelled Δ",
+    "candidate minus baseline: time per step of the calls whose work is known",
+    role="delta",
+    shown=False,
+)
 WORK_EFFECT = time(
     "work_effect_us",
     "Δ by work",

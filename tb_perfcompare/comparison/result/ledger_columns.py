@@ -138,6 +138,12 @@ def exact(values: Sequence[int]) -> ExactInts:
     return np.array(values, dtype=np.int64 if most * max(len(values), 1) < 1 << 62 else object)
 
 
+def half_to_even(above: int, below: int) -> int:
+    """above / below rounded, so that the sign is symmetric; `below` is positive."""
+    whole, rest = divmod(above, below)
+    return whole + (2 * rest > below or (2 * rest == below and whole % 2))
+
+
 def divided(values: ExactInts, by: int) -> Floats:
     """Quotients as Python's own division gives them, to the last bit."""
     if values.dtype != object and by < _EXACT and (not len(values) or int(np.abs(values).max()) < _EXACT):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import lcm
+
 import numpy as np
 
+from tb_perfcompare.comparison.result.ledger_columns import ExactInts, exact, half_to_even
 from tb_perfcompare.comparison.work.row_work import COMPUTE, RowWork
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.quick_dataclass import dataclass
 
 COMPUTE_FROM = 50.0
 """FLOP per byte; work of this intensity and more counts in FLOPs where no peak says which roof bounds it."""
@@ -22,22 +27,46 @@ def counts_in_flops(a: RowWork, b: RowWork) -> Flags:
     return found
 
 
-def work_effects(a: RowWork, b: RowWork) -> tuple[Floats, Floats]:
-    """(r,) effect of work and of rate on the modelled time per step, in nanoseconds.
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkSplit:
+    """Of r rows, integers in nanoseconds per step times `denominator` as in the ledger: change = work + rate, exactly.
 
-    (W_B - W_A) x (t_A + t_B) / 2 with the work W per step and the time t of a unit of it; the rest is the effect of
-    rate. They sum to the change and change sign when the sides are swapped. Where a side has no work the whole change
-    is an effect of work.
+    work, rate   (r,) effect of other work, and of doing it at another rate
+    denominator  least common multiple of the two numbers of steps
     """
-    in_flops = counts_in_flops(a, b)
-    work_a, work_b = (np.where(in_flops, side.per_step("flops"), side.per_step("bytes")) for side in (a, b))
-    time_a, time_b = a.per_step("time_ns"), b.per_step("time_ns")
-    change = time_b - time_a
-    both = (work_a > 0) & (work_b > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        work = np.where(both, (work_b - work_a) * (time_a / work_a + time_b / work_b) / 2, change)
-    work = np.where(both & (work_a == work_b), 0.0, work)
-    return work, change - work
+
+    work: ExactInts
+    rate: ExactInts
+    denominator: int
+
+
+def work_effects(a: RowWork, b: RowWork) -> WorkSplit:
+    """The change of the modelled time as (W_B - W_A) x (t_A + t_B) / 2, with the work W per step and the time t of a
+    unit of it, and the rest. Both change sign when the sides are swapped. Where a side has no work the whole change is
+    an effect of work."""
+    denominator = lcm(max(a.steps, 1), max(b.steps, 1))
+    return split_of((a, b), [side.time_ns.sum(axis=1) for side in (a, b)], denominator)
+
+
+def split_of(sides: tuple[RowWork, RowWork], times: Sequence[Ints], denominator: int) -> WorkSplit:
+    """The same of any `times` (r,) of either side, nanoseconds of all its steps, that are spent on this work."""
+    in_flops = counts_in_flops(*sides)
+    factors = [denominator // max(side.steps, 1) for side in sides]
+    time_a, time_b = ([time * by for time in own.tolist()] for own, by in zip(times, factors, strict=True))
+    works = [
+        np.where(in_flops, side.flops.sum(axis=1), side.bytes.sum(axis=1)).tolist() for side in sides
+    ]  # per step times the number of steps; in integers, as a Fraction is reduced at every step
+    work = []
+    for x, y, done_a, done_b in zip(time_a, time_b, *works, strict=True):
+        per_a, per_b = done_a * factors[0], done_b * factors[1]
+        if per_a == per_b and per_a:
+            work.append(0)
+        elif not (per_a and per_b):
+            work.append(y - x)
+        else:
+            work.append(half_to_even((per_b - per_a) * (x * per_b + y * per_a), 2 * per_a * per_b))
+    rate = [y - x - by for x, y, by in zip(time_a, time_b, work, strict=True)]
+    return WorkSplit(exact(work), exact(rate), denominator)
 
 
 def at_equal_work(a: RowWork, b: RowWork) -> tuple[Ints, Ints, Floats]:

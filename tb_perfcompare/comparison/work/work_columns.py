@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.ledger_columns import divided
 from tb_perfcompare.comparison.result.table import CellColumn, Column
 from tb_perfcompare.comparison.work.row_work import RowWork
 from tb_perfcompare.comparison.work.split import work_effects
@@ -96,9 +97,14 @@ def pair_columns(a: RowWork, b: RowWork, shown: Iterable[str] = ()) -> list[Made
             delta = sides[1][figure] - sides[0][figure]
             out.append((_column(figure, f"{figure}_delta", "delta", "Δ", shown=False), delta))
     out += _texts((a, b))
-    for column, effect in zip((columns.WORK_EFFECT, columns.SPEED_EFFECT), work_effects(a, b), strict=True):
-        there = a.has_model() | b.has_model()
-        out.append((column, np.where(there, effect / 1000 + 0.0, np.nan)))
+    split, there = work_effects(a, b), a.has_model() | b.has_model()
+    effects = (
+        (columns.MODELLED_DELTA, split.work + split.rate),
+        (columns.WORK_EFFECT, split.work),
+        (columns.SPEED_EFFECT, split.rate),
+    )
+    unit = 1000 * split.denominator
+    out += [(column, np.where(there, divided(values, unit), np.nan)) for column, values in effects]
     return out
 
 

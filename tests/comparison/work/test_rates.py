@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
@@ -14,6 +16,8 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.table import cells_of
 from tb_perfcompare.comparison.tables.views import view_tables
+from tb_perfcompare.comparison.work.row_work import table_work
+from tb_perfcompare.comparison.work.split import work_effects
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.device_peaks import TYPES, device_peaks, known_devices, parse_peak
 from tests.analysis.summaries import summary
@@ -78,6 +82,24 @@ def test_the_split_closes_and_swaps() -> None:
     assert one["work_effect_us"] + one["speed_effect_us"] == pytest.approx(change)
     for effect in ("work_effect_us", "speed_effect_us", "flop_rate_delta", "roof_share_delta"):
         assert one[effect] == pytest.approx(-two[effect])
+
+
+def test_effects_are_whole_nanoseconds_that_sum_to_the_change() -> None:
+    sides = _trace(201.013, calls=3, rows=1000, steps=6), _trace(330.007, calls=2, rows=777, steps=7)
+    one, two = (
+        work_effects(*(table_work(summary(side), "operators", {("aten::mm",): 0}, 1, None) for side in pair))
+        for pair in (sides, sides[::-1])
+    )
+    assert one.denominator == 42
+    assert one.work.dtype == one.rate.dtype == np.int64
+    times = [int(summary(side).groups["operator_work"].measures_ns["total"][0].sum()) for side in sides]
+    assert (one.work + one.rate).tolist() == [times[1] * 6 - times[0] * 7]
+    exact = Fraction(2 * 777 - 3 * 1000) * (Fraction(times[0], 6) / 3000 + Fraction(times[1], 7) / 1554) / 2
+    assert one.work.tolist() == [round(exact * 42)]
+    assert [two.work.tolist(), two.rate.tolist()] == [(-one.work).tolist(), (-one.rate).tolist()]
+    row = _row(_compared(*sides), "operators")
+    for column, effect in (("work_effect_us", one.work), ("speed_effect_us", one.rate)):
+        assert row[column] == effect[0] / 42_000
 
 
 def test_an_operator_of_one_side_is_all_work() -> None:
