@@ -15,6 +15,7 @@ from tb_perfcompare.analysis.columns.nesting import with_descendants
 from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
+from tb_perfcompare.analysis.entities.kernel_work import kernel_work
 from tb_perfcompare.analysis.entities.modules import module_of_operators
 from tb_perfcompare.analysis.entities.operators import device_self_times, host_self_times
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
@@ -68,9 +69,10 @@ class _Counted:
 
 
 def work_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
-    """ "operator_work" by (operator, input shape, data type, family, reason), "module_work" the same with the innermost
-    module in place of the operator and "" of the shape: calls and, as measures, "total" (ns), "flops" and "bytes" per
-    step. The last part of a key says why there is no model; then FLOPs and bytes are zero. None without shapes."""
+    """ "operator_work" by (operator, input shape, data type, family, reason), "module_work" and "kernel_work" the same
+    with the innermost module or the kernel in place of the operator and "" of the shape: calls and, as measures,
+    "total" (ns), "flops" and "bytes" per step. The last part of a key says why there is no model; then FLOPs and bytes
+    are zero. None without shapes."""
     events = timeline.events
     if "input_dims" not in events.args:
         return {}
@@ -78,7 +80,9 @@ def work_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict
     time, others = _device_times(timeline, step, steps) if on_device else (host_self_times(timeline), None)
     counted = _counted(timeline, step, time, nested=not on_device)
     groups = Groups(counted.kind, len(counted.work), (step, counted.row), steps)
-    tables = {"operator_work": _table(_operator_keys(timeline, counted), counted.work, groups, counted, others)}
+    tables = {"operator_work": _of_calls(_operator_keys(timeline, counted), counted, groups, others)}
+    if on_device:
+        tables["kernel_work"] = _of_kernels(timeline, step, steps, counted)
     modules = module_of_operators(timeline, step)
     if modules is not None:
         module, names = modules
@@ -88,8 +92,27 @@ def work_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict
         module_at, kind = np.divmod(used, max(len(inner.work), 1))
         keys = [(names[at], "") for at in module_at.tolist()]
         groups = Groups(group, len(keys), (step, inner.row), steps)
-        tables["module_work"] = _table(keys, [inner.work[at] for at in kind.tolist()], groups, inner, None)
+        inner = replace(inner, work=[inner.work[at] for at in kind.tolist()])
+        tables["module_work"] = _of_calls(keys, inner, groups, None)
     return tables
+
+
+def _of_calls(names: list[tuple[str, str]], counted: _Counted, groups: Groups, others: Ints | None) -> GroupTable:
+    """Of groups of calls, each with one work."""
+    calls, time = groups.matrix(), groups.matrix((counted.time, counted.node))
+    return _table("operator_work", names, counted.work, (calls, time, calls), others)
+
+
+def _of_kernels(timeline: InterpretedTrace, step: StepIndex, steps: int, counted: _Counted) -> GroupTable:
+    """Of kernels; their times sum to that of the table of kernels."""
+    forest = timeline.host
+    call = np.full(len(forest.row) + 1, -1, dtype=np.int32)
+    call[counted.node] = np.arange(len(counted.node), dtype=np.int32)
+    call_of = np.append(call[forest.top], np.int32(-1))[_nodes(timeline)]
+    found = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
+    time = found.groups.matrix((timeline.events.dur_ns, found.rows))
+    matrices = found.groups.matrix(), time, found.groups.matrix(counted=found.counted)
+    return _table("kernel_work", found.names, found.work, matrices, None)
 
 
 def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested: bool) -> _Counted:
@@ -222,35 +245,36 @@ def _operator_keys(timeline: InterpretedTrace, counted: _Counted) -> list[tuple[
 
 
 def _table(
-    names: list[tuple[str, str]], works: _Found, groups: Groups, counted: _Counted, others: Ints | None
+    kind: str, names: list[tuple[str, str]], works: _Found, matrices: tuple[Ints, Ints, Ints], others: Ints | None
 ) -> GroupTable:
-    """Of groups with these first parts of their keys, each of calls with one work."""
-    calls, time = groups.matrix(), groups.matrix((counted.time, counted.node))
+    """Of groups with these first parts of their keys, each of calls with one work. `matrices` (g, s): calls, time, and
+    calls that count as work."""
+    calls, time, done = matrices
     index: dict[_Key, int] = {}
     flops, moved = np.zeros_like(calls), np.zeros_like(calls)
     into = np.zeros(len(works), dtype=np.int64)
     for row, (work, (name, shape)) in enumerate(zip(works, names, strict=True)):
         if isinstance(work, Work):
-            flops[row], moved[row] = calls[row] * work.flops, calls[row] * work.bytes
+            flops[row], moved[row] = done[row] * work.flops, done[row] * work.bytes
         model = ("", "", work) if isinstance(work, str) else (work.data_type, work.family, "")
         into[row] = index.setdefault((name, shape, *model), len(index))
     used = sorted(set(into[calls.any(axis=1)].tolist()))
     keys = list(index)
-    matrices = [added_up(matrix, into, len(keys))[used] for matrix in (calls, time, flops, moved)]
+    summed = [added_up(matrix, into, len(keys))[used] for matrix in (calls, time, flops, moved)]
     keys = [keys[at] for at in used]
     if others is not None and others.any():
         keys.append(("", "", "", "", NO_OPERATOR))
         nothing = np.zeros_like(others)
-        matrices = [
-            np.vstack([matrix, row]) for matrix, row in zip(matrices, (nothing, others, nothing, nothing), strict=True)
+        summed = [
+            np.vstack([matrix, row]) for matrix, row in zip(summed, (nothing, others, nothing, nothing), strict=True)
         ]
     return GroupTable(
-        kind="operator_work",
+        kind=kind,
         key_columns=("name", "input_shape", "data_type", "family", "reason"),
         keys=tuple(keys),
         names=tuple(key[0] for key in keys),
-        calls=matrices[0],
-        measures_ns={"total": matrices[1], "flops": matrices[2], "bytes": matrices[3]},
+        calls=summed[0],
+        measures_ns={"total": summed[1], "flops": summed[2], "bytes": summed[3]},
         min_ns=None,
         max_ns=None,
         facts={},

@@ -12,7 +12,7 @@ from tb_perfcompare.model.device_peaks import DevicePeaks, device_peaks
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
-OPERATOR_WORK, MODULE_WORK = "operator_work", "module_work"
+OPERATOR_WORK, MODULE_WORK, KERNEL_WORK = "operator_work", "module_work", "kernel_work"
 """Names of the groups; their keys are (name, input shape, data type, family, reason)."""
 
 COMPUTE, MEMORY = "compute", "memory"
@@ -86,6 +86,7 @@ OF_TABLES: Mapping[str, tuple[str, Callable[[Key], Key]]] = {
     "operators": (OPERATOR_WORK, lambda key: key[:1]),
     "operators_by_shape": (OPERATOR_WORK, lambda key: key[:2]),
     "modules": (MODULE_WORK, lambda key: key[:1]),
+    "kernels": (KERNEL_WORK, lambda key: key[:1]),
 }
 """Table -> the group that holds its work, the key of the row that a key of the group belongs to."""
 

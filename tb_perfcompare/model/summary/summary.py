@@ -187,7 +187,7 @@ class OwnedTime:
         return out
 
 
-NO_TABLE = frozenset({"operator_work", "module_work"})
+NO_TABLE = frozenset({"operator_work", "module_work", "kernel_work"})
 """Groups that no table shows as they are: others have columns of them."""
 
 

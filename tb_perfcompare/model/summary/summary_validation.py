@@ -39,6 +39,7 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     "operators_by_type": ("name", "input_type"),
     "operator_work": ("name", "input_shape", "data_type", "family", "reason"),
     "module_work": ("name", "input_shape", "data_type", "family", "reason"),
+    "kernel_work": ("name", "input_shape", "data_type", "family", "reason"),
     "modules": ("name",),
     "kernels": ("name",),
     "kernels_by_operator": ("name", "operator"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tb_perfcompare.analysis.entities.kernel_work import SEVERAL
 from tb_perfcompare.analysis.entities.work_table import BELOW, NO_OPERATOR
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tests.analysis.summaries import summary
@@ -48,6 +49,45 @@ def test_work_of_a_call_counts_with_the_device_work_that_it_launched() -> None:
     assert table.calls.tolist() == [[1, 2]]
     assert table.measures_ns["flops"].tolist() == [[FLOPS, 2 * FLOPS]]
     assert table.measures_ns["total"].tolist() == [[20_000, 20_000]]
+
+
+def test_a_kernel_has_the_work_of_the_call_that_launched_it_alone() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 300)
+    _operator(trace, 10, 30, LINEAR)
+    trace.kernel("gemm", 40, 60, launch=(12, 14))
+    _operator(trace, 70, 90, LINEAR)  # one kernel, launched twice
+    trace.kernel("gemm", 92, 100, launch=(72, 74))
+    trace.kernel("gemm", 100, 108, launch=(76, 78))
+    _operator(trace, 110, 130, LINEAR)  # nobody knows which of two did the work
+    trace.kernel("gemm", 132, 150, launch=(112, 114))
+    trace.kernel("splitKreduce", 150, 155, launch=(116, 118))
+    trace.op("mine::odd", 160, 170)
+    trace.kernel("odd", 172, 179, launch=(162, 164))
+    trace.kernel("alone", 200, 205, launch=(190, 195))
+    drawn = summary(trace)
+    table = drawn.groups["kernel_work"]
+    rows = {(key[0], key[4]): row for row, key in enumerate(table.keys)}
+    figures = {
+        key: tuple(int(table.measures_ns[name][row].sum()) for name in ("total", "flops")) for key, row in rows.items()
+    }
+    assert figures["gemm", ""] == (36_000, 2 * FLOPS)
+    assert figures["gemm", SEVERAL] == (18_000, 0) and figures["splitKreduce", SEVERAL] == (5_000, 0)
+    assert figures["alone", NO_OPERATOR] == (5_000, 0)
+    assert table.calls[rows["gemm", ""]].tolist() == [3]
+    assert {name for name, reason in figures if name == "odd" and reason} == {"odd"}
+    kernels = drawn.groups["kernels"].measures_ns["total"]
+    assert int(table.measures_ns["total"].sum()) == int(kernels.sum())
+
+
+def test_a_copy_beside_a_kernel_leaves_its_work_unknown() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    _operator(trace, 10, 30, LINEAR)
+    trace.memcpy(32, 36, launch=(12, 14), kind="DtoD (Device -> Device)")
+    trace.kernel("gemm", 40, 60, launch=(16, 18))
+    (key,) = summary(trace).groups["kernel_work"].keys
+    assert (key[0], key[4]) == ("gemm", SEVERAL)
 
 
 def test_products_of_fp32_on_tensor_cores_are_tf32() -> None:

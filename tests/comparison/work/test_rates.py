@@ -145,6 +145,15 @@ def test_a_run_by_itself_has_the_same_rates() -> None:
     assert views["work_by_family"].rows[0][0] == "matrix product"
 
 
+def test_a_kernel_has_the_rate_of_its_operator() -> None:
+    found = _compared(_trace(200), _trace(400))
+    row = _row(found, "kernels", "sgemm")
+    assert row["baseline_flop_rate"] == pytest.approx(FLOPS / 200.025e-6)
+    assert (row["work_effect_us"], row["speed_effect_us"], row["rate_change"]) == (0, 200, "slower")
+    odd = _row(found, "kernels", "odd")
+    assert odd["baseline_flop_rate"] is None and odd["no_model"] == "launched by no recorded operator"
+
+
 def test_without_shapes_there_are_no_rates() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)

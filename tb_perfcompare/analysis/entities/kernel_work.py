@@ -1,0 +1,87 @@
+"""What single kernels did: the work of the operator call that launched a kernel is the kernel's, where the call
+launched no other. Docs: docs/method/work.md."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.analysis.columns.grouping import Groups
+from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where
+from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.work.operator_work import Work
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
+from tb_perfcompare.model.events import Category
+from tb_perfcompare.quick_dataclass import dataclass
+
+SEVERAL = "its operator launches several kernels"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelWork:
+    """Launches of kernels, k kinds by kernel and what is known of the work.
+
+    names   k keys of kernels
+    work    k times the work of one operator call, or why it is not known
+    groups  the launches; `counted` (r,) is the kind of a launch that stands for its call, -1 for further ones
+    rows    (r,) event rows of the launches
+    """
+
+    names: list[tuple[str, str]]
+    work: list[Work | str]
+    groups: Groups
+    counted: AnyInts
+    rows: Ints32
+
+
+def kernel_work(
+    timeline: InterpretedTrace, step: StepIndex, steps: int, call_of: Ints32, kind: AnyInts, works: list[Work | str],
+    no_operator: str,
+) -> KernelWork:  # fmt: skip
+    """`call_of` (n + 1,) number of the operator call that an event belongs to, -1 for none; `kind` of each call is one
+    of `works`. A call with one kernel, launched once or more, did its work in that; beside several kernels or a copy
+    nobody knows which did it."""
+    events = timeline.events
+    rows = rows_where((events.category == Category.KERNEL) & (step >= 0))
+    key, names = _keys(timeline, rows)
+    call = call_of[gather(timeline.operator, rows)]
+    alone, first = _alone(timeline, step, call_of, call, key, len(kind))
+    further = [*works, SEVERAL, no_operator]
+    told = np.array([isinstance(work, str) for work in works], dtype=bool)
+    own = kind[call]
+    known = np.where(alone[call] | told[own], own, len(works)) if len(works) else np.zeros(len(rows), dtype=np.int64)
+    what = np.where(call >= 0, known, len(works) + 1)
+    pairs, group = numbered_pairs(key, len(names), what, len(further))
+    at, work = np.divmod(pairs, len(further))
+    return KernelWork(
+        [(names[place], "") for place in at.tolist()],
+        [further[place] for place in work.tolist()],
+        Groups(group, len(pairs), (step, rows), steps),
+        np.where(first, group, -1),
+        rows,
+    )
+
+
+def _keys(timeline: InterpretedTrace, rows: Ints32) -> tuple[Ints32, list[str]]:
+    """(number of each kernel's key, the keys)."""
+    strings = timeline.events.strings
+    used, name = factorize(gather(timeline.events.name, rows), len(strings))
+    places, key = factorize(kernel_places(strings, used), len(operator_keys_of(strings).pool))
+    return key[name], [operator_keys_of(strings).pool.texts[place] for place in places.tolist()]
+
+
+def _alone(
+    timeline: InterpretedTrace, step: StepIndex, call_of: Ints32, call: Ints32, key: Ints32, calls: int
+) -> tuple[Flags, Flags]:
+    """((c + 1,) whether one kernel did all of a call's work, (r,) whether a launch is the first of its call); calls -1
+    are the last place."""
+    low, high = np.full(calls + 1, np.iinfo(np.int32).max, dtype=np.int32), np.full(calls + 1, -1, dtype=np.int32)
+    np.minimum.at(low, call, key)
+    np.maximum.at(high, call, key)
+    copies = rows_where((timeline.events.category == Category.MEMCPY) & (step >= 0))
+    high[call_of[gather(timeline.operator, copies)]] = np.iinfo(np.int32).max
+    number: Ints = np.arange(len(call))
+    first = np.full(calls + 1, len(call))
+    np.minimum.at(first, call, number)
+    alone: Flags = low == high
+    return alone, first[call] == number
