@@ -67,6 +67,9 @@ ARG_COLUMNS: tuple[ArgColumn, ...] = (
     ArgColumn("input_strides", ("Input Strides",), ArgKind.JSON),
     ArgColumn("concrete_inputs", ("Concrete Inputs",), ArgKind.JSON),
     ArgColumn("call_stack", ("Call stack",), ArgKind.JSON),
+    # work, of operators and kernels: the profiler's own count, and what torch.compile knows of its kernels
+    ArgColumn("flops", ("Total Flops", "flops", "kernel_flop"), ArgKind.FLOAT),
+    ArgColumn("moved_gb", ("kernel_num_gb",), ArgKind.FLOAT),
     # device work
     ArgColumn("device", ("device",), ArgKind.INT),
     ArgColumn("stream", ("stream",), ArgKind.INT),

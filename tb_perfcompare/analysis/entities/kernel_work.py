@@ -8,6 +8,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
+from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import Work
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
@@ -40,17 +41,20 @@ def kernel_work(
 ) -> KernelWork:  # fmt: skip
     """`call_of` (n + 1,) number of the operator call that an event belongs to, -1 for none; `kind` of each call is one
     of `works`. A call with one kernel, launched once or more, did its work in that; beside several kernels or a copy
-    nobody knows which did it."""
+    nobody knows which did it. What the trace states of a kernel itself comes first."""
     events = timeline.events
     rows = rows_where((events.category == Category.KERNEL) & (step >= 0))
     key, names = _keys(timeline, rows)
     call = call_of[gather(timeline.operator, rows)]
     alone, first = _alone(timeline, step, call_of, call, key, len(kind))
     further = [*works, SEVERAL, no_operator]
-    told = np.array([isinstance(work, str) for work in works], dtype=bool)
-    own = kind[call]
-    known = np.where(alone[call] | told[own], own, len(works)) if len(works) else np.zeros(len(rows), dtype=np.int64)
-    what = np.where(call >= 0, known, len(works) + 1)
+    told = np.array([isinstance(work, str) for work in further], dtype=bool)
+    own = np.append(kind, len(works) + 1)[call]
+    what = np.where(alone[call] | told[own], own, len(works))
+    if states_work(events):
+        number, stated = recorded_work(events, rows)
+        what, first = np.where(number > 0, len(further) + number, what), first | (number > 0)
+        further += [work or SEVERAL for work in stated]
     pairs, group = numbered_pairs(key, len(names), what, len(further))
     at, work = np.divmod(pairs, len(further))
     return KernelWork(

@@ -18,6 +18,7 @@ from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.analysis.entities.kernel_work import kernel_work
 from tb_perfcompare.analysis.entities.modules import module_of_operators
 from tb_perfcompare.analysis.entities.operators import device_self_times, host_self_times
+from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import Work, operator_work
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, StepIndex
@@ -72,9 +73,9 @@ def work_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict
     """ "operator_work" by (operator, input shape, data type, family, reason), "module_work" and "kernel_work" the same
     with the innermost module or the kernel in place of the operator and "" of the shape: calls and, as measures,
     "total" (ns), "flops" and "bytes" per step. The last part of a key says why there is no model; then FLOPs and bytes
-    are zero. None without shapes."""
+    are zero. None where the trace has neither shapes nor work of its own."""
     events = timeline.events
-    if "input_dims" not in events.args:
+    if "input_dims" not in events.args and not states_work(events):
         return {}
     on_device = bool(timeline.is_device.any())
     time, others = _device_times(timeline, step, steps) if on_device else (host_self_times(timeline), None)
@@ -126,8 +127,12 @@ def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested:
             text = np.asarray(argument_of(events, argument, at, -1), dtype=np.int32)
             codes.append((text + np.int32(1), len(events.strings) + 1))
     codes.append((gather(_how(timeline), rows), 3))
-    signatures, of_row = finest(codes)
-    works = list(_works(timeline, signatures))
+    number, stated = recorded_work(events, at) if states_work(events) else (np.zeros(len(at), dtype=np.int32), [None])
+    signatures, of_row = finest([*codes, (number, len(stated))])
+    works = [
+        stated[code] or work if isinstance(work, str) else work
+        for work, code in zip(_works(timeline, signatures[:-1]), signatures[-1].tolist(), strict=True)
+    ]
     name, dims = signatures[:2]
     if nested:
         below = _does_it_below(timeline, rows, of_row, works)

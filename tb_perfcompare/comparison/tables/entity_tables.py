@@ -236,7 +236,7 @@ def _works(
     options: CompareOptions,
 ) -> tuple[RowWork, RowWork] | None:  # fmt: skip
     """What the rows of a table did; None where no side knows, or the table is of other things."""
-    if name not in OF_TABLES or not any(has_work(side) for side in both):
+    if name not in OF_TABLES or not any(has_work(side, OF_TABLES[name][0]) for side in both):
         return None
     places: dict[tuple[str, ...], int] = {}
     for table, at in zip(tables, (joined.at_a, joined.at_b), strict=True):

@@ -187,7 +187,7 @@ def _categories(summary: Summary) -> Table:
 
 def _work(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | None) -> RowWork | None:
     """What the rows of a table of operators or modules did; None where that is not known."""
-    if name not in OF_TABLES or not has_work(summary):
+    if name not in OF_TABLES or not has_work(summary, OF_TABLES[name][0]):
         return None
     places = {key: place for place, key in enumerate(table.keys)}
     return table_work(summary, name, places, len(table), peaks)

@@ -91,9 +91,9 @@ OF_TABLES: Mapping[str, tuple[str, Callable[[Key], Key]]] = {
 """Table -> the group that holds its work, the key of the row that a key of the group belongs to."""
 
 
-def has_work(summary: Summary) -> bool:
-    """Whether the work of any call is known."""
-    table = summary.groups.get(OPERATOR_WORK)
+def has_work(summary: Summary, group: str = OPERATOR_WORK) -> bool:
+    """Whether the work of any call, of operators, modules or kernels, is known."""
+    table = summary.groups.get(group)
     return table is not None and any(not key[4] for key in table.keys)
 
 

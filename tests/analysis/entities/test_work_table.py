@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tb_perfcompare.analysis.entities.kernel_work import SEVERAL
+from tb_perfcompare.analysis.entities.recorded_work import FAMILY
 from tb_perfcompare.analysis.entities.work_table import BELOW, NO_OPERATOR
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tests.analysis.summaries import summary
@@ -167,3 +168,36 @@ def test_a_module_has_the_work_of_its_own_operators() -> None:
     found = {key[0]: int(table.measures_ns["total"][row, 0]) for row, key in enumerate(table.keys)}
     assert found == {"Net_0": 30_000, "Linear_0": 20_000}
     assert table.measures_ns["flops"].tolist() == [[FLOPS], [FLOPS]]
+
+
+def test_work_that_the_trace_states_stands_where_shapes_tell_none() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 300)
+    trace.op("mine::odd", 10, 30, **{"Total Flops": 700})
+    trace.kernel("odd", 40, 60, launch=(12, 20))
+    _operator(trace, 70, 90, {**LINEAR, "flops": 5})  # the model knows more: bytes and type
+    trace.kernel("gemm", 92, 100, launch=(72, 74))
+    trace.op("triton_poi_fused_add_0", 110, 130, kernel_num_gb=2e-6, kernel_flop=0)
+    trace.kernel("triton_poi_fused_add_0", 140, 150, launch=(112, 114))
+    for stated in (float("inf"), -3, 1e30, "many"):
+        trace.op("mine::strange", 200, 210, flops=stated)
+        trace.kernel("strange", 212, 214, launch=(202, 204))
+    table = _work(summary(trace))
+    works = {
+        key[0]: (key[2:], int(table.measures_ns["flops"][row].sum()), int(table.measures_ns["bytes"][row].sum()))
+        for row, key in enumerate(table.keys)
+    }
+    assert works["mine::odd"] == (("", FAMILY, ""), 700, 0)
+    assert works["triton_poi_fused_add"] == (("", FAMILY, ""), 0, 2000)
+    assert works["aten::addmm"][:2] == (("fp32", "matrix product", ""), FLOPS)
+    assert works["mine::strange"] == (("", "", "unknown operator"), 0, 0)
+
+
+def test_a_kernel_whose_work_is_stated_needs_no_operator() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 300)
+    for start in (40, 80):
+        trace.kernel("triton_0", start, start + 20, launch=(12, 20), kernel_flop=64, kernel_num_gb=1e-6)
+    table = summary(trace).groups["kernel_work"]
+    assert table.keys == (("triton", "", "", FAMILY, ""),)
+    assert [int(table.measures_ns[name].sum()) for name in ("total", "flops", "bytes")] == [40_000, 128, 2000]

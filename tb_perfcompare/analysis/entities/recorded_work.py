@@ -1,0 +1,43 @@
+"""Work that a trace states itself: FLOPs (`with_flops`, torch.compile) and gigabytes (torch.compile) of a call."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.analysis.columns.grouping import argument_of
+from tb_perfcompare.analysis.work.recorded_call import Work
+from tb_perfcompare.model.arrays import EventIndex, Flags, Floats, Ints, Ints32
+from tb_perfcompare.model.events import EventTable
+
+FAMILY = "as recorded"
+"""Family of calls whose work the trace states; the type they compute in is unknown, as is a figure that is missing."""
+
+ARGUMENTS = ("flops", "moved_gb")
+
+_MOST = 2.0**56
+"""No call does more; what is written beyond is no work."""
+
+
+def states_work(events: EventTable) -> bool:
+    """Whether any event does."""
+    return any(argument in events.args for argument in ARGUMENTS)
+
+
+def recorded_work(events: EventTable, rows: EventIndex) -> tuple[Ints32, list[Work | None]]:
+    """(number of each row's work, the works): None, number 0, where the trace states none, or neither FLOPs nor bytes
+    above zero."""
+    flops, moved = (_whole(events, rows, *of) for of in zip(ARGUMENTS, (1.0, 1e9), strict=True))
+    pairs, number = np.unique(np.stack([flops, moved]), axis=1, return_inverse=True)
+    works: list[Work | None] = [
+        Work(int(flop), int(byte), "", FAMILY) if flop or byte else None for flop, byte in pairs.T.tolist()
+    ]
+    if works[:1] != [None]:
+        return (number.ravel() + 1).astype(np.int32), [None, *works]
+    return number.ravel().astype(np.int32), works
+
+
+def _whole(events: EventTable, rows: EventIndex, argument: str, unit: float) -> Ints:
+    """(r,) whole numbers, 0 where nothing sensible is stated."""
+    values: Floats = np.asarray(argument_of(events, argument, rows, 0.0), dtype=np.float64) * unit
+    sensible: Flags = np.isfinite(values) & (values > 0) & (values <= _MOST)
+    return np.rint(np.where(sensible, values, 0)).astype(np.int64)
