@@ -5,6 +5,7 @@ from __future__ import annotations
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.device_peaks import parse_peak
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -24,8 +25,9 @@ def _trace(us: float, kernel: str = "sgemm", rows: int = 1024, kind: str = "floa
     return trace
 
 
-def _sentences(a: TraceBuilder, b: TraceBuilder) -> str:
-    found: Comparison = compare_summaries(summary(a), summary(b), CompareOptions())
+def _sentences(a: TraceBuilder, b: TraceBuilder, *peaks: str) -> str:
+    options = CompareOptions(peaks=tuple(map(parse_peak, peaks)))
+    found: Comparison = compare_summaries(summary(a), summary(b), options)
     return "\n".join(one.sentence for one in found.findings)
 
 
@@ -47,7 +49,21 @@ def test_more_work_at_the_same_rate() -> None:
 
 def test_another_type_has_another_peak() -> None:
     said = _sentences(_trace(1200), _trace(200, "hgemm", kind="c10::Half"))
-    assert "peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (fp16)" in said
+    assert "peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (fp16), reached 9.17 % → 3.44 %" in said
+
+
+def test_the_other_device_may_have_another_ridge() -> None:
+    """171 FLOP per byte: above the 9.6 from which an A100 computes in fp32, below the 195 with 100 GB/s."""
+    said = _sentences(_trace(200), _trace(1200, "other_gemm"), "candidate:memory=100")
+    assert "of peak), compute-bound → memory-bound" in said
+
+
+def test_tensor_cores_are_told_by_a_rate_that_nothing_else_reaches() -> None:
+    """No name says that the kernel uses tensor cores, but 71.6 TFLOP/s of fp32 are beyond the others' 19.5."""
+    fast, slow = _trace(30, "my_gemm"), _trace(400, "sgemm")
+    assert "Tensor cores are no longer used" in _sentences(fast, slow)
+    assert "Tensor cores are now used" in _sentences(slow, fast)
+    assert "Tensor cores" not in _sentences(_trace(200, "my_gemm"), slow)
 
 
 def test_nothing_is_said_of_a_rate_that_stays() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from math import fsum
 
 import numpy as np
@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, c
 from tb_perfcompare.comparison.causes.evidence.host_time import is_same_runtime
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.kernels_by_enclosing_operator import kernels_below
-from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
+from tb_perfcompare.comparison.causes.evidence.rates import rate_clause, tensor_cores_by_rate
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Amount, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES
@@ -195,7 +195,8 @@ def _holds_most(swap: _Swap, every: Amount) -> bool:
 def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
     """One finding for all operators whose kernels were replaced in the same way."""
     groups: dict[str, list[_Swap]] = {}
-    uses = _uses_tensor_cores(pair.baseline), _uses_tensor_cores(pair.candidate)
+    by_rate = tensor_cores_by_rate(pair)
+    uses = _uses_tensor_cores(pair.baseline, by_rate[0]), _uses_tensor_cores(pair.candidate, by_rate[1])
     for swap in swaps:
         given = other_inputs(pair, swap.operator)
         groups.setdefault(_kind(swap, *uses) if given is None else given.rule, []).append(swap)
@@ -282,12 +283,13 @@ def _kind(swap: _Swap, used_before: Mapping[str, float] | None, used_after: Mapp
     return "kernel_replaced"
 
 
-def _uses_tensor_cores(summary: Summary) -> dict[str, float] | None:
-    """Kernel -> 1.0 if it uses tensor cores by its name; None where names do not tell."""
+def _uses_tensor_cores(summary: Summary, by_rate: Set[str]) -> dict[str, float] | None:
+    """Kernel -> 1.0 if it uses tensor cores by its name or its rate; None where names do not tell."""
     table = summary.groups.get("kernels")
     if table is None or "tensor_cores" not in table.facts:
         return None
-    return dict(zip((key[0] for key in table.keys), table.facts["tensor_cores"].tolist(), strict=True))
+    by_name = zip((key[0] for key in table.keys), table.facts["tensor_cores"].tolist(), strict=True)
+    return {name: 1.0 if name in by_rate else uses for name, uses in by_name}
 
 
 def _tensor_share(uses: Mapping[str, float] | None, kernels: Mapping[str, Amount]) -> float | None:
@@ -329,7 +331,8 @@ FUSION_LOST = Rule(
 )
 TENSOR_CORES_LOST = Rule(
     names=("tensor_cores_lost", "tensor_cores_gained"),
-    meaning="an operator's kernels stopped (started) using tensor cores, by their names",
+    meaning="an operator's kernels stopped (started) using tensor cores, by their names or by rates that nothing else "
+    "reaches",
     when="the same replacement, half of whose time moved between kernels with and without tensor cores, taking longer "
     "(shorter)",
     needs="kernels of operators",

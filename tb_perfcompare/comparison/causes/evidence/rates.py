@@ -9,9 +9,11 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import number_text, percent_text
-from tb_perfcompare.comparison.work.row_work import OPERATOR_WORK, Key, RowWork, peaks_of, row_work
+from tb_perfcompare.comparison.work.row_work import KERNEL_WORK, OPERATOR_WORK, Key, RowWork, peaks_of, row_work
 from tb_perfcompare.comparison.work.split import counts_in_flops
+from tb_perfcompare.model.device_peaks import DevicePeaks
 from tb_perfcompare.model.input_shapes import shown_shape
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.number_text import operation_rate, rate
 
 SAME_WORK = 0.01
@@ -25,6 +27,9 @@ NO_ROW: Key = ("", "")
 
 COVERED = 0.5
 """An operator's rate explains its time if at least this share of it has a model, on both sides."""
+
+VECTOR_RATES = {"fp32": 1.0, "tf32": 1.0, "fp16": 4.0, "bf16": 4.0}
+"""Data type -> most that cores other than tensor cores do, times their fp32 rate (an A100's fp16: 78 against 19.5)."""
 
 
 def rate_clause(pair: RuleContext, operator: str) -> str:
@@ -69,22 +74,49 @@ def _said(a: RowWork, b: RowWork, at: int) -> str:
     if abs(more) <= SAME_WORK:
         return "" if same else f"the same work at {write(before)} → {write(after)}{_position(a, b, at)}"
     amount = f"{percent_text(abs(more))} {'more' if more > 0 else 'fewer'} {unit}"
-    return f"{amount} at the same rate ({write(after)})" if same else f"{amount} at {write(before)} → {write(after)}"
+    if same:
+        return f"{amount} at the same rate ({write(after)})"
+    return f"{amount} at {write(before)} → {write(after)}{_position(a, b, at)}"
 
 
 def peak_clause(pair: RuleContext, operator: str) -> str:
-    """ "; peak of fp32 19.5 → of bf16 312 TFLOP/s" of the types in which an operator computes."""
+    """ "; peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (bf16), reached 71.0 % → 22.0 %" of the types in which an operator
+    computes."""
     works = _works(pair, lambda key: key[:1] if key[0] == operator else None)
     if works is None:
         return ""
-    texts = []
+    texts, reached = [], []
     for work, peaks in zip(works[1:], peaks_of(pair.baseline, pair.candidate, pair.options), strict=True):
         types = {text for text in work.data_type if text}
         kind = types.pop() if len(types) == 1 else ""
         if peaks is None or kind not in peaks.tflops:
             return ""
         texts.append(f"{number_text(peaks.tflops[kind])} TFLOP/s ({kind})")
-    return f"; peak {texts[0]} → {texts[1]}" if texts[0] != texts[1] else ""
+        share = float(work.ratio("flops", "time_ns")[0]) / 1000 / peaks.tflops[kind]
+        reached.append(percent_text(share) if share > 0 else "")
+    if texts[0] == texts[1]:
+        return ""
+    return f"; peak {texts[0]} → {texts[1]}" + (f", reached {reached[0]} → {reached[1]}" if all(reached) else "")
+
+
+def tensor_cores_by_rate(pair: RuleContext) -> tuple[frozenset[str], frozenset[str]]:
+    """Kernels of either side that compute faster than their device can without tensor cores, whatever their names
+    say."""
+    peaks = peaks_of(pair.baseline, pair.candidate, pair.options)
+    one, two = (_beyond_vectors(side, own) for side, own in zip((pair.baseline, pair.candidate), peaks, strict=True))
+    return one, two
+
+
+def _beyond_vectors(side: Summary, peaks: DevicePeaks | None) -> frozenset[str]:
+    table = side.groups.get(KERNEL_WORK)
+    if table is None or peaks is None:
+        return frozenset()
+    done, time = (table.measures_ns[name].sum(axis=1).tolist() for name in ("flops", "total"))
+    return frozenset(
+        key[0]
+        for key, flops, ns in zip(table.keys, done, time, strict=True)
+        if (most := VECTOR_RATES.get(key[2], 0) * peaks.tflops.get("fp32", 0.0)) and flops > 1000 * most * ns
+    )
 
 
 def _works(pair: RuleContext, row_of: Callable[[Key], Key | None]) -> tuple[list[Key], RowWork, RowWork] | None:
@@ -108,12 +140,13 @@ def _is_covered(a: RowWork, b: RowWork) -> bool:
 
 
 def _position(a: RowWork, b: RowWork, at: int) -> str:
-    """ " (60.1 % → 2.15 % of peak), memory-bound"."""
+    """ " (60.1 % → 2.15 % of peak), memory-bound" or ", compute-bound → memory-bound"."""
     shares = [float(side.roof_share()[at]) for side in (a, b)]
-    bounds = {side.bound()[at] for side in (a, b)}
+    bounds = [side.bound()[at] for side in (a, b)]
     if not all(np.isfinite(shares)):
         return ""
-    bound = f", {bounds.pop()}-bound" if len(bounds) == 1 and "" not in bounds else ""
+    words = dict.fromkeys(f"{bound}-bound" for bound in bounds)
+    bound = f", {' → '.join(words)}" if all(bounds) else ""
     return f" ({percent_text(shares[0])} → {percent_text(shares[1])} of peak){bound}"
 
 
