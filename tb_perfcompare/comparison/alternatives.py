@@ -29,6 +29,8 @@ LEAST_SHARE = 0.5
 """Of each side's steps that a choice has to keep."""
 FEWEST_TO_JUDGE = 8
 """Shorter captures are not searched for a warm-up (docs/method/admission.md): there its first step may be one."""
+MOST_TIMES = 20
+"""As many steps or captures as were recorded, at most: more is no advice."""
 
 Narrow = Callable[[tuple[int, int], tuple[int, int]], tuple[Summary, Summary]]
 """Baseline and candidate with only these steps, first and last number of each."""
@@ -213,7 +215,7 @@ def _with_result(alternative: Alternative, headline: Headline) -> Alternative:
 
 
 def _record_more(headline: Headline) -> Alternative | None:
-    """How many more captures, or steps, would settle it; None where that is not known."""
+    """How many more captures, or steps, would settle it; None where that is not known or more than anybody records."""
     certainty = headline.certainty
     if certainty is None:
         return None
@@ -221,7 +223,7 @@ def _record_more(headline: Headline) -> Alternative | None:
     needed, have, unit = captures, certainty.captures, "captures"
     if captures is None:
         needed, have, unit = certainty.steps_needed, headline.n, "steps"
-    if needed is None or needed <= min(have):
+    if needed is None or not min(have) < needed <= MOST_TIMES * min(have):
         return None
     more = max(0, needed - have[0]), max(0, needed - have[1])
     what = f"record {more[0]:,} more {unit} of the baseline and {more[1]:,} of the candidate"

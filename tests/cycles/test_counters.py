@@ -152,6 +152,16 @@ def test_a_few_steps_apart_by_chance_are_no_finding() -> None:
     assert moved_counters(changes, 0.05) == ()
 
 
+def test_usage_that_drifts_is_no_finding_a_clock_that_does_is() -> None:
+    """Values that follow each other: apart in time, but not significantly different."""
+    before, after = [float(x) for x in range(40, 48)], [float(x) for x in range(50, 58)]
+    names = {"cpu_usage": ("Host", "%"), "gpu_frequency": ("0", "MHz")}
+    a, b = (side(8, **{name: (*key, values) for name, key in names.items()}) for values in (before, after))
+    changes = counter_changes(a, b)
+    assert all(row.q is not None and row.q > 0.05 and row.apart is not None for row in changes)
+    assert [row.counter for row in moved_counters(changes, 0.05)] == ["gpu_frequency"]
+
+
 def test_traffic_is_read_in_decimal_units() -> None:
     (row,) = counter_changes(side(1, link=("GPU 0", "bytes/s", [2.5e6])), side(1, link=("GPU 0", "bytes/s", [1.25e9])))
     assert counter_text(row) == "link of GPU 0 0.003 → 1.25 GB/s"

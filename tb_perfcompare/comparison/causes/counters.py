@@ -30,8 +30,8 @@ COUNTER_MOVED = Rule(
     names=("counter_moved",),
     meaning="a counter of a device or of the host moved",
     when="a counter of both sides, in one unit, changed by at least a tenth of the larger mean and significantly: q "
-    "over all [counters](../inputs/counters.md) at most alpha, or complete separation as above. With fewer than two "
-    "values on a side size decides",
+    "over all [counters](../inputs/counters.md) at most alpha. For a clock, complete separation is enough: it is a "
+    "cause, usage only follows. With fewer than two values on a side size decides",
     example="Counter gpu_frequency of GPU 7: 1,155 → 210 MHz (-82%)",
     look_at="what else ran on that device at that time",
     recorded=Recorded.COUNTERS,
@@ -42,14 +42,16 @@ _DECIMAL = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 def moved_counters(changes: Iterable[CounterChange], alpha: float) -> tuple[CounterChange, ...]:
     """Counters of both sides whose means per step differ clearly and by enough to matter, clocks first, then by their
-    relative change. Clearly: q at most alpha, or no step of one side reaches a value of the other, with that many steps
-    that chance does so less often than alpha. With fewer than two values on a side the size alone decides."""
+    relative change. Clearly: q at most alpha, or, of a clock, no step of one side reaches a value of the other, with so
+    many steps that chance does that less often than alpha. Usage drifts with time, so that two recordings are apart in
+    some of it whatever they ran. With fewer than two values on a side the size alone decides."""
     moved = [row for row in changes if row.relative >= MOVED and _is_clear(row, alpha)]
     return tuple(sorted(moved, key=lambda row: (_CLOCK not in row.counter, -row.relative, row.counter, row.device)))
 
 
 def _is_clear(row: CounterChange, alpha: float) -> bool:
-    return row.q is None or row.q <= alpha or (row.apart is not None and row.apart <= alpha)
+    apart = _CLOCK in row.counter and row.apart is not None and row.apart <= alpha
+    return row.q is None or row.q <= alpha or apart
 
 
 def counter_findings(moved: tuple[CounterChange, ...], alpha: float, room: int) -> tuple[Finding, ...]:

@@ -57,6 +57,14 @@ def test_too_few_steps_are_no_choice() -> None:
     assert all(one.baseline_steps is None for one in offered(run(NOISY[:4]), run(slower(NOISY[:4], 1.02))))
 
 
+@pytest.mark.parametrize(("spread", "offers"), [(40, ["record 5 more steps per side"]), (400, [])])
+def test_more_steps_than_anybody_records_are_no_advice(spread: int, offers: list[str]) -> None:
+    a, b = (
+        [10000 + spread * one for one in ones] for ones in ((-3, 1, -1, 3, -2, 2, 0, 1), (-2, 2, -2, 3, -1, 2, 1, 2))
+    )
+    assert [one.what for one in offered(run(a), run(b)) if one.rule == "record_more"] == offers
+
+
 def test_swapped_sides_have_the_same_choices_and_other_signs() -> None:
     a, b = run([5000, *NOISY]), run([1000, *slower(NOISY, 1.02)])
     there, back = offered(a, b), offered(b, a)
