@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 from collections import Counter
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +32,30 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Tests read what they mean to read, and leave nothing in the home of whoever runs them.
 os.environ["TB_PERFCOMPARE_CACHE"] = "off"
+
+# Hundreds of processes import the same modules: compile each once, also where containers ask for no compiled files.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+_TESTS = Path(__file__).parent
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Of several processes, each imports another share of the tests first: what one compiles, the others read."""
+    gc.disable()
+    worker: dict[str, str] = getattr(session.config, "workerinput", {})
+    if not worker or [Path(argument).resolve() for argument in session.config.args] != [_TESTS]:
+        return
+    number, processes = int(worker["workerid"].removeprefix("gw")), int(worker["workercount"])
+    for path in sorted(_TESTS.rglob("test_*.py"))[number::processes]:
+        with suppress(Exception, pytest.skip.Exception):  # collection tells of it
+            import_module(".".join(path.relative_to(_TESTS.parent).with_suffix("").parts))
+
+
+def pytest_collection_finish() -> None:
+    """Tests as collected stay to the end: no garbage collection looks at them."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
