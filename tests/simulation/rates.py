@@ -6,8 +6,8 @@ import math
 from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from tb_perfcompare.comparison.statistics.between_captures import captures_needed
 from tb_perfcompare.comparison.statistics.drift import drift
@@ -74,12 +74,13 @@ def p_values_of_series(rho: float, steps: int) -> dict[str, NDArray[np.float64]]
     """p of equal series: of independent steps, with the inflation by plain ranks, and as here."""
     a, b = pair(autoregressive(rho), 4_000 if steps <= 20 else 3_000, steps, seed=1)
     alone = batched_rank_test(a, b, ordered=False).p
-    ranks = [stats.rankdata(side, axis=1) - (steps + 1) / 2 for side in (a, b)]
+    ranks = [scipy.stats.rankdata(side, axis=1) - (steps + 1) / 2 for side in (a, b)]
     products = sum((side[:, :-1] * side[:, 1:]).sum(axis=1) for side in ranks)
     seen = np.clip(products / sum((side**2).sum(axis=1) for side in ranks) + 1 / steps, 0, 0.9)
     inflation = np.sqrt((1 + seen) / (1 - seen))
-    z = stats.norm.isf(alone / 2) / inflation
-    return {"plain": alone, "ranks": np.where(inflation > 1.1, 2 * stats.norm.sf(z), alone), "here": judged(a, b).p}
+    z = scipy.stats.norm.isf(alone / 2) / inflation
+    ranked = np.where(inflation > 1.1, 2 * scipy.stats.norm.sf(z), alone)
+    return {"plain": alone, "ranks": ranked, "here": judged(a, b).p}
 
 
 @lru_cache(maxsize=16)

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -40,7 +40,7 @@ def spans(*levels: float) -> list[list[float]]:
 
 def test_three_and_more_captures_are_welchs_test() -> None:
     a, b = [1.0, 1.4, 1.1, 0.9], [2.0, 3.1, 2.2]
-    got, expected = found(a, b), stats.ttest_ind(b, a, equal_var=False)
+    got, expected = found(a, b), scipy.stats.ttest_ind(b, a, equal_var=False)
     low, high = expected.confidence_interval(0.95)
     assert (got.low[0], got.high[0], got.p[0]) == (
         pytest.approx(low), pytest.approx(high), pytest.approx(expected.pvalue)
@@ -50,7 +50,7 @@ def test_three_and_more_captures_are_welchs_test() -> None:
 
 def test_fewer_captures_share_one_deviation() -> None:
     a, b = [1.0, 1.4], [2.0, 3.1, 2.2]
-    got, expected = found(a, b), stats.ttest_ind(b, a)
+    got, expected = found(a, b), scipy.stats.ttest_ind(b, a)
     low, high = expected.confidence_interval(0.95)
     assert (got.low[0], got.high[0], got.p[0]) == (
         pytest.approx(low), pytest.approx(high), pytest.approx(expected.pvalue)
@@ -61,7 +61,7 @@ def test_one_capture_is_taken_to_differ_as_the_others_do() -> None:
     got = found([1.0, 3.0], [5.0])
     error = math.sqrt(2) * math.sqrt(1 / 2 + 1)
     assert got.middle[0] == 3
-    assert got.high[0] - got.middle[0] == pytest.approx(stats.t.ppf(0.975, 1) * error)
+    assert got.high[0] - got.middle[0] == pytest.approx(scipy.stats.t.ppf(0.975, 1) * error)
     assert between_captures(np.array([[1.0]]), np.array([[5.0]]), 0.05) is None
 
 
@@ -77,7 +77,7 @@ def test_how_captures_differ_can_be_known_from_elsewhere() -> None:
     assert one is not None
     assert one.deviation is like.deviation
     assert one.high[0] - one.middle[0] == pytest.approx(
-        stats.t.ppf(0.975, like.freedom[0]) * like.deviation[0] * math.sqrt(2)
+        scipy.stats.t.ppf(0.975, like.freedom[0]) * like.deviation[0] * math.sqrt(2)
     )
 
 

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.entity_tests import Change
@@ -89,7 +89,7 @@ def test_holm_by_hand() -> None:
 
 def test_q_values_for_any_dependence_are_those_of_scipy() -> None:
     p = np.random.default_rng(2).random(40)
-    assert q_values(p, any_dependence=True) == pytest.approx(stats.false_discovery_control(p, method="by"))
+    assert q_values(p, any_dependence=True) == pytest.approx(scipy.stats.false_discovery_control(p, method="by"))
 
 
 def test_an_unknown_rule_is_refused() -> None:

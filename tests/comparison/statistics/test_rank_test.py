@@ -8,8 +8,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from tb_perfcompare.comparison.statistics.autocorrelation import INFLATION_IGNORED
 from tb_perfcompare.comparison.statistics.rank_test import (
@@ -45,7 +45,7 @@ def test_p_equals_scipy_without_ties(trial: int) -> None:
     n, m = generator.integers(2, 61, size=2).tolist()
     a, b = without_ties(generator, n, m)
     method = "exact" if max(n, m) <= EXACT_LIMIT else "asymptotic"
-    expected = stats.mannwhitneyu(b[0], a[0], method=method)
+    expected = scipy.stats.mannwhitneyu(b[0], a[0], method=method)
     ours = batched_rank_test(a, b, ordered=False)
     assert ours.twice_u[0] == 2 * expected.statistic
     assert ours.p[0] == pytest.approx(expected.pvalue, rel=1e-9)
@@ -58,7 +58,7 @@ def test_p_equals_scipy_with_ties(trial: int) -> None:
     n, m = generator.integers(2, 61, size=2).tolist()
     a, b = generator.integers(0, 6, size=(1, n)), generator.integers(0, 7, size=(1, m))
     b[0, 0] = a[0, 0]
-    expected = stats.mannwhitneyu(b[0], a[0], method="asymptotic")
+    expected = scipy.stats.mannwhitneyu(b[0], a[0], method="asymptotic")
     ours = batched_rank_test(a, b, ordered=False)
     assert ours.twice_u[0] == 2 * expected.statistic
     assert not ours.countable[0]
@@ -142,7 +142,7 @@ def test_p_of_steps_that_resemble_their_neighbours() -> None:
     inflation = test.neighbours.inflation[0]
     assert inflation > INFLATION_IGNORED
     z = (16 - 8) / math.sqrt(16 * 9 / 12) / inflation
-    assert test.p[0] == pytest.approx(2 * stats.t.sf(z, 4))
+    assert test.p[0] == pytest.approx(2 * scipy.stats.t.sf(z, 4))
     assert test.p_alone[0] == 2 / 70
 
 
@@ -168,7 +168,7 @@ def test_ten_thousand_entities_fit_into_memory_and_patience() -> None:
     test = batched_rank_test(a, b)
     picked = [0, 4_999, 9_999]
     for i in picked:
-        expected = stats.mannwhitneyu(b[i], a[i], method="asymptotic").statistic
+        expected = scipy.stats.mannwhitneyu(b[i], a[i], method="asymptotic").statistic
         assert test.twice_u[i] == 2 * expected
     assert np.isfinite(test.p).all()
     assert ((test.p >= 0) & (test.p <= 1)).all()

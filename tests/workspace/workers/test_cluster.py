@@ -7,6 +7,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ from tests.cli import invoke
 from tests.drawn_runs import write_garbage, write_run
 from tests.workspace import tasks
 
-pytest.importorskip("distributed")
+if find_spec("distributed") is None:
+    pytest.skip("distributed is not installed", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
