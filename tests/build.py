@@ -56,6 +56,7 @@ class TraceBuilder:
         self.ids = ids
         self.window = window
         self.events: list[Event] = []
+        self._owners: dict[int | str, list[Event]] = {}
         self.devices: set[int] = set()
         self.properties: dict[str, Any] = {"schemaVersion": 1}
         if rank is not None:
@@ -215,11 +216,7 @@ class TraceBuilder:
     def innermost(self, start: float, end: float, thread: int = MAIN) -> int | None:
         """External id of the shortest host event already drawn around a span, steps excepted."""
         lo, hi, tid = nanoseconds(start), nanoseconds(end), self._host_tid(thread)
-        around = [
-            e for e in self.events
-            if e.tid == tid and e.start_ns <= lo and hi <= e.end_ns and e.args and "External id" in e.args
-            and e.cat in ("cpu_op", "Operator", "user_annotation") and not e.name.startswith("ProfilerStep#")
-        ]  # fmt: skip
+        around = [e for e in self._owners.get(tid, ()) if e.start_ns <= lo and hi <= e.end_ns]
         best = min(around, key=lambda e: e.dur_ns or 0, default=None)
         return None if best is None or best.args is None else int(best.args["External id"])
 
@@ -235,7 +232,11 @@ class TraceBuilder:
     def _add(self, cat: str, name: str, pid: int, thread: int, start: float, end: float, args: dict[str, Any]) -> None:
         lo, hi = nanoseconds(start), nanoseconds(end)
         cat = OLD_CATEGORY.get(cat, cat) if self.spelling == "2021" else cat
-        self.events.append(Event("X", cat, name, pid, self._host_tid(thread), lo, hi - lo, args))
+        event = Event("X", cat, name, pid, self._host_tid(thread), lo, hi - lo, args)
+        self.events.append(event)
+        is_operator = cat in ("cpu_op", "Operator", "user_annotation") and "External id" in args
+        if is_operator and not name.startswith("ProfilerStep#"):
+            self._owners.setdefault(event.tid, []).append(event)
 
     def _device(self, cat: str, name: str, start: float, end: float, device: int, stream: int,
                 args: dict[str, Any]) -> None:  # fmt: skip

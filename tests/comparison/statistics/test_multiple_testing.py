@@ -48,7 +48,7 @@ def test_rows_that_move_together_count_once() -> None:
 
 def test_equal_tables_seldom_have_any_row() -> None:
     random = np.random.default_rng(11)
-    tables, wrong = 200, 0
+    tables, wrong = 100, 0
     for _ in range(tables):
         common = random.normal(0, 1, (1, 24))
         values = np.rint(1e6 * np.exp(0.05 * (random.normal(0, 1, (20, 24)) + common))).astype(np.int64)

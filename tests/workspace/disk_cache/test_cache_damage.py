@@ -17,7 +17,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_pair
 
 REGIONS = 8
-"""A bit of each of so many equal parts of an entry is flipped, and of every twelfth byte of its first and last 96."""
+"""A bit of each of so many equal parts of an entry is flipped, and of every 24th byte of its first and last 96."""
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "nothing left": lambda stored: b"",
@@ -79,7 +79,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
 def test_a_flipped_bit_anywhere_is_noticed(kept: Kept, ending: str) -> None:
     path = next(path for path in kept.entries if path.name.endswith(ending))
     stored = kept.entries[path]
-    edges = [*range(0, 96, 12), *range(len(stored) - 96, len(stored), 12)]
+    edges = [*range(0, 96, 24), *range(len(stored) - 96, len(stored), 24)]
     for place in {*edges, *range(0, len(stored), max(1, len(stored) // REGIONS))}:
         flipped = bytes([stored[place] ^ (1 << place % 8)])
         found, whole = kept.with_damage(path, stored[:place] + flipped + stored[place + 1 :])

@@ -35,7 +35,7 @@ UNPRIVILEGED = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Two runs that are large enough to be kept."""
     folder = tmp_path_factory.mktemp("pair")
-    runs = write_run(folder / "normal", steps=600), write_run(folder / "abnormal", steps=600, extra_us=500)
+    runs = write_run(folder / "normal", steps=300), write_run(folder / "abnormal", steps=300, extra_us=500)
     assert all(next(run.iterdir()).stat().st_size > WORTH_KEEPING_BYTES for run in runs)
     return runs
 

@@ -59,8 +59,8 @@ def joined(found: list[dict[str, object]]) -> list[object]:
     [
         lambda: (),
         lambda: (run("a", 2), run("b", 1)),
-        lambda: (run(f"run{n:04d}", 8) for n in range(1_000)),
-        lambda: (run("before", 1), run("huge", 4_000), run("after", 1)),
+        lambda: (run(f"run{n:04d}", 8) for n in range(500)),
+        lambda: (run("before", 1), run("huge", 3_000), run("after", 1)),
     ],
     ids=["none", "few", "many runs", "many workers"],
 )
