@@ -47,7 +47,6 @@ def main() -> None:
     place = nullcontext(chosen.scratch) if chosen.scratch else tempfile.TemporaryDirectory()
     with place as folder:
         setting = Setting(Inputs(Path(folder)), peers, rounds, chosen.quick, chosen.full)
-        written = {}
         missed = 0
         for name in chosen.only or SUITE:
             print(f"{name}:", file=sys.stderr, flush=True)
@@ -55,10 +54,10 @@ def main() -> None:
             if chosen.quick:
                 section.verdicts = [replace(one, why_not=one.why_not or "quick run") for one in section.verdicts]
             missed += sum(verdict.state == MISSED for verdict in section.verdicts)
-            written[name] = section.markdown(_machine(setting))
-            print(f"## {name}\n\n{written[name]}\n", flush=True)
+            machine = _machine(setting)
+            print(f"## {name}\n\n{section.judged()}\n\n{section.markdown(machine)}\n", flush=True)
             if chosen.write:
-                document.write({name: written[name]})
+                document.write(section, machine)
     print(f"{missed} goals missed" if missed else "no goal missed", file=sys.stderr)
 
 

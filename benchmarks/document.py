@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
 from pathlib import Path
 
-from benchmarks.figures import VERDICT_HEAD, table
+from benchmarks.figures import VERDICT_HEAD, Section, table
 from benchmarks.rounds import REPOSITORY
 
 DOCUMENT = REPOSITORY / "docs" / "internals" / "benchmarks.md"
 GOALS = "goals"
+_SECTION = re.compile(r"^<!-- (\w+): begin -->$", re.MULTILINE)
 
 
 def markers(name: str) -> tuple[str, str]:
@@ -17,35 +18,23 @@ def markers(name: str) -> tuple[str, str]:
     return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 
-def write(sections: Mapping[str, str], document: Path = DOCUMENT) -> None:
-    """Replaces what lies between the markers of these benchmarks, and gathers the goals anew."""
-    text = document.read_text(encoding="utf-8")
-    for name, body in sections.items():
-        text = _replaced(text, name, body)
-    text = _replaced(text, GOALS, goals(text))
+def write(section: Section, machine: str, document: Path = DOCUMENT) -> None:
+    """Replaces what lies between the markers of this benchmark, and its rows in the table of goals."""
+    text = _replaced(document.read_text(encoding="utf-8"), section.name, section.markdown(machine))
+    text = _replaced(text, GOALS, goals(text, section))
     document.write_text(text, encoding="utf-8")
 
 
-def goals(text: str) -> str:
-    """The tables of goals of all benchmarks, as one."""
-    rows = [[f"[{name}](#{name.lower()})", *cells] for name, cells in _verdicts(text)]
+def goals(text: str, section: Section) -> str:
+    """The page's table of goals with this benchmark's rows as measured now, in the order of the sections."""
+    begin, end = markers(GOALS)
+    present = text.split(begin, 1)[1].split(end, 1)[0].strip().splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in present]
+    link = f"[{section.name}](#{section.name.lower()})"
+    rows = [row for row in rows if row[0] != link] + [[link, *verdict.row()] for verdict in section.verdicts]
+    order = [name for name in _SECTION.findall(text) if name != GOALS]
+    rows.sort(key=lambda row: order.index(row[0].split("]")[0].strip("[")))
     return table(("benchmark", *VERDICT_HEAD), rows)
-
-
-def _verdicts(text: str) -> Iterator[tuple[str, list[str]]]:
-    name, inside = "", False
-    head = table(VERDICT_HEAD, []).splitlines()[0]
-    for line in text.splitlines():
-        if line.startswith("<!-- ") and line.endswith(": begin -->"):
-            name = line[5 : -len(": begin -->")]
-        if name == GOALS:
-            continue
-        if line == head:
-            inside = True
-        elif inside and not line.startswith("|"):
-            inside = False
-        elif inside and not line.startswith("|---"):
-            yield name, [cell.strip() for cell in line.strip("| ").split(" | ")]
 
 
 def _replaced(text: str, name: str, body: str) -> str:

@@ -67,10 +67,13 @@ class Section:
     notes: list[str] = field(default_factory=list)
 
     def markdown(self, machine: str) -> str:
-        """Everything between the section's markers in docs/internals/benchmarks.md."""
-        goals = [table(VERDICT_HEAD, [verdict.row() for verdict in self.verdicts])] if self.verdicts else []
+        """Everything between the section's markers in docs/internals/benchmarks.md; goals have one table for all."""
         notes = ["\n".join(f"* {note}" for note in self.notes)] if self.notes else []
-        return "\n\n".join([machine, *goals, *self.parts, *notes])
+        return "\n\n".join([machine, *self.parts, *notes])
+
+    def judged(self) -> str:
+        """The table of its goals, "" without any."""
+        return table(VERDICT_HEAD, [verdict.row() for verdict in self.verdicts]) if self.verdicts else ""
 
 
 def spread(values: Sequence[float], digits: int = 1) -> str:

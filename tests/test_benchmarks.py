@@ -107,9 +107,10 @@ def test_a_section_is_written_between_its_markers(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     blank = "".join(f"<!-- {name}: begin -->\n<!-- {name}: end -->\n" for name in ("goals", "one", "two"))
     page.write_text(f"before\n{blank}after\n")
-    document.write({"one": Section("one", [Verdict("speed", [3.0], Goal(2))]).markdown("a machine")}, page)
     size = Verdict("size", [3.0], Goal(2, at_most=True))
-    document.write({"two": Section("two", [size], ["text"]).markdown("m")}, page)
+    document.write(Section("two", [size], ["text"]), "m", page)
+    for speed in (1.0, 3.0):
+        document.write(Section("one", [Verdict("speed", [speed], Goal(2))]), "a machine", page)
     text = page.read_text()
     goals = text[text.index("<!-- goals: begin -->") : text.index("<!-- goals: end -->")].splitlines()[1:]
     assert goals == table(

@@ -46,7 +46,7 @@ _ABSENT = {
     "operators_by_shape": "no input shapes; record with record_shapes=True",
     "call_tree": "the trace has no operators; record with ProfilerActivity.CPU",
     "kernels": "no device events; record with the device's ProfilerActivity",
-    "kernels_by_launch": "no kernel states how it was launched",
+    "kernels_by_launch": "no kernel records its launch configuration",
     "memcpy": "no copies between host and device in the compared steps",
     DEVICE_TIMELINE: "no device events; record with the device's ProfilerActivity",
     BY_MESSAGE: "no collective on the device has a recorded data type, message size and group of several ranks",
@@ -192,11 +192,11 @@ def _absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, 
         if f"{flag}=True" in why
     }
     if timeline.is_device.any():
-        told[DEVICE_TIMELINE] = "some device events do not say which of several devices they ran on"
+        told[DEVICE_TIMELINE] = "some device events do not name their device, of several"
     found = {**_ABSENT, **told, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
     if all(note.code != NoteCode.TRUNCATED for note in recording.notes):
         return found
-    cut = "the file is cut off, what is lost may hold them"
+    cut = "the file is cut off; the lost part may hold them"
     return {name: f"{why.partition('; ')[0]}; {cut}" for name, why in found.items()}
 
 
@@ -244,10 +244,10 @@ def _disputed(
     if len(of_events.disputed):
         steps = of_events.disputed.tolist()
         named = f"{'step' if len(steps) == 1 else 'steps'} {_named([windows.label[step] for step in steps])}"
-        parts.append(f"step windows and host markers disagree on calls in {named}: calls count for their marker")
+        parts.append(f"step windows and host markers assign calls to different steps in {named}: the markers count")
     if backlog.any():
         share = percent(backlog.sum() / length.sum())
-        parts.append(f"work launched by an earlier step owns {share} of the windows")
+        parts.append(f"{share} of the windows is work that an earlier step launched")
     collapsed = [
         f"{windows.label[step]} ({time(length[step] / 1000)})" for step in of_events.collapsed.tolist()
     ]

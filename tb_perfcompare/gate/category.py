@@ -50,7 +50,7 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
         return outcome(Status.TRIPPED, f"{longer}: {measured}", measured)
     if high <= most and not mean_is_longer:
         return outcome(Status.PASSED, f"{not_longer}: {measured}", measured)
-    few = "; a few steps make the mean" if high <= most or (low > most and not mean_is_longer) else ""
+    few = "; the mean rests on a few steps" if high <= most or (low > most and not mean_is_longer) else ""
     return outcome(Status.CANNOT_TELL, f"{doubt}: {measured}{few}", measured)
 
 

@@ -105,7 +105,7 @@ def test_totals_are_not_narrowed_to_some_steps(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", overview({"CPU Exec": 9}, {"CPU Exec": 8}), GEMM)
     assert "outside steps 3-3" in tb_perfcompare("view", path, "--view", "steps", "--steps", "3").out
     refused = tb_perfcompare("view", path, "--view", "kernels", "--steps", "3")
-    assert "saved answers hold totals over all steps, not over some" in refused.err
+    assert "saved answers hold totals over all steps only" in refused.err
 
 
 def test_partial_sets_open_too(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_what_is_behind_the_cut_is_not_asked_to_be_recorded(cut: Path) -> None:
     (path,) = cut.iterdir()
     path.write_bytes(path.read_bytes()[: path.read_bytes().index(b'"kernel"') - 300])
     found = tb_perfcompare("view", cut, "--view", "kernels")
-    assert "no device events; the file is cut off, what is lost may hold them" in " ".join(found.err.split())
+    assert "no device events; the file is cut off; the lost part may hold them" in " ".join(found.err.split())
 
 
 def test_a_table_names_the_file_left_out(one_unreadable: Path) -> None:

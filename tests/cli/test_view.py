@@ -85,7 +85,7 @@ def test_what_torch_tb_profiler_cannot_answer_names_the_file_and_the_way_out(tmp
     found = tb_perfcompare("view", tmp_path / "worker0.1.pt.trace.json", "--compat")
     assert (found.status, found.out) == (2, "")
     assert found.err.startswith(f"tb-perfcompare view: {tmp_path}/worker0.1.pt.trace.json: torch-tb-profiler ")
-    assert found.err.endswith("its steps last no time; leave out --compat for the corrected reading\n")
+    assert found.err.endswith("its steps have no length; leave out --compat for the corrected reading\n")
 
 
 @pytest.mark.parametrize(

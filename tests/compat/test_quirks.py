@@ -200,7 +200,7 @@ def test_a_trace_whose_steps_last_no_time_is_refused() -> None:
     with pytest.raises(InputError) as raised:
         read(trace)
     assert re.fullmatch(
-        r"worker0\.1\.pt\.trace\.json: torch-tb-profiler [\d.]+ fails on this trace: its steps last no time; "
+        r"worker0\.1\.pt\.trace\.json: torch-tb-profiler [\d.]+ fails on this trace: its steps have no length; "
         "leave out --compat for the corrected reading",
         str(raised.value),
     )

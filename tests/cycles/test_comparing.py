@@ -112,7 +112,7 @@ def test_tables_of_a_comparison(tmp_path: Path) -> None:
     assert list(got.tables) == ["steps", "functions", "counters", "environment", "recommendations"]
     assert [column.name for column in got.tables["functions"].columns][:2] == ["name", "type"]
     assert "share" not in {column.name for column in got.tables["functions"].columns}
-    assert got.tables["functions"].notes[0] == "Figures are the table's own (docs/inputs/perf_data.md)."
+    assert got.tables["functions"].notes[0] == "Figures are those of the table (docs/inputs/perf_data.md)."
     assert [column.label for column in got.tables["steps"].columns][2:5] == ["Cycle", "Cycle time", "Device events"]
 
 

@@ -51,7 +51,7 @@ def test_a_joined_kernel_is_one_row_on_both_sides() -> None:
     assert column(got.tables["launches"], "status") == ["both", "both"]
     assert [row.delta for row in got.ledger.rows if row.path == ("Kernel", FULL)] == [20_000]
     notes = [note.message for note in got.notes if note.code is NoteCode.CUT_NAMES]
-    assert notes == ["1 kernel name cut on one side joined to the only name of the other that starts alike"]
+    assert notes == ["1 kernel name cut on one side matched to the only name on the other that starts alike"]
 
 
 def test_names_that_cannot_be_told_apart_share_a_row_and_are_named() -> None:

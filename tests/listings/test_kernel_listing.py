@@ -87,7 +87,7 @@ def test_the_metric_is_kernel_time_and_nothing_is_claimed_from_one_listing_each(
     assert got.headline.verdict is Verdict.INCONCLUSIVE
     assert got.ledger.delta == 1000
     kernels = got.tables["kernels"]
-    assert kernels.notes[0] == "Figures are the listing's own (docs/inputs/kernel_listings.md)."
+    assert kernels.notes[0] == "Figures are those of the listing (docs/inputs/kernel_listings.md)."
     assert not [column.name for column in kernels.columns if "exposed" in column.name]
     assert {row[0]: row[3] for row in got.tables["bound"].rows} == {"tensor-bound": 1.0, "memory-bound": 0.0}
 

@@ -44,8 +44,8 @@ _ABSENT = {
     "memcpy": "saved answers do not list copies",
     "communication": "saved answers do not list collectives; their kernels are among the kernels",
     "modules": "saved module views are not compared",
-    "corrections": "saved answers are torch-tb-profiler's own reading, without the corrections a trace gets",
-    "launches": "saved answers hold totals: no single launches, and nothing on how operators and kernels vary by step",
+    "corrections": "saved answers are torch-tb-profiler's own figures, without the corrections made for traces",
+    "launches": "saved answers hold totals only: no single launches, no times of operators and kernels by step",
 }
 _UNMARKED = "0"
 """The profiler's label of the one step of a recording without step markers."""
@@ -108,7 +108,7 @@ def summarize_answers(recording: AnswersRecording, origin: Origin, window: str =
 
 def totals_left_out(summary: Summary) -> Summary:
     """The summary without its tables, for a choice of steps: totals cannot be narrowed to some of them."""
-    why = "saved answers hold totals over all steps, not over some"
+    why = "saved answers hold totals over all steps only"
     return replace(summary, groups={}, absent={**summary.absent, **dict.fromkeys(summary.groups, why)})
 
 

@@ -59,7 +59,7 @@ def failed(path: str, error: Exception) -> InputError:
     """What is said where torch-tb-profiler's code raised this."""
     reason = f"torch-tb-profiler {version('torch-tb-profiler')} fails on this trace"
     if isinstance(error, ZeroDivisionError):
-        reason += ": its steps last no time"
+        reason += ": its steps have no length"
     elif isinstance(error, RecursionError):
         reason += ": it nests too deeply"
     else:

@@ -41,7 +41,7 @@ def _sm_efficiency(timeline: InterpretedTrace, device: str, rows: EventIndex, lo
     blocks = np.asarray(argument_of(timeline.events, "blocks_per_sm", rows, np.nan), dtype=np.float64)
     has = blocks > 0
     if not has.any():
-        return DeviceMetric(device, "sm_efficiency", "fraction", None, "kernels carry no blocks per SM")
+        return DeviceMetric(device, "sm_efficiency", "fraction", None, "kernels do not record blocks per SM")
     start = np.clip(timeline.events.start_ns[rows][has], low, high)
     end = np.clip(timeline.ends(rows)[has], low, high)
     times = np.concatenate([start, end])
@@ -60,7 +60,7 @@ def _occupancy(timeline: InterpretedTrace, device: str, rows: EventIndex, low: i
     length = np.clip(timeline.ends(rows), low, high) - np.clip(timeline.events.start_ns[rows], low, high)
     has = (percent >= 0) & (length > 0)
     if not has.any():
-        return DeviceMetric(device, "occupancy", "fraction", None, "kernels carry no occupancy")
+        return DeviceMetric(device, "occupancy", "fraction", None, "kernels do not record occupancy")
     value = float((percent[has] * length[has]).sum() / length[has].sum()) / 100
     return DeviceMetric(device, "occupancy", "fraction", value)
 
@@ -71,7 +71,7 @@ def _tensor_core_share(timeline: InterpretedTrace, device: str, rows: EventIndex
     if marks is None:
         return DeviceMetric(device, "tensor_core_share", "fraction", None, "not applicable: the device has none")
     if not marks:
-        return DeviceMetric(device, "tensor_core_share", "fraction", None, "names of this device's kernels do not tell")
+        return DeviceMetric(device, "tensor_core_share", "fraction", None, "this device's kernel names do not show it")
     length = np.clip(timeline.ends(rows), low, high) - np.clip(timeline.events.start_ns[rows], low, high)
     total = int(length.sum())
     if not total:

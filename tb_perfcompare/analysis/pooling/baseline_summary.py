@@ -31,5 +31,5 @@ def saved_summary(saved: SavedSummary, origin: Origin, window: str, marker: str 
     summary = replace(saved.summary, source=origin.source, captures=(named,))
     if facts.version == __version__:
         return summary
-    message = f"saved by tb_perfcompare {facts.version}; this is {__version__}, which may read the run in another way"
+    message = f"saved by tb_perfcompare {facts.version}; this is {__version__}, which may read the run differently"
     return replace(summary, notes=(*summary.notes, Note(NoteCode.OTHER_VERSION, message)))

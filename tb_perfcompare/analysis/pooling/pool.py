@@ -86,7 +86,7 @@ def _check_units(summaries: Sequence[Summary]) -> None:
     if len(units) > 1:
         raise SelectionError(
             f"steps of some captures are iterations by {' and of others by '.join(units)}",
-            hint="choose what all of them have with --step-marker, or one capture with --worker and --span",
+            hint="choose a marker they share with --step-marker, or one capture with --worker and --span",
         )
 
 
@@ -284,7 +284,7 @@ def pool_counters(summaries: Sequence[Summary]) -> tuple[CounterSeries | None, t
                 whole[at, start:stop] = one[same]
             odd = [f"{key[0]} of {key[1]}" for own, key in enumerate(part.keys) if own not in set(same)]
             if odd:
-                message = f"in another unit than in the first capture and left out: {', '.join(odd)}"
+                message = f"left out, as the first capture has another unit: {', '.join(odd)}"
                 notes.append(Note(NoteCode.COUNTERS_UNUSABLE, message, summary.captures[0].file.path))
         start = stop
     return CounterSeries(tuple(units), tuple(units.values()), mean, sd, coverage, samples), tuple(notes)

@@ -134,8 +134,7 @@ class RankMean:
                 settings.setdefault(name, {})[value] = None
         ranks = len({part.captures[0].worker for part in parts})
         message = (
-            f"{ranks} ranks are read as the mean over ranks of each step of the job: times rounded to nanoseconds, "
-            "calls to whole ones"
+            f"{ranks} ranks are averaged step by step: times rounded to nanoseconds, calls to whole numbers"
         )
         return replace(
             mean,

@@ -27,7 +27,7 @@ from tb_perfcompare.model.summary.summary import (
     Summary,
 )
 
-_WHOLE_CAPTURE = "known for whole recordings only, not for some of their steps"
+_WHOLE_CAPTURE = "known for whole recordings only, not for a subset of steps"
 _LABELS_NAMED = 20
 
 

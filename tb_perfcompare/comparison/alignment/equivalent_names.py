@@ -110,8 +110,8 @@ def _notes(joins: Mapping[StepCategory, Joins]) -> Iterable[Note]:
     for category, names in joins.items():
         pairs = len({*names.values()})
         if category is StepCategory.OTHER:
-            told = f"{many(pairs, 'Python function')} on other lines of the same file joined"
+            told = f"{many(pairs, 'Python function')} matched that moved within their file"
         else:
             nouns = {StepCategory.RUNTIME: "runtime call", StepCategory.MEMCPY: "copy direction"}
-            told = f"{many(pairs, nouns.get(category, 'memory set'))} joined that the vendors name differently"
+            told = f"{many(pairs, nouns.get(category, 'memory set'))} matched that the vendors name differently"
         yield Note(NoteCode.ALIKE_NAMES, told, "ledger")

@@ -139,7 +139,7 @@ def _by_position(
     if min(len(rest), len(other)) == 1:
         kind = _kind(rest, other, units)
         sure = confidence if kind == RENAMED and _as_often(rest, other, units) else weakest(confidence, LIKELY)
-        return [KernelMatch(category, tuple(rest), tuple(other), kind, sure, "the only kernel left on a side")]
+        return [KernelMatch(category, tuple(rest), tuple(other), kind, sure, "the only kernel left on one side")]
     ordered = ordered and max(len(rest), len(other)) <= MOST_IN_ORDER
     if len(rest) == len(other) and all(_as_often((x,), (y,), units) for x, y in zip(rest, other, strict=True)):
         return _in_order(category, rest, other, confidence if ordered else WEAK)
@@ -148,7 +148,7 @@ def _by_position(
     for left, right in blocks:
         kind = _kind(left, right, units)
         sure = weakest(confidence, LIKELY) if kind == OTHERS else WEAK
-        rule = "all that is left below the operator" if len(blocks) == 1 else "position and share of the time"
+        rule = "the remaining kernels of the operator" if len(blocks) == 1 else "position and share of the time"
         found.append(KernelMatch(category, tuple(left), tuple(right), kind, sure, rule))
     return found
 

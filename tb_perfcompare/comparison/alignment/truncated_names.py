@@ -67,7 +67,7 @@ def matched_names(a: Sequence[str], b: Sequence[str]) -> tuple[Joins, tuple[Note
 def _notes(one: int, several: list[tuple[str, int]]) -> Iterable[Note]:
     if one:
         names = "1 kernel name" if one == 1 else f"{one} kernel names"
-        message = f"{names} cut on one side joined to the only name of the other that starts alike"
+        message = f"{names} cut on one side matched to the only name on the other that starts alike"
         yield Note(NoteCode.CUT_NAMES, message, _TABLE)
     if several:
         listed = ", ".join(f"{name} ({number} names)" for name, number in several[:_NAMED])

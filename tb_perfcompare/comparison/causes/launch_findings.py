@@ -45,9 +45,8 @@ _KERNEL = CATEGORY_LABELS[StepCategory.KERNEL]
 UTILISATION = Rule(
     names=("utilisation_lost", "utilisation_gained"),
     meaning="a kernel uses less of the device",
-    when="a kernel of both sides, called at most twice as often on one; its launches take longer and its DRAM "
-    "throughput or tensor utilisation (weighted by time) fell by at least 0.05; or the opposite of both. The size is "
-    "the rate effect",
+    when="Launches of a kernel of both sides take longer, and its DRAM throughput or tensor utilisation fell by at "
+    "least 0.05, or the opposite of both. Calls differ at most by a factor of two. The size is the rate effect",
     example="The same kernel is slower: K +336 µs (14.0 → 28.0 µs per launch, 24 calls on both sides); lower DRAM "
     "throughput (72% → 36%)",
     look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",
@@ -56,9 +55,9 @@ UTILISATION = Rule(
 TENSOR_CORES = Rule(
     names=("tensor_cores_lost", "tensor_cores_gained"),
     meaning="tensor cores are no longer used",
-    when="of a kernel of both sides or of [replaced launches](alignment.md#launches-side-by-side): the tensor pipe "
-    "was active for at least 0.10 of the time and now for less than 0.02, or the reverse. A kernel whose name says so "
-    "counts from 0.02; where nothing was measured the name decides, unless truncated",
+    when="The tensor pipe was active for at least 0.10 of the time and now for less than 0.02, or the reverse. This "
+    "holds for a kernel of both sides or for [replaced launches](alignment.md#launches-side-by-side). Kernels "
+    "without figures are judged by their name",
     example="Tensor cores are no longer used: +930 µs (528 µs → 1.46 ms); L replaces K in 24 launches; tensor pipe "
     "62% → 0%",
     look_at="data types, allow_tf32, shapes not divisible by 8, library versions",
@@ -67,8 +66,8 @@ TENSOR_CORES = Rule(
 BOUND_SHIFT = Rule(
     names=("bound_shift",),
     meaning="time moved between bound classes",
-    when="bound classes lost at least 0.05 of the longer side's time to others, beyond the change of all launches. Its "
-    "sign is that of the class that changed most; it is not part of the headline's delta and has no share",
+    when="At least 0.05 of the longer side's time moved between bound classes, beyond the change of all launches. The "
+    "finding has the sign of the class that changed most and no share",
     example="Bottlenecks shifted: 875 µs moved between bound classes; bound by neither +2.13 ms (10% → 61% of the "
     "time)",
     look_at="the scatter plot of launches, and the kernels of the class that changed most",

@@ -27,7 +27,7 @@ def _anchors(a: Summary, b: Summary) -> Check:
     anchors = [dict(side.environment).get("cycle.anchor", "") for side in (a, b)]
     if not all(anchors):
         return Check(
-            "step_marker", "warn", "a table does not name the function that delimits its cycles: they may differ",
+            "step_marker", "warn", "a table does not name the function that delimits its cycles: the cycles may differ",
             ("verdict",),
         )  # fmt: skip
     if anchors[0] != anchors[1]:
@@ -51,7 +51,7 @@ def _launches(a: Summary, b: Summary) -> Check:
     if shared >= SIMILAR_WORK:
         return Check("functions", "ok", detail)
     if x.keys() == y.keys():
-        detail += "; same names, different launch counts"
+        detail += "; the same names with different launch counts"
     else:
         detail += f"; {_only(x, y, 'baseline')}, {_only(y, x, 'candidate')}"
     if shared >= SOME_WORK:

@@ -70,7 +70,7 @@ def input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check |
     side = "candidate" if found.ratio > 1 else "baseline"
     what, on = ("operators", "elements") if by_shape else ("kernels", "threads")
     detail = (
-        f"not the same piece of work: {what} of the {side} work on {number_text(round(factor))} times as many {on}: "
+        f"not the same problem size: {what} of the {side} process {number_text(round(factor))} times as many {on}: "
         f"{short(found.name)} {shown_shape(found.before)} → {shown_shape(found.after)}"
     )
     return Check("input_sizes", "fail", detail, ("verdict", "cause"))
@@ -149,7 +149,7 @@ def _by_times(a: Summary, b: Summary) -> Check | None:
     if abs(centre - flat) < math.log(LARGER):
         return None
     detail = (
-        f"possibly inputs of another size: operators that compute take {ratio_text(math.exp(centre))} as long per "
+        f"input sizes may differ: operators that compute take {ratio_text(math.exp(centre))} as long per "
         f"call, those that only view tensors {ratio_text(math.exp(flat))}; record with record_shapes=True to be sure"
     )
     return Check("input_sizes", "warn", detail, ("verdict", "cause"))

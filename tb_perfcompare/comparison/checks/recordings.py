@@ -110,7 +110,7 @@ def flags(a: Summary, b: Summary) -> Check:
         return Check(
             "profiler_flags",
             "warn",
-            "recorded with different profiler flags, which cost time: " + "; ".join(differing),
+            "recorded with different profiler flags, whose overhead differs: " + "; ".join(differing),
             ("host time", "verdict"),
         )
     return Check("profiler_flags", "ok", "same profiler flags, as far as recorded")

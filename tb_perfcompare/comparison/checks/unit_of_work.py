@@ -69,7 +69,7 @@ def _differ(a: Summary, b: Summary) -> str:
     one, two = _units(a, b) or (None, None)
     assert one is not None and two is not None
     return (
-        f"a step of the baseline is an iteration by {one.name}, one of the candidate by {two.name}: not the same unit"
+        f"a baseline step is an iteration by {one.name}, a candidate step one by {two.name}: different units of work"
         f"{_other_has(a, b)}"
     )
 
@@ -180,5 +180,5 @@ def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumb
     gone, new = int((joined.at_b < 0).sum()), int((joined.at_a < 0).sum())
     only = f"{many(gone, 'name')} only in the baseline, {new} only in the candidate"
     if not gone and not new:
-        only = "every name is on both sides, called another number of times"
+        only = "all names are on both sides, but their number of calls differs"
     return Check(table, "warn" if shared >= SOME_WORK else "fail", f"{detail}; {only}", ("cause", table))

@@ -40,7 +40,7 @@ _COLUMNS = (
     columns.time("mix_effect_us", "Δ by mix", "part of the change of the mean from how often the kind occurs",
                  role="delta"),
     *columns.interval("", ""),
-    columns.number("q", "q", "", "share of false discoveries among the kinds with a q up to this one "
+    columns.number("q", "q", "", "false discovery rate among kinds with this q or a smaller one "
                    "(Benjamini-Hochberg)"),
     columns.STATUS,
 )  # fmt: skip

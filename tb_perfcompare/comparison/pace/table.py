@@ -36,7 +36,7 @@ def common_work_table(work: CommonWork) -> Table | None:
         columns.key("of", "Clock", "operators: host time by input shape; kernels: device time by launch configuration"),
         columns.key("name", "Name", "name that joins the two sides"),
         columns.key("detail", "Shape or launch", "input shapes of an operator, launch configuration of a kernel"),
-        columns.text("used", "Used", "whether the row tells the pace, or why not"),
+        columns.text("used", "Used", "whether the row is used for the pace, or why not"),
         columns.count("work", "Calls", "calls per step that both sides do, the smaller of the two"),
         columns.time("baseline_us", "Per call A", "typical call of the baseline", role="baseline"),
         columns.time("candidate_us", "Per call B", "typical call of the candidate", role="candidate"),

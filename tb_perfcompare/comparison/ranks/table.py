@@ -21,7 +21,7 @@ from tb_perfcompare.units import Better
 
 NAME = "ranks"
 
-ONE_WORKER = "one worker on each side: ranks are compared where a run has several"
+ONE_WORKER = "only one worker on each side; comparing ranks takes several"
 NO_STEPS = "no step times of several workers"
 
 _RANK_WHAT = "number of the rank where all are known and differ, else the worker's name"
@@ -92,14 +92,14 @@ _COLUMNS = (
     columns.key("rank", "Rank", _RANK_WHAT),
     *columns.triple("", "Step", "Step time"),
     columns.fraction(
-        "shift", "Typical Δ", "how much longer the typical step takes (Hodges-Lehmann), as in the headline",
+        "shift", "Typical Δ", "change of the typical step (Hodges-Lehmann), as in the headline",
         role="percent", better=Better.LOWER,
     ),
     columns.text(
         "verdict", "Verdict",
-        "the headline's rules on this rank's steps alone; a direction needs a q of at most alpha as well",
+        "the headline's rules applied to this rank's steps; slower or faster also needs q of at most alpha",
     ),
-    *columns.triple("beyond", "Beyond others", "Own work beyond the middle one of the other ranks in the same step"),
+    *columns.triple("beyond", "Beyond others", "Own work beyond the median of the other ranks in the same step"),
     columns.text(
         "stands_out", "Stands out",
         "slower, faster: this rank's own work changed otherwise than that of the others: clearly (q beyond others at "
@@ -110,7 +110,7 @@ _COLUMNS = (
     columns.fraction("shift_high", "Δ to", "upper end of the interval; empty: too few steps", shown=False),
     columns.number("p", "p", "", "two-sided p of the rank's step times; empty with one step on each side", shown=False),
     columns.number(
-        "q", "q", "", "share of false ones among the ranks with a q up to this one (Benjamini-Hochberg)", shown=False
+        "q", "q", "", "false discovery rate among ranks with this q or a smaller one (Benjamini-Hochberg)", shown=False
     ),
     columns.number(
         "beyond_q", "q beyond others", "", "p of the change beyond the others, corrected for many ranks (Holm)",

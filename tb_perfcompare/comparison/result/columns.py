@@ -131,7 +131,7 @@ RATE_EFFECT = time(
 MIX_EFFECT = time(
     "mix_effect_us",
     "Δ by mix",
-    "part of the delta by call from calling the parts, input shapes by caller, in other proportions "
+    "part of the delta by call from a different mix of parts, which are input shapes by caller "
     "(docs/method/ledger.md)",
     role="delta",
     shown=False,
@@ -139,7 +139,7 @@ MIX_EFFECT = time(
 SAME_SHAPE_EFFECT = time(
     "same_shape_effect_us",
     "Δ by same shape",
-    "part of the delta by call from the same parts taking another time; the two parts sum to the delta by call",
+    "part of the delta by call from the same parts taking longer or shorter; the two sum to the delta by call",
     role="delta",
     shown=False,
 )
@@ -208,7 +208,7 @@ def tests(name: str, label: str, *, shown: bool = True) -> tuple[Column, ...]:
         text(f"{joint}change", f"{space}change".capitalize(), change, shown=shown),
         number(
             f"{joint}q", f"{space}q", "",
-            "share of false discoveries among the rows with a q up to this one (Benjamini-Hochberg, where nothing else "
+            "false discovery rate among rows with this q or a smaller one (Benjamini-Hochberg, where nothing else "
             "was asked for)", shown=shown,
         ),
         number(
@@ -219,7 +219,7 @@ def tests(name: str, label: str, *, shown: bool = True) -> tuple[Column, ...]:
         *interval(joint, space),
         number(
             f"{joint}z", f"{space}robust z".capitalize(), "",
-            "change of the median in robust deviations of the baseline, cut at 99", shown=False,
+            "change of the median in robust deviations of the baseline, capped at 99", shown=False,
         ),
         number(
             f"{joint}effect_size", f"{space}effect size".capitalize(), "",

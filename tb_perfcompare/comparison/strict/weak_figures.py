@@ -24,7 +24,7 @@ def _lost_rows(report: StrictReport) -> str | None:
         return None
     return (
         f"{report.lost[0]} and {report.lost[1]} rows have no counter and were left out; a function that never had one "
-        "is missing altogether, and a share averages only the cycles with a sample of its row's counter"
+        "is missing altogether, and shares are averaged only over cycles with a sample of the row's counter"
     )
 
 
@@ -35,9 +35,9 @@ def _no_deviation(report: StrictReport) -> str | None:
     if not (flat_beta | flat_mu).any():
         return None
     return (
-        "without deviation on the normal side a Z-score is 0: so it is for "
+        "a Z-score is 0 where the normal side does not vary: of "
         f"{int((flat_beta & ~new).sum())} changed shares and {int((flat_mu & ~new).sum())} changed counters; "
-        f"rows that exist only on the abnormal side, which all score 0: {int(new.sum())}"
+        f"all rows that exist only on the abnormal side score 0: {int(new.sum())}"
     )
 
 
@@ -47,7 +47,7 @@ def _exploding_z(report: StrictReport) -> str | None:
     if not many:
         return None
     largest = f"largest {number(z.max())}"
-    return f"the normal side hardly varies; rows with a Z-score beyond {_LARGE_Z:g} for it: {many} ({largest})"
+    return f"rows with a Z-score beyond {_LARGE_Z:g} because the normal side hardly varies: {many} ({largest})"
 
 
 def _constants(report: StrictReport) -> str | None:
@@ -100,7 +100,8 @@ def _over_whole_cycle(report: StrictReport) -> str | None:
     if not over.any():
         return None
     return (
-        f"time summed over threads is ranked with time of one device; rows beyond 100 % of the cycle: {int(over.sum())}"
+        "times summed over threads are ranked against times of one device; rows above 100 % of the cycle: "
+        f"{int(over.sum())}"
     )
 
 

@@ -44,7 +44,7 @@ def counters_table(changes: tuple[CounterChange, ...]) -> Table | None:
         columns.number("baseline_sd", "Deviation A", "", f"{_SD} (baseline)", shown=False),
         columns.number("candidate_sd", "Deviation B", "", f"{_SD} (candidate)", shown=False),
         columns.number(
-            "q", "q", "", "share of false discoveries among the counters with a q up to this one (Benjamini-Hochberg)"
+            "q", "q", "", "false discovery rate among counters with this q or a smaller one (Benjamini-Hochberg)"
         ),
         columns.number("p", "p", "", "two-sided Mann-Whitney p of the values per step", shown=False),
         columns.STATUS,

@@ -149,11 +149,12 @@ def _draft(
     of_messages = bandwidths.pair_columns(a, b, joined.at_a, joined.at_b) if name in bandwidths.TABLES else []
     cells += of_messages
     cells += [(columns.STATUS, _status(joined)), (_RAW_NAME, _recorded(a, b, joined))]
-    notes = shape.notes if exposed is None else (*shape.notes, f"{shape.exposed} Its largest changes come first.")
+    by_exposed = f"{shape.exposed} Rows are sorted by change in exposed time."
+    notes = shape.notes if exposed is None else (*shape.notes, by_exposed)
     notes = notes if works is None else (*notes, *notes_of(*works))
     notes = (*notes, bandwidths.NOTE) if of_messages else notes
     if len(times.ordered) > 1:
-        notes = (*notes, f"The largest changes of {' and '.join(times.ordered)} together come first.")
+        notes = (*notes, f"Rows are sorted by change in {' plus '.join(times.ordered)}.")
     order = times.order if exposed is None else exposed.order + times.order * 1e-6
     return _Draft(name, shape, joined, cells, order, notes)
 

@@ -55,7 +55,7 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
             "p", "p", "", "two-sided p of the per-step times; empty with one step on a side", shown=False
         ),
         columns.number(
-            "q", "q", "", "share of false ones among the categories with a q up to this one (Benjamini-Hochberg)",
+            "q", "q", "", "false discovery rate among categories with this q or a smaller one (Benjamini-Hochberg)",
             shown=False,
         ),
         *columns.interval("", ""),

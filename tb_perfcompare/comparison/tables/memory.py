@@ -21,8 +21,8 @@ MEMORY, BY_OPERATOR, CURVES = "memory", "memory_operators", "memory_curves"
 """Names of the tables."""
 
 _FIGURES = (
-    ("peak allocated", "bytes", "most bytes that tensors held at once; of several captures the largest"),
-    ("peak reserved", "bytes", "most bytes that the allocator held at once"),
+    ("peak allocated", "bytes", "peak bytes held by tensors, the largest of all captures"),
+    ("peak reserved", "bytes", "peak bytes held by the allocator"),
     ("allocated per step", "bytes", "bytes allocated in a step, mean over the admitted steps"),
     ("released per step", "bytes", "bytes released in a step, mean over the admitted steps"),
     ("allocations per step", "count", "allocations in a step, mean over the admitted steps"),
@@ -185,7 +185,7 @@ def _operators(baseline: Summary, candidate: Summary) -> Table:
         _bytes("candidate_released", "Released B", "bytes released per step of the candidate", shown=False),
         columns.STATUS,
     )
-    note = "A tensor may be released by another operator than the one that allocated it."
+    note = "A tensor may be released by a different operator than allocated it."
     return Table(BY_OPERATOR, "Allocations by operator", shown, tuple(row for _, _, row in sorted(rows)), (note,))
 
 

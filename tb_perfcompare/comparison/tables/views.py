@@ -29,8 +29,8 @@ _CORRECTED = "Corrected reading"
 """Beginning of the note under tables made from traces."""
 
 AS_ANSWERED = "Saved answers are in torch-tb-profiler's own reading (docs/inputs/answers.md)."
-AS_LISTED = "Figures are the listing's own (docs/inputs/kernel_listings.md)."
-AS_RECORDED = "Figures are the table's own (docs/inputs/perf_data.md)."
+AS_LISTED = "Figures are those of the listing (docs/inputs/kernel_listings.md)."
+AS_RECORDED = "Figures are those of the table (docs/inputs/perf_data.md)."
 
 _TOLD = {"as listed": AS_LISTED, "as recorded": AS_RECORDED}
 """Reading -> note, where all sides have it."""

@@ -17,12 +17,12 @@ from tb_perfcompare.units import Better
 Made = tuple[Column, CellColumn]
 
 NOTES = (
-    "Rates are those of calls whose work is known from their input shapes (coverage); bytes are the least that must "
+    "Rates cover the calls whose work follows from their input shapes (see coverage); bytes are the least that must "
     "move (docs/method/work.md).",
 )
 ABOVE_PEAK = (
-    "A share above 100 %: the data stayed in a cache, the kernel did less than the model says, or the device's peak "
-    "is not that of the data sheet."
+    "A share above 100 % means that data stayed in a cache, the kernel did less than the model says, or the device's "
+    "peak is not that of its data sheet."
 )
 
 SHOWN_WORK = ("flop_rate", "byte_rate", "roof_share")

@@ -35,7 +35,7 @@ MOST_RATIO = 300
 """Times its size a gzip file may become: traces become 10 to 30 times as long, a page of zeros 1,000 times."""
 FREE_BYTES = 64 << 20
 """So many bytes may come of any file."""
-_BOMB = f"the gzip data become more than {MOST_RATIO} times as long"
+_BOMB = f"the gzip data expand more than {MOST_RATIO} times"
 
 
 class Blocks:

@@ -93,7 +93,7 @@ def test_kernels_that_do_not_say_are_a_row_without_a_launch() -> None:
 def test_a_device_whose_kernels_never_say_has_no_such_table(vendor: str) -> None:
     drawn = summary(launched(vendor, {}, without=("grid", "block")))
     assert "kernels_by_launch" not in drawn.groups
-    assert drawn.absent["kernels_by_launch"] == "no kernel states how it was launched"
+    assert drawn.absent["kernels_by_launch"] == "no kernel records its launch configuration"
 
 
 def test_a_kernel_launched_otherwise_is_one_row_gone_and_one_come() -> None:

@@ -212,7 +212,7 @@ def test_matrix_cores_are_told_by_the_vendors_own_names(vendor: str, kernel: str
 @pytest.mark.parametrize(
     ("vendor", "reason"),
     [("mlu", "not applicable: the device has none"), ("mtia", "not applicable: the device has none"),
-     ("xpu", "names of this device's kernels do not tell")],
+     ("xpu", "this device's kernel names do not show it")],
 )  # fmt: skip
 def test_no_answer_on_tensor_cores_is_not_the_answer_no(vendor: str, reason: str) -> None:
     drawn = summary(one_kernel(vendor, "h884gemm"))

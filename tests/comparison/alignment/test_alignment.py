@@ -189,7 +189,7 @@ def test_calls_are_counted_per_step() -> None:
 
 def test_the_same_place_called_more_often_is_still_the_same_place() -> None:
     found = aligned("3x aten::mm[4] | gemm 10", "4x aten::mm[4] | gemm 10")
-    assert drawn(found)[0] == "aten::mm [[4]]: same place, other number of calls, certain"
+    assert drawn(found)[0] == "aten::mm [[4]]: same place, different number of calls, certain"
 
 
 def test_where_nobody_marked_steps_most_operators_tell_how_much_work_a_recording_holds() -> None:
@@ -204,7 +204,7 @@ def test_where_nobody_marked_steps_most_operators_tell_how_much_work_a_recording
     assert {match.operator: match.rule for match in found.matches} == {
         "aten::mm": "same place",
         "aten::add": "same place",
-        "aten::copy_": "same place, other number of calls",
+        "aten::copy_": "same place, different number of calls",
     }
 
 

@@ -98,7 +98,7 @@ TRIPPED: list[tuple[str, str, Change, str]] = [
     ("device_kind", "warn", device(kind="unknown", name=""), "does not name its device"),
     ("device_kind", "warn", environment(device__multiprocessors="54"), "device.multiprocessors 108 vs 54"),
     ("device_count", "warn", device(count=8), "1 vs 8 devices"),
-    ("step_marker", "fail", other(BASE.changed(marked=False)), "not the same unit"),
+    ("step_marker", "fail", other(BASE.changed(marked=False)), "different units of work"),
     ("step_marker", "fail", unmarked, "has no step markers"),
     ("step_marker", "fail", other(BASE.changed(iterations=3)), "holds 3 iterations"),
     ("kernels", "warn", other(BASE.changed(casts=6)), "of kernel launches per step are shared"),

@@ -53,7 +53,7 @@ def test_a_step_that_decodes_is_not_compared_with_one_that_reads_the_prompt(devi
     decode, prefill = model(1, device=device), model(1024, device=device)
     there, back = compared(decode, prefill), compared(prefill, decode)
     assert there.headline.verdict is back.headline.verdict is Verdict.WITHHELD
-    text = "not the same piece of work: operators of the {} work on 1,024 times as many elements: aten::addmm"
+    text = "not the same problem size: operators of the {} process 1,024 times as many elements: aten::addmm"
     assert text.format("candidate") in there.headline.reason
     assert text.format("baseline") in back.headline.reason
 

@@ -107,7 +107,7 @@ def test_the_device_is_called_an_npu(tmp_path: Path) -> None:
     assert (found.device.kind, found.device.word, found.device.count) == ("npu", "NPU", 1)
     assert {metric.device for metric in found.device_metrics} == {"NPU"}
     share = next(metric for metric in found.device_metrics if metric.name == "tensor_core_share")
-    assert (share.value, share.reason) == (None, "names of this device's kernels do not tell")
+    assert (share.value, share.reason) == (None, "this device's kernel names do not show it")
 
 
 def test_the_arrow_gives_an_operator_its_device_time(tmp_path: Path) -> None:

@@ -114,8 +114,7 @@ def _device_mib(summary: Summary) -> int:
 MEMORY_PRESSURE = Rule(
     names=("memory_pressure", "memory_relieved"),
     meaning="the allocator retries: it frees cached memory in order to allocate",
-    when="calls that free device memory *inside operators* grew by half a call per step and a fifth, with allocations "
-    "from the driver. Names the allocator's peak if memory was recorded",
+    when="Calls that free device memory *inside operators* run more often, together with allocations from the driver",
     needs="API calls; `profile_memory` for the peak",
     look_at="batch size, tensors kept alive, fragmentation (PYTORCH_ALLOC_CONF=expandable_segments:True)",
     confidence="certain: calls are counted",
@@ -125,8 +124,7 @@ MEMORY_PRESSURE = Rule(
 ALLOCATOR_CALLS = Rule(
     names=("allocator_calls",),
     meaning="more calls reach the driver's allocator",
-    when="cudaMalloc, cudaFree and similar otherwise: at least half a call per step and a fifth more, and exposed "
-    "Runtime time. Releases outside operators look like `torch.cuda.empty_cache()`",
+    when="Otherwise: cudaMalloc, cudaFree and similar calls run more often and take exposed Runtime time",
     needs="API calls",
     look_at="tensor sizes that vary by step, fragmentation, memory pressure",
     confidence="certain: calls are counted",

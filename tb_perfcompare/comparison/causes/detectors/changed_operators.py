@@ -315,11 +315,9 @@ def _others(group: list[_Changed]) -> str:
 OPERATOR_REPLACED = Rule(
     names=("operator_replaced",),
     meaning="others are called in an operator's place: written out, fused, or in a loop",
-    when="among the calls of one parent, behind the same neighbour that both sides call as often (or as much more "
-    "often as all work), operators are called less often, by half a call per step and a fifth, and others more "
-    "often. Takes in calls of the same parent that are a whole multiple of these, and the backward pass. What "
-    "only has another operator around it is not replaced. Layers are reported however little time changed. Named "
-    "`data_type_changed` or `workload_changed` where the parent has other inputs",
+    when="Below one parent, in the same place, some operators run less often and others more often. An operator that "
+    "is only wrapped in another one is not replaced. If the parent has other inputs, the finding is "
+    "`data_type_changed` or `workload_changed`",
     needs="operators of both sides, on devices of one kind",
     look_at="how the program or the library writes this operator: fused or not, which optimizer or attention",
     confidence="certain: calls are counted, in the same place; their time is as measured",
@@ -329,10 +327,9 @@ OPERATOR_REPLACED = Rule(
 OPERATORS_CHANGED = Rule(
     names=("operators_changed",),
     meaning="operators are new, gone, replaced or called another number of times",
-    when="operators that at least half of a side's steps call, by half a call and a fifth more or less often, whose "
-    "time no other cause explains. A change too small to matter is reported only if nothing else is. What takes more "
-    "and what takes less are two findings where both parts are large. Named `more_calls` (`fewer_calls`) if it is one "
-    "finding, no operator is new or gone and all run more (less) often",
+    when="Operators run more or less often, and no other rule explains their time. Large increases and large decreases "
+    "are separate findings. It is `more_calls` (`fewer_calls`) if all run more (less) often and none is new or "
+    "gone",
     needs="operators of both sides",
     look_at="what the program does differently: layers, losses, metrics, hooks, the optimizer, library versions",
     confidence="certain: calls are counted; their time is as measured",

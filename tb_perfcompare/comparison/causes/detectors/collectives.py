@@ -186,8 +186,8 @@ def _waiting(summary: Summary) -> _Split | None:
 LATE_RANK = Rule(
     names=("late_rank",),
     meaning="ranks wait for one of them",
-    when="several workers recorded the same steps; waiting ([ranks.md](ranks.md#waiting-and-transfer)) makes half of "
-    "the change. The rank that waits least is the late one; the others are controls that show what it does longer",
+    when="Several workers recorded the same steps, and [waiting](ranks.md#waiting-and-transfer) makes at least half of "
+    "the change. The rank that waits least is the late one",
     needs="collectives of several workers",
     look_at="what that rank does before its collectives: data loading, uneven work, a slower device",
     confidence="the others wait for the rank with the shortest collectives",
@@ -197,8 +197,8 @@ LATE_RANK = Rule(
 COLLECTIVE_SLOWER = Rule(
     names=("collective_slower", "collective_faster"),
     meaning="collectives take longer themselves",
-    when="exposed communication grew, half of it the collectives' own time. With one rank per side a late rank looks "
-    "the same, and the sentence says so",
+    when="Exposed communication grew, at least half of it because collectives take longer. With one rank per side a "
+    "late rank looks the same, and the sentence says so",
     needs="collectives",
     look_at="network and topology, message sizes (table communication_by_message)",
     confidence="the transfer itself, the same on all ranks",
@@ -208,7 +208,7 @@ COLLECTIVE_SLOWER = Rule(
 OVERLAP_LOST = Rule(
     names=("overlap_lost", "overlap_gained"),
     meaning="communication is exposed: less overlap with compute",
-    when="exposed communication grew, but the device collectives did not take half of that longer",
+    when="Exposed communication grew, and collectives taking longer make less than half of it",
     needs="collectives on a device",
     look_at="overlap with the backward pass: bucket sizes, streams, find_unused_parameters, parameter order",
     confidence="collectives take as long as before; what runs alongside changed",

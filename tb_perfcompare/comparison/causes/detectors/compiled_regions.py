@@ -173,7 +173,7 @@ _COUNTED = "certain: compiled regions are counted; their time is as measured"
 REGIONS_LOST = Rule(
     names=("compilation_lost", "compilation_gained"),
     meaning="eager code instead of compiled",
-    when="without generated kernels: one side runs compiled regions, the other none",
+    when="Without generated kernels: one side runs compiled regions, the other none",
     needs="operators",
     look_at=_LOOK_AT,
     confidence=_COUNTED,
@@ -182,8 +182,8 @@ REGIONS_LOST = Rule(
 GRAPH_BREAKS = Rule(
     names=("more_graph_breaks", "fewer_graph_breaks"),
     meaning="both sides are compiled, into other regions",
-    when="compiled regions have the ids of more frames on one side, or of more compilations of the same ones; without "
-    "ids, `CompiledFxGraph` or `CompiledFunction` runs more often while operators are called alike",
+    when="The ids of compiled regions name more frames or more recompilations on one side. Without ids: "
+    "`CompiledFxGraph` or `CompiledFunction` runs more often, but operators do not",
     needs="operators",
     look_at=_LOOK_AT,
     confidence=_COUNTED,

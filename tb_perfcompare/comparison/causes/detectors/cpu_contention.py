@@ -100,10 +100,8 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
 CPU_CONTENTION = Rule(
     names=("host_interrupted",),
     meaning="CPU contention: other work takes the CPU between and within operators",
-    when="operators, apart by input shape where recorded, take at least 1.2 times as long per call in all and make "
-    "half of CPU Exec's change, none of them half alone. The median ratio of their fastest calls is within 10 % of 1, "
-    "or its logarithm at most 35 % of that of all; the logarithm of the median ratio of their means is at least a "
-    "third of it",
+    when="Many operators take longer on average, at least 1.2 times together, but their fastest calls do not. No "
+    "single operator makes half of the change",
     needs="operators",
     look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
     find=interruption_rules,

@@ -54,7 +54,7 @@ def _only_moves(name: str) -> bool:
 LAYOUT_COPIES = Rule(
     names=("layout_copies",),
     meaning="more kernels that only move data (copies, transposes, layout conversions)",
-    when="such kernels, by name, run more often, and half of their change is by count",
+    when="Kernels that only move data, by name, run more often. At least half of their change is by count",
     needs="kernels",
     look_at=".contiguous(), .to(), channels_last on one side only, dtype conversions between layers",
     confidence="certain: launches are counted; copies are recognised by kernel name",

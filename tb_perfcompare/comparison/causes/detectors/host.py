@@ -100,8 +100,8 @@ def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:
 OPERATOR_SLOWER = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host",
-    when="as `kernel_slower` for CPU Exec beyond a uniform slowdown; half of it in the operator's own time; the "
-    "fastest call of the inputs whose time moved most moved by at least 5 % too",
+    when="As `kernel_slower`, for CPU Exec. At least half is the operator's own time, and its fastest call changed "
+    "too, by at least 5 %",
     needs="operators; `record_shapes` tells its inputs",
     look_at="the operator's inputs and implementation; other load on that core",
     find=host_rules,

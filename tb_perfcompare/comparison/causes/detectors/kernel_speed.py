@@ -143,8 +143,8 @@ def launching_operator(pair: RuleContext, kernel: str) -> str:
 KERNEL_SLOWER = Rule(
     names=("kernel_slower", "kernel_faster"),
     meaning="one kernel is slower",
-    when="it makes half of what kernels launched as often take longer beyond a uniform slowdown, at least 5 % of "
-    "Kernel's change, and its difference is significant among so many",
+    when="It makes at least half of the change of kernels launched as often, beyond a uniform slowdown. Its own change "
+    "is significant among all kernels",
     needs="kernels",
     look_at="input shapes and strides, launch configuration, concurrent memory traffic",
     find=kernel_speed_rules,
@@ -154,7 +154,7 @@ KERNEL_SLOWER = Rule(
 OCCUPANCY_LOST = Rule(
     names=("occupancy_lost", "occupancy_gained"),
     meaning="that kernel fills less of the device",
-    when="the same, and its measured (attached) or estimated occupancy fell by at least 0.05",
+    when="The same, and its measured or estimated occupancy fell by at least 0.05",
     needs="kernels with their occupancy",
     look_at="launch configuration: block size, registers, shared memory; compiler flags and library version",
     find=kernel_speed_rules,
@@ -164,7 +164,7 @@ OCCUPANCY_LOST = Rule(
 UTILISATION_LOST = Rule(
     names=("utilisation_lost", "utilisation_gained"),
     meaning="that kernel uses less of the device",
-    when="the same, and its attached DRAM throughput or tensor utilisation fell by 0.05",
+    when="The same, and its DRAM throughput or tensor utilisation fell by at least 0.05",
     needs="kernels with an attached listing",
     look_at="memory accesses: strides, alignment, cache hits; concurrent work on the device",
     find=kernel_speed_rules,

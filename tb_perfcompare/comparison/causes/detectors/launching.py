@@ -105,8 +105,8 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
 GRAPH_LOST = Rule(
     names=("graph_lost", "graph_gained"),
     meaning="graph launches became single launches",
-    when="cudaGraphLaunch calls at least halved while kernel launches grew; explains what nothing else does of the "
-    "host's exposed time",
+    when="Graph launches at least halved while single kernel launches grew. It takes what no other rule explains of "
+    "the host's exposed time",
     needs="API calls",
     look_at="CUDA graph capture: changing shapes, operators that cannot be captured, mode='reduce-overhead'",
     look_at_gain="CUDA graph capture",
@@ -117,8 +117,8 @@ GRAPH_LOST = Rule(
 LAUNCH_BOUND = Rule(
     names=("launch_bound",),
     meaning="launching takes longer, the device waits",
-    when="each launch takes at least 1.1 times as long, beyond the uniform slowdown of the host; a quarter of what "
-    "host calls take longer, half of it exposed",
+    when="Each launch takes at least 1.1 times as long, beyond any uniform slowdown of the host. Half of that is "
+    "exposed",
     needs="API calls",
     look_at="CPU clock and load, profiling hooks, driver version; fewer or larger kernels, CUDA graphs",
     find=launch_rules,

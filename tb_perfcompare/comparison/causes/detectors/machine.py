@@ -79,8 +79,8 @@ def _contention(pace: PaceFacts, exposed: float) -> str:
 MACHINE_PACE = Rule(
     names=("device_pace", "host_pace", "host_interrupted"),
     meaning="the machine runs at another pace, and no other rule says why",
-    when="captures agree that the same work takes longer ([statistics.md](statistics.md#program-or-machine)), and "
-    "half of what that makes is unexplained; contention where the typical operator explains at most 35 % of the pace",
+    when="Captures agree that the same work takes longer ([statistics.md](statistics.md#program-or-machine)), and "
+    "other rules explain less than half of it",
     needs="several captures per side",
     look_at="other processes, clocks and power limits, thread and NUMA placement; record again in turns",
     confidence="captures agree on the pace of the same work",

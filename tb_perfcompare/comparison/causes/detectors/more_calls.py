@@ -123,9 +123,8 @@ def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
 MORE_CALLS = Rule(
     names=("more_calls", "fewer_calls"),
     meaning="the same work more or less often",
-    when="less than 90 % of operator calls are shared by name, operators of both sides make 80 % of the calls, half of "
-    "them are called more often. Explains the part by count of entities called more often, up to 1.5 times as much as "
-    "the median operator",
+    when="Both sides call mostly the same operators, and half of these run more (less) often. It explains the part of "
+    "the change that is by count",
     needs="operators",
     look_at="number of layers, micro-batches or iterations per step",
     confidence="certain: calls are counted",

@@ -208,12 +208,8 @@ def is_backward(name: str) -> bool:
 WORKLOAD_CHANGED = Rule(
     names=("workload_changed",),
     meaning="other input shapes: batch size, sequence length, image size",
-    when="at least half of the operator calls per step are shared by name, and less than 90 % of those have the same "
-    "input shape, or those with other shapes take more than 25 % of the operators' own time (on the device where it "
-    "works for them). If most of these shapes occur in fewer than half of a side's steps (varying lengths), the mean "
-    "input size of calls of one name has to differ by 3 % instead. Explains all that no other cause does; of waiting "
-    "for data and other ranks at most the square of the inputs' growth. If the step moved the other way, it says so "
-    "and explains nothing. Of a single kernel or operator, if half of its operator's calls have other inputs",
+    when="Many operator calls have other input shapes. It takes the change that no other rule explains. If the step "
+    "moved against the change of the inputs, the sentence says so",
     needs="operators; `record_shapes`",
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
     confidence="certain: the shapes are recorded",
@@ -223,7 +219,7 @@ WORKLOAD_CHANGED = Rule(
 DATA_TYPE_CHANGED = Rule(
     names=("data_type_changed",),
     meaning="other element types",
-    when="the same by input type (autocast's casts are calls of their own); explains no waiting for data or ranks",
+    when="Many operator calls have other input types. It explains no waiting for data or other ranks",
     needs="operators; `record_shapes`",
     look_at="autocast, model.half()/bfloat16() and TF32 settings of both runs",
     confidence="certain: the types are recorded",

@@ -77,7 +77,7 @@ _LOOK_AT = "record both runs with the same options; with_stack and profile_memor
 PROFILER_OVERHEAD = Rule(
     names=("profiler_overhead",),
     meaning="the profiler's own work",
-    when="its overhead events took more time",
+    when="The profiler's overhead events take more time",
     needs="overhead events (traces of devices)",
     look_at=_LOOK_AT,
     confidence="certain: the profiler records its own work",
@@ -87,8 +87,8 @@ PROFILER_OVERHEAD = Rule(
 MORE_RECORDED = Rule(
     names=("profiler_overhead",),
     meaning="the profiler records more",
-    when="without such events (CPU traces): the slower side recorded more options and nothing else explains half of "
-    "the host's change",
+    when="Without overhead events (CPU traces): the slower side recorded more options, and other rules explain less "
+    "than half of the host's change",
     needs="the profiler's options",
     look_at=_LOOK_AT,
     confidence="other changes of host time would look the same",

@@ -210,8 +210,8 @@ def _only_early(summary: Summary) -> _Early:
 WARM_UP_INSIDE = Rule(
     names=("warm_up_inside",),
     meaning="code is loaded, algorithms are tried",
-    when="entities run only in the first quarter of a recording's steps; those steps' excess over the median of the "
-    "others makes half of the change. With 8 steps or more such steps are [left out](admission.md#warm-up)",
+    when="Some kernels or operators run only in the first quarter of the steps. The extra time of those steps is at "
+    "least half of the change",
     needs="steps",
     look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; --steps drops them from a comparison",
     confidence="certain: these calls stop after the first steps",
@@ -221,10 +221,7 @@ WARM_UP_INSIDE = Rule(
 SLOW_STEPS = Rule(
     names=("slow_steps",),
     meaning="a few steps are far longer",
-    when="steps above Q3 + 1.5 (Q3 - Q1) and 1.1 times the median, at most a quarter of the side's; their excess over "
-    "the median is at least the threshold, and half of the change of the step or of the category that grows most in "
-    "them. Of several captures more than half have such steps, and all of them one of the same number, or Fisher's "
-    "exact test gives p ≤ 1 % against the other side",
+    when="A few outlying steps make at least half of the change. With several captures, most must have such steps",
     needs="steps",
     look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",

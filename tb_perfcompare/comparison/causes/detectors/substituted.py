@@ -307,8 +307,7 @@ _LIBRARIES = "cudnn.benchmark, library versions, attention backends, shapes and 
 COMPILATION_LOST = Rule(
     names=("compilation_lost", "compilation_gained"),
     meaning="eager code instead of compiled",
-    when="`triton_...` kernels run at least a fifth less often, no others more often, and plain kernels that only this "
-    "side has run instead",
+    when="`triton_...` kernels run at least a fifth less often, and kernels that only this side has run instead",
     needs="kernels",
     look_at="torch.compile: graph breaks, recompilations, a fallback to eager mode",
     look_at_gain="torch.compile",
@@ -319,9 +318,8 @@ COMPILATION_LOST = Rule(
 FUSION_LOST = Rule(
     names=("fusion_lost", "fusion_gained"),
     meaning="one kernel became several, or the reverse",
-    when="an operator called as often launches other kernels, at least twice as many, which hold half of its kernel "
-    "time on both sides and take longer (shorter). Or operators that only one side has launch them below an operator "
-    "of both sides: another attention, an unfused optimizer. Includes launch time",
+    when="An operator called as often launches other kernels, at least twice as many, and they take longer (shorter). "
+    "Also if a new operator below an operator of both sides launches them",
     needs="kernels of operators",
     look_at=_LIBRARIES,
     confidence=_CERTAIN,
@@ -331,10 +329,8 @@ FUSION_LOST = Rule(
 )
 TENSOR_CORES_LOST = Rule(
     names=("tensor_cores_lost", "tensor_cores_gained"),
-    meaning="an operator's kernels stopped (started) using tensor cores, by their names or by rates that nothing else "
-    "reaches",
-    when="the same replacement, half of whose time moved between kernels with and without tensor cores, taking longer "
-    "(shorter)",
+    meaning="an operator's kernels stopped (started) using tensor cores, by their names or their rates",
+    when="The same, but half of the time moved between kernels with and without tensor cores",
     needs="kernels of operators",
     look_at="data types, allow_tf32, shapes not divisible by 8, library versions",
     look_at_gain="data types, allow_tf32, library versions",
@@ -346,7 +342,7 @@ TENSOR_CORES_LOST = Rule(
 KERNEL_REPLACED = Rule(
     names=("kernel_replaced",),
     meaning="another algorithm; between two kinds of device: their kernels",
-    when="the same replacement, otherwise",
+    when="The same, for any other replacement",
     needs="kernels of operators",
     look_at=_LIBRARIES,
     confidence=_CERTAIN,

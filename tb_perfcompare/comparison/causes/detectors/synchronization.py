@@ -83,9 +83,8 @@ def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
 SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
-    when="at least half a synchronising call per step and a fifth more; explains what nothing else does of the host's "
-    "exposed time and of Memcpy moving the same way, unless shorter kernels are the likelier cause. Names the waiting "
-    "operator",
+    when="Synchronising calls run more often. It takes what no other rule explains of the host's exposed time and of "
+    "Memcpy, unless shorter kernels are the likelier cause",
     needs="API calls",
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",

@@ -52,7 +52,8 @@ def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
 MORE_COPIES = Rule(
     names=("more_copies", "fewer_copies"),
     meaning="more copies between host and device",
-    when="half of Memcpy's change is by count; copies to the host that grew together with waits belong to the waits",
+    when="At least half of Memcpy's change is by count. Copies to the host that grew together with waits count as "
+    "`synchronisation`",
     needs="copies",
     look_at=".to(device), .cpu() and .item() inside the step; data prepared on the CPU",
     confidence="certain: copies are counted",

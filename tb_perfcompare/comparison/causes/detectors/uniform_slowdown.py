@@ -203,9 +203,8 @@ def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
 DEVICE_PACE = Rule(
     names=("device_pace",),
     meaning="the device runs slower across the board",
-    when="the ratio r of kernel times per launch is uniform ([general findings](#general-findings)), and "
-    "(r - 1)/(r + 1) of both sides' Kernel time is at least half of its change; names a clock counter that moved the "
-    "other way",
+    when="Most kernels changed by the same ratio per launch, and this explains at least half of Kernel's change. The "
+    "sentence names a clock counter that moved the other way",
     needs="kernels; counters name the clock",
     look_at="clocks, power and temperature limits, other jobs on the device, the device model",
     confidence="the same ratio in at least half of the kernel time",
@@ -216,9 +215,8 @@ DEVICE_PACE = Rule(
 HOST_PACE = Rule(
     names=("host_pace",),
     meaning="the host runs slower across the board",
-    when="as `device_pace` over operators' own host time per call, if the fastest calls follow; explains what "
-    "operators and API calls of both sides take longer, and the matching part of DataLoader and Other. Not reported "
-    "if recording more may be the cause",
+    when="Most operators changed by the same ratio per call, and so did their fastest calls. Not reported if recording "
+    "more may be the cause",
     needs="operators; counters name the clock",
     look_at="CPU clock and governor, other processes, thread and NUMA placement, the machine",
     confidence="the same ratio in at least half of the operators' time",

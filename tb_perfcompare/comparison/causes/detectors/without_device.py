@@ -50,8 +50,7 @@ def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Ca
 WITHOUT_DEVICE = Rule(
     names=("without_device",),
     meaning="one side recorded no device work: the program ran on the CPU, or its device was not recorded",
-    when="one side has kernels, copies or API calls, the other none. Explains all that operators of one side alone do "
-    "not; nothing else is reported of kernels, copies, collectives and API calls",
+    when="One side has kernels, copies or API calls, the other has none. No other rule then reports any of these",
     needs="steps",
     look_at="ProfilerActivity of both recordings; whether model and inputs are moved to the device",
     confidence="the recordings say so: one side has no device events",

@@ -155,7 +155,7 @@ def cause(
     confidence = confidence or rule.confidence or category_confidence(pair, category)
     if confidence.startswith(_CERTAIN) and pair.disputed:
         plain = confidence.removeprefix(_CERTAIN)
-        confidence = f"{_LIKELY}{plain}, but step windows and host markers disagree on calls"
+        confidence = f"{_LIKELY}{plain}, but step windows and host markers assign calls to different steps"
     share = delta_us / pair.delta_us if delta_us is not None and pair.delta_us else None
     look_at = look_at or (rule.look_at_gain if name in rule.names[1:] else "") or rule.look_at
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
