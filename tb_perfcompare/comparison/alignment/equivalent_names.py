@@ -110,7 +110,7 @@ def _notes(joins: Mapping[StepCategory, Joins]) -> Iterable[Note]:
     for category, names in joins.items():
         pairs = len({*names.values()})
         if category is StepCategory.OTHER:
-            told = f"{many(pairs, 'Python function')} matched that moved within their file"
+            told = f"{many(pairs, 'Python function')} matched despite different line numbers"
         else:
             nouns = {StepCategory.RUNTIME: "runtime call", StepCategory.MEMCPY: "copy direction"}
             told = f"{many(pairs, nouns.get(category, 'memory set'))} matched that the vendors name differently"

@@ -19,7 +19,7 @@ def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Su
     if not joins:
         return baseline, candidate, ()
     pairs = len(set(joins.values()))
-    message = f"{many(pairs, 'kernel name')} matched that differ only in numbers or spelling of the build"
+    message = f"{many(pairs, 'kernel name')} matched: only numbers or spelling of the build differ"
     note = Note(NoteCode.ALIKE_NAMES, message, _TABLE)
     return renamed_kernels(baseline, joins), renamed_kernels(candidate, joins), (note,)
 

@@ -40,7 +40,7 @@ def test_every_table_has_the_joined_name_and_a_note_says_so() -> None:
     kernels = {row[0]: row for row in got.tables["alignment"].rows}
     assert "same name" in kernels["aten::mul"]
     (note,) = [note for note in got.notes if note.code is NoteCode.ALIKE_NAMES]
-    assert note.message.startswith("1 kernel name joined")
+    assert note.message.startswith("1 kernel name matched: ")
     assert all(row.status == "both" for row in got.ledger.rows if row.path[0] == "Kernel")
 
 
