@@ -8,6 +8,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.attribution.call_paths import call_paths
 from tb_perfcompare.analysis.attribution.call_tree import call_tree
+from tb_perfcompare.analysis.attribution.critical_path import critical_path
 from tb_perfcompare.analysis.attribution.entities import Owners, find_owners, own
 from tb_perfcompare.analysis.attribution.memory_use import memory_use
 from tb_perfcompare.analysis.attribution.owned_modules import module_paths, owned_modules
@@ -36,6 +37,7 @@ from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
+from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
@@ -49,6 +51,7 @@ _ABSENT = {
     "kernels_by_launch": "no kernel records its launch configuration",
     "memcpy": "no copies between host and device in the compared steps",
     DEVICE_TIMELINE: "no device events; record with the device's ProfilerActivity",
+    CRITICAL_PATH: "no operators or markers on the host; record with ProfilerActivity.CPU",
     BY_MESSAGE: "no collective on the device has a recorded data type, message size and group of several ranks",
     "communication": "no collectives in the compared steps",
     "modules": "no nn.Module calls; record with with_stack=True or with_modules=True",
@@ -94,6 +97,8 @@ def summarize(
     device = device_facts(recording, vendor)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
     groups = _group_tables(timeline, windows, step, steps)
+    on_path = critical_path(timeline, owners, windows, recording.flows)
+    groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     memory = memory_use(timeline, both["marker"])
     sampled = _counters(recording, windows, device.word)
     coarse = None if sampled is None else coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)

@@ -32,6 +32,9 @@ GRAPH_LAUNCH = _any_of(vendor.graph_launches for vendor in VENDORS)
 WAIT = _any_of(vendor.waits for vendor in VENDORS)
 """Returns when the device has done what it was given."""
 
+STREAM_WAIT = re.compile(_LAYER + r"\w*(?:StreamWaitEvent|QueueWaitNotifier)\w*", re.ASCII)
+"""Makes a stream wait for what another one has been given so far, whatever the vendor."""
+
 ALLOCATION = _any_of(vendor.allocations for vendor in VENDORS)
 """Takes memory from the driver, which PyTorch's allocator does when it has none left of the size."""
 

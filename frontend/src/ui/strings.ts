@@ -191,6 +191,7 @@ export const text = {
       attribution: 'part and entry',
       categories: 'category',
       device_timeline: 'device timeline',
+      critical_path: 'critical path',
       communication: 'name',
       communication_by_message: 'message',
       common_work: 'same work of both sides',
@@ -224,6 +225,7 @@ export const text = {
     names: {
       categories: 'Categories',
       device_timeline: 'Device timeline',
+      critical_path: 'Critical path',
       ranks: 'Ranks',
       call_tree: 'Call tree',
       operators: 'Operators',

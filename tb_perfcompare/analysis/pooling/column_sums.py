@@ -14,6 +14,7 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.summary.call_tree import CallTree, Frames, tree_of
+from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime, split_time
@@ -117,7 +118,8 @@ def mean_owned(owned: OwnedTime, ranks: Ints) -> OwnedTime:
 
 
 def mean_group(group: GroupTable, ranks: Ints) -> GroupTable:
-    measures = {name: mean_of(values, ranks) for name, values in group.measures_ns.items()}
+    mean = closing_means if group.kind == CRITICAL_PATH else mean_of
+    measures = {name: mean(values, ranks) for name, values in group.measures_ns.items()}
     return replace(group, calls=mean_calls(group.calls, ranks), measures_ns=measures)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
+from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime, StepCategory, Summary
 
@@ -17,10 +18,11 @@ Joins = Mapping[str, str]
 
 _NONE: Joins = {}
 _KERNELS = "kernels"
-_GROUPS: Mapping[StepCategory, str] = {
-    StepCategory.KERNEL: "kernel",
-    StepCategory.MEMCPY: "memcpy",
-    StepCategory.MEMSET: "memcpy",
+_GROUPS: Mapping[StepCategory, tuple[str, ...]] = {
+    StepCategory.KERNEL: ("kernel", CRITICAL_PATH),
+    StepCategory.MEMCPY: ("memcpy", CRITICAL_PATH),
+    StepCategory.MEMSET: ("memcpy", CRITICAL_PATH),
+    StepCategory.RUNTIME: (CRITICAL_PATH,),
 }
 """Category -> how the kinds of its tables begin."""
 

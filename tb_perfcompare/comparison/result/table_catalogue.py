@@ -35,6 +35,7 @@ TABLES = {
     "communication_by_message": _facts(per_step=True),
     "memcpy": _entities("Memcpy", "Memset"),
     "device_timeline": _facts(per_step=True, adds_up=False),
+    "critical_path": _facts(per_step=True),
     "functions": _facts(per_step=True),
     "call_tree": _facts(adds_up=False),
     "ranks": _facts(adds_up=False),

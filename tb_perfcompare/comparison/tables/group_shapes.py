@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
+from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import MEANINGS
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.summary import BOUND
@@ -61,6 +62,7 @@ KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
     "operator": ("Operator", "operator that launched the kernel; empty: none was recorded"),
     "type": ("Type", "kind of work as the table says; device or host where it does not"),
     "figure": ("Figure", "; ".join(f"{name}: {what}" for name, what in MEANINGS.items())),
+    "category": ("Category", "part of the step as in the ledger, or the edge of the path that takes the time"),
     "group_size": ("Ranks", "ranks of the process group"),
     "message": (
         "Message",
@@ -231,10 +233,23 @@ SHAPES: Mapping[str, TableSpec] = {
         ),
         counted="Count",
     ),
+    CRITICAL_PATH: TableSpec(
+        "Critical path",
+        "Pieces of the path",
+        (Measure("", "", "Time on the critical path: back from the step's end, what was waited for last", "total"),),
+        ("total",),
+        notes=(
+            _CORRECTED,
+            "The rows sum to the step. They are views of time that the ledger has already; edges are as far as the "
+            "trace records them (docs/method/metrics.md#critical-path).",
+        ),
+        counted="Pieces",
+    ),
 }
 
 IF_RECORDED = frozenset({
     "operators_by_shape", "operators_by_type", "kernels_by_launch", "modules", BY_MESSAGE, DEVICE_TIMELINE,
+    CRITICAL_PATH,
 })  # fmt: skip
 """Groups that tell more of work that other groups hold too, if it was recorded: where one side lacks them, its work is
 not gone."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.recordings.launches import LaunchTable
 from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE, Collectives
+from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
@@ -49,6 +50,7 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     "communication": ("name",),
     BY_MESSAGE: ("name", "group_size", "message"),
     DEVICE_TIMELINE: ("figure",),
+    CRITICAL_PATH: ("name", "category"),
 }
 """Table -> what its keys are made of."""
 

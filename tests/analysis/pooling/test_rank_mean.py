@@ -13,6 +13,7 @@ from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
+from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.ranks.test_ranks import cells, rank
 
@@ -55,6 +56,7 @@ def test_every_level_closes_to_the_nanosecond() -> None:
     np.add.at(total, (rows[parts.row], parts.step), parts.time_ns)
     assert (total == one.owned.time_ns).all()
     assert (np.bincount(tree.step, weights=tree.time_ns) == one.steps.total_ns).all()
+    assert (one.groups[CRITICAL_PATH].measures_ns["total"].sum(axis=0) == one.steps.total_ns).all()
 
 
 def test_the_comparison_says_what_it_says_of_the_ranks_side_by_side() -> None:

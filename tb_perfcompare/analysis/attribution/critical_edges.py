@@ -1,0 +1,167 @@
+"""What every piece of work waited for: the edges of a step's critical path, as far as a trace records them.
+
+A device event waits for its launch, for the work before it on its stream or, where the program makes streams wait for
+each other, for work of another stream; a host call that waits for the device, for the last work that ended in it; of
+threads that launch device work or run backward, the one that was idle for the one that worked in the meantime.
+Docs: docs/method/metrics.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from tb_perfcompare.analysis.columns.event_masks import used_codes
+from tb_perfcompare.analysis.columns.intervals import union
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.model.api_calls import RELEASE, STREAM_WAIT, WAIT, calls
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, unique
+from tb_perfcompare.model.events import Category, FlowTable
+from tb_perfcompare.quick_dataclass import dataclass
+
+LAUNCH, STREAM, EVENT = 0, 1, 2
+"""Why a device event did not start earlier."""
+
+_NEVER = int(np.iinfo(np.int64).min)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceEdges:
+    """k device events, stream by stream in order of start.
+
+    row, start_ns, end_ns  (k,) each
+    why      (k,) LAUNCH, STREAM or EVENT; after STREAM it waited for the event before it
+    first    (k,) the event, itself or an earlier one of its stream, from which on all waited for the one before
+    before   (k,) what a LAUNCH or EVENT waited for: a lane of the host, a device event
+    at_ns    (k,) when that was done, at its start at the latest
+    """
+
+    row: EventIndex
+    start_ns: Ints
+    end_ns: Ints
+    why: Ints
+    first: Ints
+    before: Ints
+    at_ns: Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostEdges:
+    """Of one host lane, c instants in time order at which it goes on because something else is done: a device event
+    (`of_device`) or what another lane did, `before` (c,), at `at_ns` (c,)."""
+
+    resumed_ns: Ints
+    of_device: Flags
+    before: Ints
+    at_ns: Ints
+
+
+def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
+    """Of events without a recorded launch and nothing before them on their stream, the main lane at their start."""
+    events = timeline.events
+    rows = np.flatnonzero(timeline.is_device & (events.dur_ns > 0))
+    rows = rows[np.lexsort((rows, events.start_ns[rows], timeline.lane[rows]))]
+    start, end, lane = events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
+    launcher = timeline.launcher[rows]
+    launched = np.where(launcher >= 0, np.minimum(timeline.ends(launcher), start), _NEVER)
+    stream_done = np.full(len(rows), _NEVER)
+    stream_done[1:] = np.where(lane[1:] == lane[:-1], np.minimum(end[:-1], start[1:]), _NEVER)
+    at = np.maximum(stream_done, launched)
+    why = np.where((stream_done >= launched) & (at > _NEVER), STREAM, LAUNCH)
+    at = np.where(at > _NEVER, at, start)
+    before = np.where(launcher >= 0, timeline.lane[launcher], main).astype(np.int64)
+    if len(rows) and len(_named(timeline, STREAM_WAIT)):
+        last, done = _last_ended(end, start)
+        later = (last >= 0) & (done > at) & (lane[last] != lane)
+        why, before, at = (np.where(later, new, old) for new, old in ((EVENT, why), (last, before), (done, at)))
+    first = np.maximum.accumulate(np.where(why == STREAM, 0, np.arange(len(rows))))
+    return DeviceEdges(rows, start, end, why, first, before, at)
+
+
+def host_edges(timeline: InterpretedTrace, device: DeviceEdges, flows: FlowTable, main: int) -> Mapping[int, HostEdges]:
+    """By lane."""
+    waits = _waits(timeline, device)
+    lanes = _program_lanes(timeline, flows, main)
+    busy = {lane: _busy(timeline, lane) for lane in lanes}
+    found = {}
+    for lane in sorted({*busy, *unique(waits[0]).tolist()}):
+        own = waits[0] == lane
+        resumed, done, before = (column[own] for column in waits[1:])
+        parts = [(resumed, np.ones(len(resumed), dtype=bool), before, done)]
+        if lane in busy:
+            parts += [_handed_over(busy, lane)]
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        order = np.argsort(columns[0], kind="stable")
+        found[lane] = HostEdges(*(column[order] for column in columns))
+    return found
+
+
+def _named(timeline: InterpretedTrace, *roles: re.Pattern[str]) -> EventIndex:
+    """API calls whose names have one of these roles."""
+    events = timeline.events
+    rows = np.flatnonzero(timeline.is_api)
+    has_role = np.zeros(len(events.strings), dtype=bool)
+    used = used_codes(events.name[rows], len(events.strings)).tolist()
+    has_role[used] = [any(calls(role, events.strings[code]) for role in roles) for code in used]
+    return rows[has_role[events.name[rows]]]
+
+
+def _last_ended(end: Ints, at: Ints) -> tuple[Ints, Ints]:
+    """(number of the event that ended last by each instant, -1 for none; when)."""
+    order = np.argsort(end, kind="stable")
+    place = np.searchsorted(end[order], at, side="right") - 1
+    if not len(end):
+        return place, np.full(len(at), _NEVER)
+    return np.where(place >= 0, order[place], -1), np.where(place >= 0, end[order[place]], _NEVER)
+
+
+def _waits(timeline: InterpretedTrace, device: DeviceEdges) -> tuple[Ints, Ints, Ints, Ints]:
+    """Of calls that waited for device work: lane, when they returned, when the work was done, device event. They do by
+    what they are, or because the copy that they started was done before they returned."""
+    rows = _named(timeline, WAIT, RELEASE)
+    last, done = _last_ended(device.end_ns, timeline.ends(rows))
+    waited = done > timeline.events.start_ns[rows]
+    copies = np.flatnonzero(timeline.events.category[device.row] == Category.MEMCPY)
+    caller = timeline.launcher[device.row[copies]]
+    at_once = (caller >= 0) & (device.end_ns[copies] <= timeline.ends(caller))
+    rows = np.concatenate([rows[waited], caller[at_once]])
+    done = np.concatenate([done[waited], device.end_ns[copies[at_once]]])
+    last = np.concatenate([last[waited], copies[at_once]])
+    return timeline.lane[rows].astype(np.int64), timeline.ends(rows), done, last
+
+
+def _program_lanes(timeline: InterpretedTrace, flows: FlowTable, main: int) -> list[int]:
+    """The main lane, those that launch device work and those at which arrows from forward to backward arrive; [] where
+    the main lane is alone."""
+    forest, events = timeline.host, timeline.events
+    launcher = timeline.launcher[timeline.launcher >= 0]
+    arrives = forest.row[np.isin(events.start_ns[forest.row], flows.start_ns[~flows.is_start])]
+    lanes = unique(timeline.lane[np.concatenate([launcher, arrives])]).tolist()
+    others = [lane for lane in lanes if lane != main]
+    return [main, *others] if others else []
+
+
+def _busy(timeline: InterpretedTrace, lane: int) -> tuple[Ints, Ints]:
+    """When operators and API calls run on a lane."""
+    forest = timeline.host
+    own = forest.row[(forest.parent < 0) & (timeline.lane[forest.row] == lane)]
+    rows = np.concatenate([own, np.flatnonzero(timeline.is_api & (timeline.lane == lane))])
+    return union(timeline.events.start_ns[rows], timeline.ends(rows))
+
+
+def _handed_over(busy: Mapping[int, tuple[Ints, Ints]], lane: int) -> tuple[Ints, Flags, Ints, Ints]:
+    """The gaps of a lane in which another one began to work: when it went on, and until when which one worked."""
+    begins, ends = busy[lane]
+    since = np.concatenate([[_NEVER], ends[:-1]])[: len(begins)]
+    done, other = np.full(len(begins), _NEVER), np.full(len(begins), -1)
+    for candidate, (start, end) in busy.items():
+        if candidate == lane or not len(start):
+            continue
+        place = np.searchsorted(start, begins, side="left") - 1
+        until = np.where(place >= 0, np.minimum(end[place], begins), _NEVER)
+        later = (until > done) & (start[place] >= since)
+        done, other = np.where(later, until, done), np.where(later, candidate, other)
+    kept = done > since
+    return begins[kept], np.zeros(int(kept.sum()), dtype=bool), other[kept], done[kept]

@@ -1,0 +1,212 @@
+"""The critical path of every step: back from its end, from each piece of work to what it waited for last.
+
+The parts of the path follow each other without gap or overlap, so that they sum to the step. A view of time that the
+ledger already counts. Docs: docs/method/metrics.md.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+import numpy as np
+
+from tb_perfcompare.analysis.attribution.critical_edges import (
+    LAUNCH,
+    STREAM,
+    DeviceEdges,
+    HostEdges,
+    device_edges,
+    host_edges,
+)
+from tb_perfcompare.analysis.attribution.entities import Owners
+from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
+from tb_perfcompare.analysis.columns.grouping import added_up
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, unique
+from tb_perfcompare.model.events import FlowTable
+from tb_perfcompare.model.summary import critical_path as names
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, GroupTable, StepCategory
+
+_GAPS = (names.LAUNCH, names.STREAM, names.EVENT, names.RETURN, (NOBODY, CATEGORY_LABELS[StepCategory.OTHER]))
+_RETURN, _NOTHING = 3, 4
+"""Gaps of the path by number; LAUNCH, STREAM and EVENT are the first three."""
+
+
+def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, flows: FlowTable) -> GroupTable | None:
+    """Time on the path by (name, category) in each step; calls are the pieces. None without host events."""
+    main = _main_lane(timeline)
+    if main < 0:
+        return None
+    device = device_edges(timeline, main)
+    walk = _Walk(device, host_edges(timeline, device, flows, main))
+    for step, (low, high) in enumerate(zip(windows.start_ns.tolist(), windows.end_ns.tolist(), strict=True)):
+        walk.step(step, low, high, main)
+    return _table(timeline, owners, device, walk, windows)
+
+
+def _main_lane(timeline: InterpretedTrace) -> int:
+    """The lane with the markers, without markers that with the most operators; -1 without any."""
+    rows = np.flatnonzero(timeline.is_marker)
+    lanes = timeline.lane[rows if len(rows) else timeline.host.row]
+    return int(np.bincount(lanes).argmax()) if len(lanes) else -1
+
+
+class _Walk:
+    """Pieces of the paths: `streams` of (first event, last event, until, step), all in between included, `host` of
+    (lane, from, until, step), `gaps` of (number in _GAPS, ns, step)."""
+
+    def __init__(self, device: DeviceEdges, host: Mapping[int, HostEdges]) -> None:
+        self.streams: list[tuple[int, int, int, int]] = []
+        self.host: list[tuple[int, int, int, int]] = []
+        self.gaps: list[tuple[int, int, int]] = []
+        columns = device.start_ns, device.why, device.first, device.before, device.at_ns
+        self._start, self._why, self._first, self._before, self._at = (column.tolist() for column in columns)
+        order = np.argsort(device.end_ns, kind="stable")
+        self._ends, self._by_end = device.end_ns[order].tolist(), order.tolist()
+        self._lanes = {
+            lane: (own.resumed_ns.tolist(), own.of_device.tolist(), own.before.tolist(), own.at_ns.tolist())
+            for lane, own in host.items()
+        }
+        self._most = 2 * len(self._start) + 2 * sum(len(own[0]) for own in self._lanes.values()) + 2
+
+    def step(self, step: int, low: int, high: int, main: int) -> None:
+        """From the device event that the window ends with, else from the main lane."""
+        last = bisect_right(self._ends, high) - 1
+        on_device = last >= 0 and self._ends[last] == high
+        place, now = self._by_end[last] if on_device else main, high
+        for _ in range(self._most):
+            if now <= low:
+                return
+            on_device, place, now = (self._from_device if on_device else self._from_host)(place, step, low, now)
+        self._gap(_NOTHING, low, now, step)  # times that contradict each other
+
+    def _from_device(self, event: int, step: int, low: int, now: int) -> tuple[bool, int, int]:
+        first = self._first[event]
+        if self._start[first] <= low:
+            begun = max(bisect_right(self._start, low, first, event + 1) - 1, first)
+            self.streams.append((begun, event, now, step))
+            return True, event, low
+        self.streams.append((first, event, now, step))
+        begin = min(self._start[first], now)
+        done = max(min(self._at[first], begin), low)
+        self._gap(self._why[first], done, begin, step)
+        return self._why[first] != LAUNCH, self._before[first], done
+
+    def _from_host(self, lane: int, step: int, low: int, now: int) -> tuple[bool, int, int]:
+        resumed, of_device, before, at = self._lanes.get(lane, ((), (), (), ()))
+        last = bisect_right(resumed, now) - 1
+        begin = max(resumed[last], low) if last >= 0 else low
+        if now > begin:
+            self.host.append((lane, begin, now, step))
+        if last < 0 or begin <= low:
+            return False, lane, low
+        done = max(at[last], low)
+        self._gap(_RETURN if of_device[last] else _NOTHING, done, begin, step)
+        return of_device[last], before[last], done
+
+    def _gap(self, number: int, low: int, high: int, step: int) -> None:
+        if high > low:
+            self.gaps.append((number, high - low, step))
+
+
+class _Sums:
+    """Time and pieces of e entities, and of what _GAPS names, in s steps."""
+
+    def __init__(self, entities: int, steps: int) -> None:
+        self.time, self.pieces = (np.zeros((entities + len(_GAPS), steps), dtype=np.int64) for _ in range(2))
+
+    def add(self, row: AnyInts, step: AnyInts, ns: Ints) -> None:
+        """Pieces, those without time left out."""
+        there = ns > 0
+        for sums, value in ((self.time, ns[there]), (self.pieces, 1)):
+            np.add.at(sums, (row[there], step[there]), value)
+
+
+def _table(
+    timeline: InterpretedTrace, owners: Owners, device: DeviceEdges, walk: _Walk, windows: Windows
+) -> GroupTable:
+    """Pieces added up by name and category."""
+    entities = len(owners.key)
+    sums = _Sums(entities, len(windows.label))
+    entity = np.full(len(timeline.events), entities + _NOTHING, dtype=np.int64)
+    entity[owners.row] = owners.entity
+    event, step, run, gap = _on_streams(device, walk, windows)
+    sums.add(entity[device.row[event]], step, run)
+    sums.add(np.full(len(gap), entities + STREAM), step, gap)
+    gaps = _columns(walk.gaps, 3)
+    sums.add(entities + gaps[0], gaps[2], gaps[1])
+    host = _columns(walk.host, 4)
+    lanes, on_host = timeline.lane[owners.row], ~timeline.is_device[owners.row]
+    for lane in unique(host[0]).tolist():
+        own = np.flatnonzero((lanes == lane) & on_host)
+        for row, step, ns in _on_lane(timeline, owners, own, host[1:, host[0] == lane]):
+            sums.add(np.where(row >= 0, entity[row], entities + _NOTHING), step, ns)
+    keys = [(owners.key[at], CATEGORY_LABELS[owners.category[at]]) for at in range(entities)]
+    return _joined([*keys, *_GAPS], sums)
+
+
+def _columns(pieces: Sequence[tuple[int, ...]], width: int) -> Ints:
+    """(width, p) columns of p pieces."""
+    flat = np.fromiter(chain.from_iterable(pieces), np.int64, len(pieces) * width)
+    return np.ascontiguousarray(flat.reshape(-1, width).T)
+
+
+def _on_streams(device: DeviceEdges, walk: _Walk, windows: Windows) -> tuple[Ints, Ints, Ints, Ints]:
+    """Every event of the stretches of streams: the event, its step, how long it is on the path, and the gap after it.
+
+    All but the last of a stretch end, or are cut, where the next begins.
+    """
+    first, last, until, step = _columns(walk.streams, 4)
+    count = last - first + 1
+    of = np.repeat(np.arange(len(count)), count)
+    event = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + first[of]
+    low, final = windows.start_ns[step][of], event == last[of]
+    following = np.where(final, until[of], device.start_ns[np.minimum(event + 1, len(device.row) - 1)])
+    end = np.maximum(np.minimum(device.end_ns[event], following), low)
+    run = end - np.clip(device.start_ns[event], low, end)
+    gap = np.where(final, 0, np.maximum(following, low) - end)
+    return event, step[of], run, gap
+
+
+def _on_lane(
+    timeline: InterpretedTrace, owners: Owners, own: EventIndex, stretches: Ints
+) -> list[tuple[Ints, Ints, Ints]]:
+    """(row or -1, step, ns): what of these owners ran innermost in stretches (from, until, step) of their lane."""
+    events = timeline.events
+    low, high, step = stretches[:, np.argsort(stretches[0], kind="stable")]
+    rows = owners.row[own].astype(np.int64)
+    start = events.start_ns[rows]
+    place = np.searchsorted(high, start, side="right")
+    reached = np.flatnonzero(np.append(low, np.iinfo(np.int64).max)[place] < start + events.dur_ns[rows])
+    rows, role = rows[reached], owners.role[own[reached]]
+    claims = Claims(start[reached], events.dur_ns[rows], role, (events.external_id[rows],))
+    shares = owned_shares(claims, Windows(("",) * len(low), low, high, (), False, 0))
+    nobody = np.full(len(shares.gap_step), -1)
+    return [
+        (rows[shares.claim], step[shares.step], shares.time_ns),
+        (nobody, step[shares.gap_step], shares.gap_end - shares.gap_start),
+    ]
+
+
+def _joined(keys: list[tuple[str, str]], sums: _Sums) -> GroupTable:
+    """Rows with one key together, without those that are on no path."""
+    index = {key: at for at, key in enumerate(dict.fromkeys(keys))}
+    into = np.array([index[key] for key in keys])
+    time, pieces = (added_up(matrix, into, len(index)) for matrix in (sums.time, sums.pieces))
+    used = np.flatnonzero(time.any(axis=1))
+    every = list(index)
+    kept = tuple(every[at] for at in used.tolist())
+    return GroupTable(
+        kind=names.TABLE,
+        key_columns=("name", "category"),
+        keys=kept,
+        names=tuple(key[0] for key in kept),
+        calls=pieces[used],
+        measures_ns={"total": time[used]},
+        min_ns=None,
+        max_ns=None,
+        facts={},
+    )

@@ -1,0 +1,142 @@
+"""The critical path of drawn steps, by hand; it always sums to the step."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.table import cells_of
+from tb_perfcompare.model.summary.critical_path import EVENT, LAUNCH, RETURN, STREAM, TABLE
+from tb_perfcompare.model.summary.summary import NOBODY, Summary
+from tests.analysis.summaries import summarised, summary
+from tests.build import TraceBuilder
+from tests.strategies import traces
+
+OTHER = (NOBODY, "Other")
+AUTOGRAD = 77
+
+
+def _path(drawn: Summary) -> dict[tuple[str, str], int]:
+    """(name, category) -> microseconds in all steps."""
+    table = drawn.groups[TABLE]
+    time = table.measures_ns["total"]
+    assert time.sum(axis=0).tolist() == drawn.steps.total_ns.tolist()
+    return {key: int(row.sum()) // 1000 for key, row in zip(table.keys, time, strict=True)}
+
+
+def test_a_device_that_is_never_idle_is_the_path() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    for number in range(3):
+        at = 10 * number
+        trace.op("aten::mm", at + 5, at + 12)
+        trace.kernel(f"gemm{'abc'[number]}", 20 + 50 * number, 68 + 50 * number, launch=(at + 6, at + 10))
+    assert _path(summary(trace)) == {
+        OTHER: 5, ("aten::mm", "CPU Exec"): 1, ("cudaLaunchKernel", "Runtime"): 4, LAUNCH: 10,
+        ("gemma", "Kernel"): 48, ("gemmb", "Kernel"): 48, ("gemmc", "Kernel"): 48, STREAM: 4,
+    }  # fmt: skip
+
+
+def test_the_host_is_the_path_until_it_waits_for_the_device() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 5, 15)
+    trace.kernel("gemm", 16, 60, launch=(6, 14))
+    trace.call("cudaDeviceSynchronize", 20, 63)
+    trace.op("aten::cpu", 63, 95)
+    assert _path(summary(trace)) == {
+        OTHER: 10, ("aten::mm", "CPU Exec"): 1, ("cudaLaunchKernel", "Runtime"): 8, LAUNCH: 2, ("gemm", "Kernel"): 44,
+        RETURN: 3, ("aten::cpu", "CPU Exec"): 32,
+    }  # fmt: skip
+
+
+def test_a_wait_for_nothing_is_host_time() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.kernel("gemm", 16, 19, launch=(6, 14))
+    trace.call("cudaDeviceSynchronize", 20, 63)
+    assert _path(summary(trace)) == {
+        OTHER: 49, ("cudaLaunchKernel", "Runtime"): 8, ("cudaDeviceSynchronize", "Runtime"): 43
+    }  # fmt: skip
+
+
+def test_a_copy_that_is_done_when_its_call_returns_was_waited_for() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.memcpy(40, 70, launch=(10, 72))
+    path = _path(summary(trace))
+    assert path[RETURN] == 2 and path["cudaMemcpyAsync", "Runtime"] == 30
+    assert sum(us for (_, category), us in path.items() if category == "Memcpy") == 30
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_streams_wait_for_each_other_where_the_program_says_so(waits: bool) -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.kernel("gemm", 10, 60, launch=(2, 4))
+    if waits:
+        trace.call("cudaStreamWaitEvent", 5, 6)
+    trace.kernel("ncclDevKernel_AllReduce", 61, 100, launch=(7, 9), stream=20)
+    path = _path(summary(trace))
+    assert path.get(EVENT, 0) == waits
+    assert path.get(("gemm", "Kernel"), 0) == 50 * waits
+    assert path.get(LAUNCH) == (6 if waits else 52)
+
+
+def test_backward_runs_while_the_main_thread_is_idle() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.op("aten::forward", 5, 30)
+    trace.op("autograd::engine::evaluate_function: MmBackward0", 33, 80, thread=AUTOGRAD)
+    trace.kernel("gemm", 42, 44, launch=(40, 41), thread=AUTOGRAD)
+    trace.op("aten::update", 82, 100)
+    assert _path(summary(trace)) == {
+        OTHER: 10, ("aten::forward", "CPU Exec"): 25, ("cudaLaunchKernel", "Runtime"): 1,
+        ("autograd::engine::evaluate_function: MmBackward", "CPU Exec"): 46, ("aten::update", "CPU Exec"): 18,
+    }  # fmt: skip
+
+
+def test_without_a_device_it_is_the_path_over_threads() -> None:
+    trace = TraceBuilder(vendor="cpu")
+    trace.step(1, 0, 100)
+    trace.op("aten::forward", 5, 30)
+    trace.op("aten::backward", 30, 80, thread=AUTOGRAD)
+    trace.forward_backward(1, 5, 30, backward_thread=AUTOGRAD)
+    trace.op("aten::update", 80, 100)
+    path = _path(summary(trace))
+    assert path == {
+        OTHER: 5, ("aten::forward", "CPU Exec"): 25, ("aten::backward", "CPU Exec"): 50,
+        ("aten::update", "CPU Exec"): 20,
+    }  # fmt: skip
+
+
+@settings(deadline=None, max_examples=40)
+@given(traces())
+def test_it_sums_to_the_step_whatever_was_recorded(trace: TraceBuilder) -> None:
+    drawn = summarised(trace)
+    if TABLE in drawn.groups:
+        _path(drawn)
+        assert (drawn.groups[TABLE].measures_ns["total"] >= 0).all()
+
+
+def test_the_rows_sum_to_the_change_of_the_step_and_swap() -> None:
+    sides = []
+    for us in (40, 90):
+        trace = TraceBuilder()
+        for number in range(6):
+            start = 200 * number
+            trace.step(number + 1, start, start + us + 20)
+            trace.op("aten::mm", start + 5, start + 15)
+            trace.kernel("gemm", start + 20, start + 20 + us, launch=(start + 6, start + 10))
+        sides.append(summary(trace))
+    tables = []
+    for pair in (sides, sides[::-1]):
+        found = compare_summaries(*pair, CompareOptions())
+        table = found.table(TABLE)
+        delta = [column.name for column in table.columns].index("delta_us")
+        assert sum(cells_of(table.rows, delta)) == pytest.approx(found.headline.delta)
+        tables.append({row[:2]: row[delta] for row in table.rows})
+    assert tables[0] == {key: -us for key, us in tables[1].items()}
+    assert tables[0]["gemm", "Kernel"] == pytest.approx(50)
