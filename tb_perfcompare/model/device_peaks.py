@@ -1,7 +1,8 @@
 """What devices can do at most, from their vendors' data sheets (docs/method/work.md has the links).
 
 Dense: without structured sparsity. Rates of products with narrow types are those with accumulation in fp32, which
-PyTorch uses. Of cards with two devices, each of which a trace names, the figures are of one.
+PyTorch uses. Of cards with two devices, each of which a trace names, the figures are of one. Data sheets that give
+sparse rates have twice these. docs/method/work.md says which figures were compared with other lists.
 """
 
 from __future__ import annotations

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.ranks.waiting import Waiting, split_waiting
+from tb_perfcompare.comparison.ranks.waiting import Waiting, matched_calls, split_waiting
 from tb_perfcompare.model.arrays import CaptureIndex, Ints, Ints32, Nanoseconds
+from tb_perfcompare.model.collective_messages import Message, message
 from tb_perfcompare.model.summary.collectives import Collectives
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -61,8 +64,7 @@ def ranks_of(summary: Summary) -> Ranks:
     index = {worker: rank for rank, worker in enumerate(workers)}
     rank_of = np.array([index[recorded.worker] for recorded in captures], dtype=np.int64)[capture]
     names = [(captures[rank].span, text) for rank, text in zip(capture.tolist(), label, strict=True)]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    job_step = np.array([numbers[name] for name in names], dtype=np.int64)
+    numbers, job_step = _job_steps(names)
     spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _ in numbers))}
     return Ranks(
         workers=workers,
@@ -76,6 +78,43 @@ def ranks_of(summary: Summary) -> Ranks:
         hidden_ns=None if communication is None else communication.hidden_ns,
         waiting=None if communication is None else split_waiting(communication, job_step, capture),
     )
+
+
+def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, int]]:
+    """Key of a row by message -> (calls that several ranks recorded, nanoseconds of their transfers), on all ranks
+    together. Messages of all-to-all and the like have no sizes that ranks agree on: they are not here."""
+    capture, label, _, _, communication = _steps(summary)
+    if communication is None or len({recorded.worker for recorded in summary.captures}) < 2:
+        return {}
+    names = [(summary.captures[at].span, text) for at, text in zip(capture.tolist(), label, strict=True)]
+    found = matched_calls(communication, _job_steps(names)[1], capture)
+    key, keys = communication.key[found.place], len(communication.keys)
+    calls = np.bincount(key, minlength=keys).tolist()
+    time = np.zeros(keys, dtype=np.int64)
+    np.add.at(time, key, found.transfer_ns)
+    out: dict[tuple[str, str, str], tuple[int, int]] = {}
+    of_keys = zip(communication.keys, communication.group_size.tolist(), calls, time.tolist(), strict=True)
+    for (operation, _), ranks, often, ns in of_keys:
+        sent = _message(operation, ranks) if often else None
+        if sent is not None:
+            before = out.get(sent.key, (0, 0))
+            out[sent.key] = before[0] + often, before[1] + ns
+    return out
+
+
+def _message(operation: str, ranks: int) -> Message | None:
+    """Of "allreduce Float 1,024 1,024"; None of an operation that says less."""
+    parts = operation.split(" ")
+    if len(parts) != 4 or not all(part.replace(",", "").isdecimal() for part in parts[2:]):
+        return None
+    sent, received = (int(part.replace(",", "")) for part in parts[2:])
+    return message(parts[0], parts[1], sent, received, ranks)
+
+
+def _job_steps(names: list[tuple[str, str]]) -> tuple[dict[tuple[str, str], int], Ints]:
+    """(number of each step of the job, by span and label, (s,) those of the steps)."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return numbers, np.array([numbers[name] for name in names], dtype=np.int64)
 
 
 def _steps(summary: Summary) -> tuple[Ints32, tuple[str, ...], Ints, Ints, Collectives | None]:

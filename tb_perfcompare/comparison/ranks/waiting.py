@@ -32,10 +32,18 @@ class Waiting:
     waiting: Ints
 
 
-def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) -> Waiting:
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchedCalls:
+    """m calls that were found on at least one other rank: `place` (m,) in the Collectives, `transfer_ns` (m,)."""
+
+    place: Ints
+    transfer_ns: Nanoseconds
+
+
+def matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -> MatchedCalls:
     """`job_step` (s,) numbers the steps so that one step of the job has one number on all ranks, and no two steps of a
     rank the same; `clock` (s,) numbers the recordings they are in."""
-    steps, keys = len(job_step), len(communication.keys)
+    keys = len(communication.keys)
     order = np.lexsort((communication.key, communication.step))  # stable: calls of one key keep their order
     step, key, dur = communication.step[order], communication.key[order], communication.dur_ns[order]
     start = communication.start_ns[order]
@@ -50,18 +58,27 @@ def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) ->
     usable = (ranks > 1) & (most == least) & ((size <= 0) | (ranks <= size))
     group = np.repeat(member, count)
     chosen = np.flatnonzero(usable[group])
-    matched, waiting = np.zeros(steps, dtype=np.int64), np.zeros(steps, dtype=np.int64)
+    call = np.zeros(0, dtype=np.int64)
     if len(chosen):
         same = group[chosen] * (int(ordinal.max()) + 1) + ordinal[chosen]
         _, call = np.unique(same, return_inverse=True)
         meets = _meet(call, clock[step[chosen]].astype(np.int64), start[chosen], dur[chosen])
         chosen, call = chosen[meets], call[meets]
-    if len(chosen):
-        transfer = np.full(int(call.max()) + 1, np.iinfo(np.int64).max)
-        np.minimum.at(transfer, call, dur[chosen])
-        matched = _covered(step[chosen], start[chosen], dur[chosen], steps)
-        waiting = _covered(step[chosen], start[chosen], dur[chosen] - transfer[call], steps)
-    return Waiting(_covered(step, start, dur, steps), matched, waiting)
+    transfer = np.full(int(call.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(transfer, call, dur[chosen])
+    return MatchedCalls(order[chosen], transfer[call])
+
+
+def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) -> Waiting:
+    """Of matched_calls with the same arguments."""
+    steps, found = len(job_step), matched_calls(communication, job_step, clock)
+    step, start, dur = communication.step, communication.start_ns, communication.dur_ns
+    own = found.place
+    return Waiting(
+        _covered(step, start, dur, steps),
+        _covered(step[own], start[own], dur[own], steps),
+        _covered(step[own], start[own], dur[own] - found.transfer_ns, steps),
+    )
 
 
 def _covered(step: Ints, start: Nanoseconds, dur: Nanoseconds, steps: int) -> Ints:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tb_perfcompare.comparison.ranks.sides import transfers_of
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Column
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.collectives import BUS_BYTES, BY_MESSAGE, MESSAGE_BYTES, SIZED_CALLS, SIZED_TIME
-from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.units import Better
 
 TABLES = frozenset({"communication", BY_MESSAGE})
@@ -19,6 +20,9 @@ TABLES = frozenset({"communication", BY_MESSAGE})
 NOTE = (
     "Bandwidth is over the whole duration of a collective, waiting for other ranks included, so a late rank lowers it "
     "too; factors are those of nccl-tests (docs/method/metrics.md)."
+)
+NOTE_TRANSFER = (
+    "Transfer: of calls that several ranks recorded, the shortest of their durations, without waiting for other ranks."
 )
 
 _OF = "of the calls whose type, sizes and group were recorded"
@@ -29,12 +33,23 @@ _FIGURES: Mapping[str, tuple[str, str, str, Better]] = {
         "Bus bandwidth", "bytes/s",
         f"algorithm bandwidth times NCCL's factor of the collective and its number of ranks, {_OF}", Better.HIGHER,
     ),
+    "transfer_bandwidth": (
+        "Transfer bandwidth", "bytes/s",
+        "bus bandwidth over the transfer alone, of the calls that several ranks recorded", Better.HIGHER,
+    ),
+    "transfer_coverage": (
+        "Transfer known", "fraction", "share of the calls that several ranks recorded", Better.NONE,
+    ),
 }  # fmt: skip
 """Figure -> label, unit, definition, direction."""
 
+_SHOWN = ("bus_bandwidth", "transfer_bandwidth")
 
-def bandwidths(table: GroupTable | None, at: Ints) -> dict[str, Floats]:
-    """Figure -> (r,) value of each row, NaN where not known; `at` (r,) is its row in the table, -1 for none."""
+
+def bandwidths(summary: Summary, name: str, at: Ints) -> dict[str, Floats]:
+    """Figure -> (r,) value of each row of the table of this name, NaN where not known; `at` (r,) is its row in the
+    summary, -1 for none."""
+    table = summary.groups.get(name)
     if table is None or SIZED_TIME not in table.measures_ns:
         return dict.fromkeys(_FIGURES, np.full(len(at), np.nan))
 
@@ -49,12 +64,30 @@ def bandwidths(table: GroupTable | None, at: Ints) -> dict[str, Floats]:
         "message": ratio(MESSAGE_BYTES, SIZED_CALLS),
         "algorithm_bandwidth": ratio(MESSAGE_BYTES, SIZED_TIME) * 1e9,
         "bus_bandwidth": ratio(BUS_BYTES, SIZED_TIME) * 1e9,
+        **_transfers(summary, name, table, at, ratio(BUS_BYTES, SIZED_CALLS)),
     }
 
 
-def pair_columns(a: GroupTable | None, b: GroupTable | None, at_a: Ints, at_b: Ints) -> list[tuple[Column, Floats]]:
+def _transfers(summary: Summary, name: str, table: GroupTable, at: Ints, bus_bytes: Floats) -> dict[str, Floats]:
+    """The figures of transfers; `bus_bytes` (r,) of one call of each row. Rows of several messages have none."""
+    known = transfers_of(summary) if name == BY_MESSAGE else {}
+    calls, time = np.array([known.get(key, (0, 0)) for key in (*table.keys, ("",) * 3)], dtype=np.float64).T[:, at]
+    every = np.append(table.calls.sum(axis=1), 0)[at] * _recorded_by(summary)
+    there = time > 0
+    return {
+        "transfer_bandwidth": np.where(there, bus_bytes * calls * 1e9 / np.where(there, time, 1), np.nan),
+        "transfer_coverage": np.where(there, calls / np.maximum(every, 1), np.nan),
+    }
+
+
+def _recorded_by(summary: Summary) -> int:
+    """Ranks that one call of a table's row stands for: all where the steps are means over ranks."""
+    return 1 if summary.ranks is None else len({capture.worker for capture in summary.captures})
+
+
+def pair_columns(a: Summary, b: Summary, name: str, at_a: Ints, at_b: Ints) -> list[tuple[Column, Floats]]:
     """Baseline, candidate and delta of every figure that is known of any row."""
-    sides = bandwidths(a, at_a), bandwidths(b, at_b)
+    sides = bandwidths(a, name, at_a), bandwidths(b, name, at_b)
     out = []
     for figure in _FIGURES:
         x, y = (side[figure] for side in sides)
@@ -66,15 +99,23 @@ def pair_columns(a: GroupTable | None, b: GroupTable | None, at_a: Ints, at_b: I
     return out
 
 
-def own_columns(table: GroupTable) -> list[tuple[Column, Floats]]:
+def own_columns(summary: Summary, name: str) -> list[tuple[Column, Floats]]:
     """The figures of a run by itself."""
-    found = bandwidths(table, np.arange(len(table), dtype=np.int64))
+    found = bandwidths(summary, name, np.arange(len(summary.groups[name]), dtype=np.int64))
     return [(_column(name, name, "", ""), values) for name, values in found.items() if np.isfinite(values).any()]
 
 
 def _column(figure: str, name: str, letter: str, side: str) -> Column:
     label, unit, what, better = _FIGURES[figure]
     said = {"": what, "delta": f"candidate minus baseline: {what}"}.get(side, f"{what} ({side})")
-    shown = figure == "bus_bandwidth" and side != "delta"
+    shown = figure in _SHOWN and side != "delta"
     text, role = f"{label} {letter}".strip(), side or "plain"
+    if unit == "fraction":
+        return columns.fraction(name, text, said, role=role, better=better, shown=shown)
     return columns.number(name, text, unit, said, role=role, better=better, shown=shown)
+
+
+def notes_of(made: Sequence[tuple[Column, Floats]]) -> tuple[str, ...]:
+    """What is said with a table that has these columns."""
+    transfers = any("transfer" in column.name for column, _ in made)
+    return (*((NOTE,) if made else ()), *((NOTE_TRANSFER,) if transfers else ()))

@@ -146,13 +146,14 @@ def _draft(
     cells += _fact_cells(shape, a, b, joined)
     works = _works(name, (a, b), joined, (baseline, candidate), options)
     cells += _work_cells(name, works, joined) if works is not None else []
-    of_messages = bandwidths.pair_columns(a, b, joined.at_a, joined.at_b) if name in bandwidths.TABLES else []
+    sizes = name in bandwidths.TABLES
+    of_messages = bandwidths.pair_columns(baseline, candidate, name, joined.at_a, joined.at_b) if sizes else []
     cells += of_messages
     cells += [(columns.STATUS, _status(joined)), (_RAW_NAME, _recorded(a, b, joined))]
     by_exposed = f"{shape.exposed} Rows are sorted by change in exposed time."
     notes = shape.notes if exposed is None else (*shape.notes, by_exposed)
     notes = notes if works is None else (*notes, *notes_of(*works))
-    notes = (*notes, bandwidths.NOTE) if of_messages else notes
+    notes = (*notes, *bandwidths.notes_of(of_messages))
     if len(times.ordered) > 1:
         notes = (*notes, f"Rows are sorted by change in {' plus '.join(times.ordered)}.")
     order = times.order if exposed is None else exposed.order + times.order * 1e-6

@@ -86,7 +86,7 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
         tables["launches"] = own_launches(summary.launches, summary.groups["kernels"].keys)
     for name, table in summary.groups.items():
         if name in SHAPES:
-            tables[name] = _group(name, table, len(summary.steps), _work(name, table, summary, peaks))
+            tables[name] = _group(name, table, summary, _work(name, table, summary, peaks))
     work = own_work_by_family(summary, peaks)
     if work is not None:
         tables[BY_FAMILY] = work
@@ -193,8 +193,8 @@ def _work(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | N
     return table_work(summary, name, places, len(table), peaks)
 
 
-def _group(name: str, table: GroupTable, steps: int, work: RowWork | None) -> Table:
-    shape = SHAPES[name]
+def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None) -> Table:
+    shape, steps = SHAPES[name], len(summary.steps)
     shown: list[Column] = [
         columns.key(key, KEY_COLUMNS[key][0], "name" if key == "name" else KEY_COLUMNS[key][1])
         for key in table.key_columns
@@ -232,15 +232,14 @@ def _group(name: str, table: GroupTable, steps: int, work: RowWork | None) -> Ta
     for column, figures in of_work:
         shown.append(column)
         cells.append([None if cell != cell else cell for cell in figures])
-    of_messages = bandwidths.own_columns(table) if name in bandwidths.TABLES else []
+    of_messages = bandwidths.own_columns(summary, name) if name in bandwidths.TABLES else []
     for column, rates in of_messages:
         shown.append(column)
         cells.append([None if cell != cell else cell for cell in rates.tolist()])
     rows = list(zip(*cells, strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
     said = () if work is None else notes_of(work)
-    if of_messages:
-        said = (*said, bandwidths.NOTE)
+    said = (*said, *bandwidths.notes_of(of_messages))
     notes = (*shape.notes, *said, f"Means over {many(steps, 'step')}.")
     return Table(name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), notes)
 
