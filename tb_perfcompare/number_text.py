@@ -132,6 +132,12 @@ def percent(fraction: float, *, signed: bool = False, share: bool = False) -> st
     return text if text == ABSENT else f"{text} %"
 
 
+def points(difference: float) -> str:
+    """A difference of two shares: 0.0531 -> "+5.31 pp"."""
+    text = number(difference * 100, signed=True, most=2)
+    return text if text == ABSENT else f"{text} pp"
+
+
 def rough(fraction: float, *, signed: bool = False) -> str:
     """The same for a headline, with two significant digits: "18 %", "2.6 %", "154 %", "×12"."""
     if signed and TIMES_FROM <= fraction < math.inf:

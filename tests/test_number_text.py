@@ -31,6 +31,7 @@ SHOWN: dict[str, Callable[[float], str]] = {
     "percent": number_text.percent,
     "signed percent": partial(number_text.percent, signed=True),
     "signed share": partial(number_text.percent, signed=True, share=True),
+    "points": number_text.points,
     "ratio": number_text.ratio,
     "p": number_text.p_value,
     "many": partial(number_text.many, noun="row"),

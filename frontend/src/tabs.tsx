@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Comparison, Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { formatTitle } from './pair/selection';
-import { MAIN, metricOf, metricsOf } from './table/metric_choice';
+import { MAIN, metricOf, metricsOf, ratesOf } from './table/metric_choice';
 import { usualCount } from './table/rows';
 import { isSplit } from './summary/ledger';
 import { formatCount } from './ui/format';
@@ -160,15 +160,16 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
   );
 }
 
-/** Which of its times a table shows; nothing where it has one. */
+/** Which of its times or rates a table shows; nothing where it has one. */
 function MetricChoice({ table, metric, sort, onMetric }: { table: Table; metric: string; sort: string; onMetric: (metric: string) => void }) {
   const metrics = useMemo(() => metricsOf(table), [table]);
   const shown = useMemo(() => metricOf(table, metric, sort), [table, metric, sort]);
-  if (metrics.length < 2) return null;
+  const choices = [...metrics, ...ratesOf(table)];
+  if (metrics.length === 0 || choices.length < 2) return null;
   return (
     <label class="metric-choice line muted">
       {text.table.metric}
-      <Select value={shown?.name || MAIN} options={metrics.map(({ name, label }) => [name || MAIN, label])} onChoose={onMetric} />
+      <Select value={(shown?.rate ?? shown)?.name || MAIN} options={choices.map(({ name, label }) => [name || MAIN, label])} onChoose={onMetric} />
     </label>
   );
 }

@@ -79,8 +79,9 @@ def summarize(
     paths_of_rows: bool = False, tail: bool = False,
 ) -> Summary:  # fmt: skip
     """Summary of one trace; `window` is "device" or "marker", `marker` says what delimits steps ("": what is found);
-    with `paths_of_rows` it tells from where rows were called, with `tail` the last step stays even if the recording
-    ended before it did. Raises CorruptInput if nothing in it can be timed, SelectionError for a marker it lacks."""
+    with `paths_of_rows` it tells from where rows were called and how long single launches took, with `tail` the last
+    step stays even if the recording ended before it did. Raises CorruptInput if nothing in it can be timed,
+    SelectionError for a marker it lacks."""
     vendor, _ = find_vendor(recording)
     trace = trace_steps(interpret(recording.events, vendor), marker, tail=tail)
     timeline, both = trace.timeline, trace.windows
@@ -96,7 +97,7 @@ def summarize(
     release(events)
     device = device_facts(recording, vendor)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
-    groups = _group_tables(timeline, windows, step, steps)
+    groups = _group_tables(timeline, windows, step, steps, durations=paths_of_rows)
     on_path = critical_path(timeline, owners, windows, recording.flows)
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     memory = memory_use(timeline, both["marker"])
@@ -166,10 +167,10 @@ def _check_timed(windows: Windows, recording: TraceRecording) -> None:
 
 
 def _group_tables(
-    timeline: InterpretedTrace, windows: Windows, step: StepIndex, steps: int
+    timeline: InterpretedTrace, windows: Windows, step: StepIndex, steps: int, *, durations: bool
 ) -> dict[str, GroupTable]:
     """Tables of operators, device work, modules and the device's time line that have rows; `step` is each event's."""
-    groups = {**operator_tables(timeline, step, steps), **device_tables(timeline, step, steps)}
+    groups = {**operator_tables(timeline, step, steps), **device_tables(timeline, step, steps, durations=durations)}
     groups |= work_tables(timeline, step, steps)
     release(len(timeline.events))
     modules = module_table(timeline, step, steps)

@@ -143,6 +143,8 @@ def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_te
             return MARKS.get(cell, printable(cell)) if column.role == "status" else printable(cell)
         case _ if column.kind == "time_us":
             return number_text.number(cell * times.factor, signed=signed)
+        case _ if column.kind == "fraction" and column.role == "delta":
+            return number_text.points(cell)
         case _ if column.kind == "fraction":
             share = column.role != "percent" or column.name == "share"
             return number_text.percent(cell, signed=signed, share=share)

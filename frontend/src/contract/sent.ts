@@ -460,6 +460,7 @@ export interface RowPaths {
   /** the largest frame of this name */
   call_tree: FrameLink | null;
   callees: Callees | null;
+  durations: LaunchDurations | null;
 }
 
 /** Calls and times (measure -> nanoseconds), all per step and multiplied by RowPaths.denominator. */
@@ -541,6 +542,13 @@ export interface Callee {
 export interface CalleesRest {
   time: [number | null, number | null];
   callees: number;
+}
+
+/** `start_ns`: where each bin begins, and where the last one ends. */
+export interface LaunchDurations {
+  start_ns: number[];
+  baseline: number[] | null;
+  candidate: number[] | null;
 }
 
 /** Answer of api/rows. */

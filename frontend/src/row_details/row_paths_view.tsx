@@ -15,6 +15,7 @@ import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
+import { LaunchHistogram } from './launch_histogram';
 import { rowLinks } from './links';
 import { drawn, type DrawnPath, type FrameText, type Told } from './paths';
 import { Callees, Links, Related } from './related';
@@ -61,6 +62,7 @@ export function RowPathsView({ question, query, table, row, comparison, tabs, at
     <section class="row-paths" aria-label={words.region} aria-busy={answer.key !== key}>
       {failure && <p class="muted">{sentence(failureText(failure).message)} {sentence(failureText(failure).hint)}</p>}
       {!failure && !found && <p class="muted late">{words.reading}</p>}
+      {found?.durations && <LaunchHistogram durations={found.durations} />}
       {found && shown && (
         <>
           <header>

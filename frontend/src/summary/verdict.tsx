@@ -163,7 +163,11 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
     <button type="button" class={`brief tone-${tone(headline.verdict)}`} title={text.verdict.toSummary} onClick={onSummary}>
       <Icon name={ICON[headline.verdict]} size={14} />
       <strong>{text.verdict.word[headline.verdict]}</strong>
-      <span>{isSure(headline.verdict) ? shortEffect(headline) : ''}</span>
+      {isSure(headline.verdict) && headline.delta !== null && (
+        <span>
+          <span class="brief-time">{shortTime(headline)} </span>({formatPercent(changeOf(headline), true)})
+        </span>
+      )}
       {doubts > 0 && (
         <span class="doubts" title={text.verdict.doubts(doubts)}>
           <Icon name="alert" size={12} /> {doubts}
@@ -173,10 +177,9 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
   );
 }
 
-function shortEffect(headline: Headline): string {
-  if (headline.delta === null) return '';
+function shortTime(headline: Headline): string {
   const style = timeStyle([headline.baseline, headline.candidate]);
-  return `${formatIn(style, headline.delta, true)}\u202f${style.unit} (${formatPercent(changeOf(headline), true)})`;
+  return `${formatIn(style, headline.delta, true)}\u202f${style.unit}`;
 }
 
 /** The verdict in one line, above the strict report. */

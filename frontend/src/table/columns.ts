@@ -3,7 +3,7 @@
 import type { Cell, Column, Table } from '../contract/wire';
 import { isMeasuredDelta } from './rows';
 import { tableText } from './words';
-import { columnStyle, countDecimals, formatBytes, formatDecimal, formatDigits, formatIn, formatNumber, formatP, formatPercent, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
+import { columnStyle, countDecimals, formatBytes, formatDecimal, formatDigits, formatIn, formatNumber, formatP, formatPercent, formatPoints, formatRate, formatUnit, NOT_MEASURED, type NumberStyle, plainDecimals } from '../ui/format';
 
 export interface ColumnView {
   column: Column;
@@ -152,6 +152,7 @@ export function headerLabel(view: ColumnView): string {
 /** Unit in the header, "" where the cell carries it or there is none. */
 export function headerUnit(view: ColumnView): string {
   if (view.style) return view.style.unit;
+  if (view.column.unit === 'percent' && view.column.role === 'delta') return 'pp';
   return view.column.kind === 'number' && view.unitAt < 0 ? (UNIT_TEXT[view.column.unit] ?? view.column.unit) : '';
 }
 
@@ -166,7 +167,7 @@ export function cellText(view: ColumnView, cell: Cell | undefined, row?: Cell[])
     case 'time_us':
       return view.style ? formatIn(view.style, cell, signed) : NOT_MEASURED;
     case 'fraction':
-      return formatPercent(cell, signed, view.column.statistic !== 'ratio');
+      return view.column.role === 'delta' ? formatPoints(cell) : formatPercent(cell, signed, view.column.statistic !== 'ratio');
     case 'count':
       return formatNumber(cell, view.decimals, signed);
     default:

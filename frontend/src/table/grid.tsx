@@ -290,7 +290,7 @@ function Header({ view, sort, onSort, onDrag, onWidth }: HeaderProps) {
   const unit = headerUnit(view);
   const side = column.role === 'baseline' ? ' text-a' : column.role === 'candidate' ? ' text-b' : '';
   return (
-    <div ref={head} role="columnheader" onKeyDown={onKeyDown} class={view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
+    <div ref={head} role="columnheader" onKeyDown={onKeyDown} class={view.largest > 0 ? 'with-bar' : view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
       <button type="button" class={`head-button${side}`} title={`${column.description}\n${tableText.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
         <span class="head-label">{headerLabel(view)}</span>
         {unit && <span class="unit">{unit}</span>}

@@ -1,11 +1,11 @@
-// Tables of entities give several times of both sides: one of them is shown at a time.
+// Tables of entities give several times of both sides, and rates where the work is known: one of them is shown at a time.
 
 import type { Column, Table } from '../contract/wire';
 import { text } from '../ui/strings';
 import { deltaIndexes } from './rows';
 
-/** A time with its difference, by the places of its columns. */
-export interface Metric {
+/** A figure of both sides with its difference, by the places of its columns. */
+interface Figure {
   /** in links and before the names of its columns; "" for the table's main one */
   name: string;
   label: string;
@@ -14,19 +14,37 @@ export interface Metric {
   delta: number;
 }
 
+/** A time; rows are ordered, hidden and summed by it, also where a rate is shown in its place. */
+export interface Metric extends Figure {
+  rate?: Figure;
+}
+
 export const EXPOSED = 'exposed';
 /** What a link calls the main one, as "" is the usual one. */
 export const MAIN = 'us';
 
 /** None where the table is not of entities that are called. */
 export function metricsOf(table: Table): Metric[] {
+  return callsAt(table).includes(-1) ? [] : deltaIndexes(table).flatMap((delta) => figuresAt(table, delta));
+}
+
+/** Work per second, of rows that are called and where any is known. */
+export function ratesOf(table: Table): Figure[] {
   if (callsAt(table).includes(-1)) return [];
-  return deltaIndexes(table).flatMap((delta) => {
-    const own = table.columns[delta]!.measure;
-    const at = (wanted: Column['side']): number => table.columns.findIndex(({ kind, side, measure }) => kind === 'time_us' && side === wanted && measure === own);
-    const [a, b] = [at('baseline'), at('candidate')];
-    return a < 0 || b < 0 ? [] : [{ name: own, label: table.columns[a]!.label.replace(/\s*A$/, '') || text.table.metricMain, a, b, delta }];
-  });
+  const rates = table.columns.flatMap((column, delta) => (isRate(column) && column.role === 'delta' ? figuresAt(table, delta) : []));
+  return rates.filter(({ a, b }) => table.rows.some((row) => row?.[a] || row?.[b]));
+}
+
+export function isRate({ kind, unit }: Column): boolean {
+  return kind === 'number' && unit.endsWith('/s');
+}
+
+/** Of a difference, both sides of it; [] where one has no column. */
+function figuresAt(table: Table, delta: number): Figure[] {
+  const { kind: own, measure: of } = table.columns[delta]!;
+  const at = (wanted: Column['side']): number => table.columns.findIndex(({ kind, side, measure }) => kind === own && side === wanted && measure === of);
+  const [a, b] = [at('baseline'), at('candidate')];
+  return a < 0 || b < 0 ? [] : [{ name: of, label: table.columns[a]!.label.replace(/\s*A$/, '') || text.table.metricMain, a, b, delta }];
 }
 
 export function callsAt(table: Table): number[] {
@@ -35,6 +53,12 @@ export function callsAt(table: Table): number[] {
 
 /** The chosen one, or the one that the rows are ordered by; else exposed time where it is known, else of those that the server shows the one that changed most. */
 export function metricOf(table: Table, chosen: string, sort = ''): Metric | null {
+  const rate = chosen === '' ? undefined : ratesOf(table).find(({ name }) => name === chosen);
+  const time = timeOf(table, chosen, sort);
+  return time && rate ? { ...time, rate } : time;
+}
+
+function timeOf(table: Table, chosen: string, sort: string): Metric | null {
   const metrics = metricsOf(table);
   const change = ({ delta }: Metric): number => table.rows.reduce((sum, row) => sum + Math.abs(Number(row[delta]) || 0), 0);
   const ordered = table.columns.findIndex(({ name }) => name === sort.replace(/^-|,.*/g, ''));

@@ -3,35 +3,53 @@
 import { PLAIN_COLUMN, type Cell, type Table } from '../contract/wire';
 import { direction, formatCount, formatP, formatPercent, formatTime, NOT_MEASURED } from '../ui/format';
 import { text, type MetricWords } from '../ui/strings';
-import type { ColumnView, Derived } from './columns';
-import { callsAt, type Metric } from './metric_choice';
+import { cellText, type ColumnView, type Derived } from './columns';
+import { callsAt, isRate, ratesOf, type Metric } from './metric_choice';
 import { tableText } from './words';
 
 /** The columns with those of one metric in sight: both sides, the difference in its three scales, calls, and in one word what changed. */
 export function metricColumns(views: ColumnView[], table: Table, metric: Metric, stepTime: number | null, words: MetricWords, steps: ColumnView | null): ColumnView[] {
-  const times = [metric.a, metric.b, metric.delta];
+  const figure = metric.rate ?? metric;
+  const figures = [figure.a, figure.b, figure.delta];
   const [callsA, callsB] = callsAt(table) as [number, number];
-  const number = (cells: Cell[], index: number): number | null => (typeof cells[index] === 'number' ? cells[index] : null);
-  const [row, step, calls, perCall] = tableText.derived(words);
-  const each = (cells: Cell[], time: number, count: number): number | null => ((number(cells, count) ?? 0) > 0 && number(cells, time) !== null ? number(cells, time)! / number(cells, count)! : null);
+  // beside a time, where the server shows them
+  const rates = ratesOf(table).filter(({ a }) => table.columns[a]!.shown);
+  const [row, step, calls, perCall, rate] = tableText.derived(words);
+  const each = (cells: Cell[], time: number, count: number): number | null => ((numberAt(cells, count) ?? 0) > 0 && numberAt(cells, time) !== null ? numberAt(cells, time)! / numberAt(cells, count)! : null);
   // in colour where it is more than chance, or was not tested
   const change = figureAt(table, metric, 'change');
   const changed = (cells: Cell[], value: number | null, share: boolean): Derived => ({ text: formatPercent(value, true, share), sense: /^(unchanged|cannot)/.test(String(cells[change] ?? '')) ? 0 : direction(value) });
   const derived = [
     column('row_percent', row!, 90, (cells) => {
-      const [a, delta] = [number(cells, metric.a), number(cells, metric.delta)];
-      return changed(cells, a && delta !== null && number(cells, metric.b) !== null ? delta / a : null, false);
+      const [a, delta] = [numberAt(cells, figure.a), numberAt(cells, figure.delta)];
+      const said = changed(cells, a && delta !== null && numberAt(cells, figure.b) !== null ? delta / a : null, false);
+      // a higher rate is better
+      return metric.rate && said.sense ? { ...said, sense: said.sense > 0 ? -1 : 1 } : said;
     }),
-    ...(stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, 90, (cells) => changed(cells, number(cells, metric.delta) === null ? null : number(cells, metric.delta)! / stepTime, true))]),
-    column('calls', calls!, 86, (cells) => ({ text: arrow(number(cells, callsA), number(cells, callsB), formatCount) })),
-    column('per_call', perCall!, 130, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) })),
+    ...(metric.rate || stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, 90, (cells) => changed(cells, numberAt(cells, metric.delta) === null ? null : numberAt(cells, metric.delta)! / stepTime, true))]),
+    column('calls', calls!, 86, (cells) => ({ text: arrow(numberAt(cells, callsA), numberAt(cells, callsB), formatCount) })),
+    ...(metric.rate || rates.length > 0 ? [] : [column('per_call', perCall!, 130, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) }))]),
+    ...(metric.rate || rates.length === 0 ? [] : [column('rate', rate!, 160, (cells) => ({ text: rates.map(({ a, b }) => rateText(views[a]!, cells, a, b)).find(Boolean) ?? '' }))]),
   ];
   const chip = chipColumn(table, metric);
+  const times = metric.rate ? [...figures, metric.delta] : figures;
   const shown = (view: ColumnView, on: boolean, label = view.column.label): ColumnView => ({ ...view, column: { ...view.column, shown: on, label } });
-  const hides = ({ column: { kind, measure, statistic } }: ColumnView): boolean => kind === 'time_us' || measure === 'calls' || ['share', 'change', 'q'].includes(statistic);
+  const hides = ({ column, column: { kind, measure, side, statistic } }: ColumnView): boolean => kind === 'time_us' || measure === 'calls' || isRate(column) || (kind === 'fraction' && side !== '' && rates.length > 0 && !metric.rate) || ['share', 'change', 'q'].includes(statistic);
   const keys = views.filter(({ column: { role, kind, statistic, shown: own } }) => role === 'key' || (own && kind === 'text' && role !== 'status' && statistic !== 'change'));
   const others = views.filter((view) => !keys.includes(view) && !times.includes(view.index)).map((view) => (hides(view) ? shown(view, false) : view));
-  return [...keys, ...(steps ? [steps] : []), ...times.map((index, place) => shown(views[index]!, true, [text.letterA, text.letterB, 'Δ'][place])), ...derived, ...others.filter((view) => view.column.shown), chip, ...others.filter((view) => !view.column.shown)];
+  return [...keys, ...(steps ? [steps] : []), ...figures.map((index, place) => shown(views[index]!, true, [text.letterA, text.letterB, 'Δ'][place])), ...derived, ...(metric.rate ? [shown(views[metric.delta]!, true, tableText.timeDelta)] : []), chip, ...others.filter((view) => view.column.shown), ...others.filter((view) => !view.column.shown)];
+}
+
+/** The rate on both sides, "" where there is none on either. */
+function rateText(view: ColumnView, cells: Cell[], a: number, b: number): string {
+  if (!cells[a] && !cells[b]) return '';
+  const said = arrow(numberAt(cells, a), numberAt(cells, b), (value) => cellText(view, value));
+  // the unit once, where it is the same
+  return said.replace(/(\u202f\S+)( → .*\1)$/, '$2');
+}
+
+function numberAt(cells: Cell[], index: number): number | null {
+  return typeof cells[index] === 'number' ? cells[index] : null;
 }
 
 /** Place of what the test of the metric says. */

@@ -75,8 +75,9 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
   const { measures, others } = measuresOf(views);
   const status = views.find((view) => view.column.role === 'status');
   const chip = status && text.table.chips[String(cells[status.index])];
-  // a text that only repeats the name above it says nothing
-  const told = others.filter((view) => cells[view.index] !== name);
+  // a text that only repeats the name above it says nothing, nor does one that is not there
+  const told = others.filter((view) => cells[view.index] !== name && !(view.column.kind === 'text' && !cells[view.index]));
+  const statistics = told.filter(({ column }) => column.statistic !== 'value');
   const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} cells={cells} />;
   /** in the unit that suits this row, not the whole column */
   const fitted = ({ a, b, delta }: Measure): (ColumnView | null)[] => {
@@ -106,17 +107,14 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
       ))}
       {measures.length > 0 && <Measures lines={measures.map((measure) => ({ label: measure.label, title: measure.a?.column.description, figures: fitted(measure).map(value) }))} />}
       {picture}
-      {told.length > 0 && (
-        <dl class="facts-list">
-          {told.map((view) => (
-            <div key={view.column.name}>
-              <dt title={view.column.description}>{view.column.label}</dt>
-              <dd>{value(view)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <Facts views={told.filter((view) => !statistics.includes(view))} value={value} />
       {children}
+      {statistics.length > 0 && (
+        <details class="statistics soft">
+          <summary>{tableText.panel.statistics}</summary>
+          <Facts views={statistics} value={value} />
+        </details>
+      )}
       <details class="definitions soft">
         <summary>{tableText.panel.definitions}</summary>
         <dl>
@@ -131,6 +129,20 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
         </dl>
       </details>
     </aside>
+  );
+}
+
+function Facts({ views, value }: { views: ColumnView[]; value: (view: ColumnView) => preact.ComponentChildren }) {
+  if (views.length === 0) return null;
+  return (
+    <dl class="facts-list">
+      {views.map((view) => (
+        <div key={view.column.name}>
+          <dt title={view.column.description}>{view.column.label}</dt>
+          <dd>{value(view)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 

@@ -128,6 +128,9 @@ export function formatPercent(fraction: Measured, signed = false, share = false)
   return `${formatDigits(fraction * 100, signed, 2)}${THIN}%`;
 }
 
+/** A difference of two shares, in percentage points. */
+export const formatPoints = (difference: number): string => `${formatDigits(difference * 100, true, 2)}${THIN}pp`;
+
 export const formatRatio = (value: Measured): string => `×${formatDigits(value)}`;
 
 /** A number that is round already, with the digits it has: a tick of an axis. */

@@ -57,7 +57,7 @@ describe('figures of the strict report and of counters', () => {
     expect(shown(1)).toEqual(['copy', '3.00', '3.25', '+0.25', '<0.001']);
   });
   it('name their unit once', () => {
-    expect(views.map((view) => [headerLabel(view), headerUnit(view)].join('|'))).toEqual(['function|', 'β_normal|%', 'β_abnormal|%', 'Δβ|%', 'U-test p(β)|']);
+    expect(views.map((view) => [headerLabel(view), headerUnit(view)].join('|'))).toEqual(['function|', 'β_normal|%', 'β_abnormal|%', 'Δβ|pp', 'U-test p(β)|']);
   });
   it('are one line per measure in the details', () => {
     const { measures, others } = measuresOf(views);

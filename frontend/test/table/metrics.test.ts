@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell, Column, Table } from '../../src/contract/wire';
 import { columnViews, visibleColumns } from '../../src/table/columns';
-import { metricOf, metricsOf } from '../../src/table/metric_choice';
+import { metricOf, metricsOf, ratesOf } from '../../src/table/metric_choice';
 import { metricColumns } from '../../src/table/metrics';
 import { sortRows } from '../../src/table/order';
 import { metricWords } from '../../src/ui/strings';
@@ -47,6 +47,30 @@ describe('the time that is shown', () => {
     const names = ['row_percent', 'step_percent', 'calls', 'per_call', 'chip'];
     expect(shown().map((view) => view.column.name)).toEqual(['name', 'baseline_device_self_us', 'candidate_device_self_us', 'device_self_delta_us', ...names]);
     expect(shown('us').map((view) => view.column.label).slice(1, 4)).toEqual(['A', 'B', 'Δ']);
+  });
+});
+
+describe('the rate that is shown', () => {
+  const rate = (role: Column['role']): Column => column(role === 'delta' ? 'flop_rate_delta' : `${role}_flop_rate`, role, 'number', { label: `Rate ${role === 'baseline' ? 'A' : 'B'}`, unit: 'FLOP/s', better: 'higher' });
+  const worked: Table = {
+    ...operators, columns: [...columns, rate('baseline'), rate('candidate'), rate('delta')],
+    rows: [[...operators.rows[0]!, 6e12, 3e12, -3e12], [...operators.rows[1]!, null, 1e9, null], [...operators.rows[2]!, null, null, null]],
+  };
+  const names = (chosen: string) => shown(chosen, worked).map((view) => view.column.name);
+  const told = (name: string, at: number, chosen = '') => shown(chosen, worked).find((view) => view.column.name === name)!.derive!(worked.rows[at]!);
+
+  it('is one that is known of some row', () => {
+    expect(ratesOf(worked).map(({ name, label }) => [name, label])).toEqual([['flop_rate', 'Rate']]);
+    expect(ratesOf({ ...worked, rows: worked.rows.slice(2) })).toEqual([]);
+  });
+  it('takes the place of the time, which orders the rows; less of it is worse', () => {
+    const before = ['baseline_flop_rate', 'candidate_flop_rate', 'flop_rate_delta', 'row_percent', 'calls'];
+    expect(names('flop_rate')).toEqual(['name', ...before, 'device_self_delta_us', 'chip']);
+    expect([metricOf(worked, 'flop_rate')!.delta, told('row_percent', 0, 'flop_rate').sense]).toEqual([columns.findIndex(({ name }) => name === 'device_self_delta_us'), 1]);
+  });
+  it('is one column beside a time, empty where no work is known', () => {
+    expect(names('').slice(-3)).toEqual(['calls', 'rate', 'chip']);
+    expect([0, 1, 2].map((at) => told('rate', at).text.replaceAll('\u202f', ' '))).toEqual(['6.00 → 3.00 TFLOP/s', '– → 1.00 GFLOP/s', '']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  arrow, columnStyle, finer, formatBytes, formatCount, formatDecimal, formatDigits, formatElapsed, formatIn, formatMany, formatNumber, formatP, formatPercent, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
+  arrow, columnStyle, finer, formatBytes, formatCount, formatDecimal, formatDigits, formatElapsed, formatIn, formatMany, formatNumber, formatP, formatPercent, formatPoints, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
 } from '../../src/ui/format';
 
 const plain = (text: string): string => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
@@ -59,6 +59,7 @@ it('reads every number as sentences and reports do', () => {
     percent: (value) => formatPercent(value),
     'signed percent': (value) => formatPercent(value, true),
     'signed share': (value) => formatPercent(value, true, true),
+    points: formatPoints,
     ratio: formatRatio,
     p: formatP,
     many: (value) => formatMany(value, 'row'),

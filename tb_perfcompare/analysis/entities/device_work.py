@@ -19,16 +19,23 @@ from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
+from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, PER_OCTAVE, duration_class
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
+
+MOST_CELLS = 4_000_000
+"""Counts of launches by name, class of duration and step that are kept."""
 
 Texts = tuple[Ints, tuple[str, ...]]
 """(number of each row's text, the texts)"""
 
 
-def device_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
+def device_tables(
+    timeline: InterpretedTrace, step: StepIndex, steps: int, *, durations: bool = False
+) -> dict[str, GroupTable]:
     """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties),
-    "kernels_by_operator", "memcpy" (copies and sets by kind), "communication", BY_MESSAGE."""
+    "kernels_by_operator", "memcpy" (copies and sets by kind), "communication", BY_MESSAGE; with
+    `durations` also DURATION_TABLES, of the names with most time."""
     category = timeline.events.category
     kernels = _Work(timeline, category == Category.KERNEL, step, steps)
     copies = _Work(timeline, among(category, (Category.MEMCPY, Category.MEMSET)), step, steps)
@@ -49,6 +56,9 @@ def device_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> di
     below = operator_texts(timeline, kernels.rows)
     if below is not None:
         tables["kernels_by_operator"] = kernels.table("kernel_by_operator", {}, below, "operator")
+    if durations:
+        for name, work in (("kernels", kernels), ("memcpy", copies), ("communication", collectives)):
+            tables[DURATION_TABLES[name]] = work.durations(tables[name].kind)
     return {name: table for name, table in tables.items() if len(table)}
 
 
@@ -93,7 +103,7 @@ class _Work:
 
     def __init__(self, timeline: InterpretedTrace, chosen: Flags, step: StepIndex, steps: int) -> None:
         events = timeline.events
-        self._timeline, self._steps = timeline, steps
+        self._timeline, self._steps, self._step_of = timeline, steps, step
         self.rows = np.flatnonzero(chosen & (step >= 0))
         self._step, self._dur = step[self.rows], events.dur_ns[self.rows]
         name, ranks = events.name[self.rows], events.strings.ranks()
@@ -172,6 +182,18 @@ class _Work:
             max_ns=high,
             facts=facts,
         )
+
+    def durations(self, kind: str) -> GroupTable:
+        """By name and class of duration, of the names with most time: at most about MOST_CELLS counts."""
+        most = max(1, MOST_CELLS // (PER_OCTAVE * max(1, self._steps)))
+        total = np.bincount(self.group, weights=self._dur, minlength=len(self._keys))
+        largest = np.zeros(len(self._keys), dtype=np.bool_)
+        largest[np.argsort(-total, kind="stable")[:most]] = True
+        chosen = np.zeros(len(self._timeline.events), dtype=np.bool_)
+        chosen[self.rows[largest[self.group]]] = True
+        some = self if largest.all() else _Work(self._timeline, chosen, self._step_of, self._steps)
+        used, at = np.unique(duration_class(some._dur), return_inverse=True)
+        return some.table(f"{kind}_duration", {}, (at, tuple(map(str, used.tolist()))), "duration")
 
     def messages(self) -> dict[str, Ints]:
         """Measures of the messages of collectives, by name."""

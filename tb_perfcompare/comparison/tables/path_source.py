@@ -8,6 +8,7 @@ from dataclasses import field
 
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.summary.call_tree import CallTree, FrameKind
+from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
 from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON, GroupTable, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -76,7 +77,8 @@ def walkable(tree: CallTree) -> Walkable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathSource:
-    """Of a side with the names under which rows are joined (alignment/same_names.py)."""
+    """Of a side with the names under which rows are joined (alignment/same_names.py). `durations`: group of
+    DURATION_TABLES -> row -> class of duration -> launches."""
 
     steps: int
     is_trace: bool
@@ -84,6 +86,7 @@ class PathSource:
     trees: Mapping[str, Walkable]
     has_modules: bool
     places: Mapping[str, Mapping[str, int]]
+    durations: Mapping[str, Mapping[str, dict[int, int]]]
 
     def why_not(self, way: str) -> str:
         """Why the side has no such paths, "" if it has."""
@@ -157,7 +160,22 @@ def path_source(summary: Summary) -> PathSource:
         trees=trees,
         has_modules=tree is not None and bool((tree.kind == FrameKind.MODULE).any()),
         places={name: {" › ".join(key): at for at, key in enumerate(table.keys)} for name, table in groups.items()},
+        # means over ranks are no launches
+        durations={} if summary.ranks is not None else _durations(summary),
     )
+
+
+def _durations(summary: Summary) -> dict[str, dict[str, dict[int, int]]]:
+    found: dict[str, dict[str, dict[int, int]]] = {}
+    for table in DURATION_TABLES.values():
+        group = summary.groups.get(table)
+        if group is None:
+            continue
+        rows = found.setdefault(table, {})
+        for (name, number), launches in zip(group.keys, group.calls.sum(axis=1).tolist(), strict=True):
+            if launches:
+                rows.setdefault(name, {})[int(number)] = launches
+    return found
 
 
 _NUMBER = re.compile(r"_\d+$")

@@ -19,6 +19,7 @@ from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import Collectives, RankSteps
 from tb_perfcompare.model.summary.iterations import Iterations
+from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
 from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
@@ -187,7 +188,7 @@ class OwnedTime:
         return out
 
 
-NO_TABLE = frozenset({"operator_work", "module_work", "kernel_work"})
+NO_TABLE = frozenset({"operator_work", "module_work", "kernel_work", *DURATION_TABLES.values()})
 """Groups that no table shows as they are: others have columns of them."""
 
 

@@ -17,6 +17,7 @@ from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE, Collectives
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
+from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import (
@@ -51,6 +52,7 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     BY_MESSAGE: ("name", "group_size", "message"),
     DEVICE_TIMELINE: ("figure",),
     CRITICAL_PATH: ("name", "category"),
+    **dict.fromkeys(DURATION_TABLES.values(), ("name", "duration")),
 }
 """Table -> what its keys are made of."""
 

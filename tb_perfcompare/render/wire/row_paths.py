@@ -8,6 +8,7 @@ from typing import Annotated, TypedDict
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.result.plain_values import as_plain
 from tb_perfcompare.comparison.tables.row_callees import Callee, Callees
+from tb_perfcompare.comparison.tables.row_durations import LaunchDurations
 from tb_perfcompare.comparison.tables.row_paths import Figures, Pair, PathFrame, RowPaths, Way
 from tb_perfcompare.comparison.tables.row_related import FrameLink, Related
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
@@ -90,10 +91,15 @@ class RowPathsDict(TypedDict):
     related: Sequence[Related]
     call_tree: Annotated[FrameLink | None, "the largest frame of this name"]
     callees: CalleesDict | None
+    durations: LaunchDurations | None
 
 
 def paths_answer(
-    found: RowPaths, related: Sequence[Related], frame: FrameLink | None, called: Callees | None
+    found: RowPaths,
+    related: Sequence[Related],
+    frame: FrameLink | None,
+    called: Callees | None,
+    durations: LaunchDurations | None,
 ) -> bytes:
     """As JSON."""
     numbers: dict[PathFrame, int] = {}
@@ -111,6 +117,7 @@ def paths_answer(
         "related": as_plain(related),
         "call_tree": as_plain(frame),
         "callees": None if called is None else _callees(called),
+        "durations": as_plain(durations),
     }
     return fitted(encoded(answer), MOST_BYTES)
 

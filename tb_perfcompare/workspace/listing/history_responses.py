@@ -104,11 +104,11 @@ _POINTS = (
         "difference",
         "Against level",
         "difference from the level before it",
-        role="delta",
+        role="percent",
     ),
     columns.text("verdict", "Verdict", "what that means"),
     columns.fraction(
-        "shift", "Change", "Hodges-Lehmann shift of the level that begins here from the one before", role="delta"
+        "shift", "Change", "Hodges-Lehmann shift of the level that begins here from the one before", role="percent"
     ),
     columns.number("p", "p", "", "of the permutation test that found the change"),
 )

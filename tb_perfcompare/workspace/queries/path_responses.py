@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.ledger.call_tree import JointTree, joint_tree
 from tb_perfcompare.comparison.tables.call_tree import call_tree_table
 from tb_perfcompare.comparison.tables.path_source import PathSource, path_source
 from tb_perfcompare.comparison.tables.row_callees import callees
+from tb_perfcompare.comparison.tables.row_durations import launch_durations
 from tb_perfcompare.comparison.tables.row_paths import row_paths
 from tb_perfcompare.comparison.tables.row_related import FrameLink, frame_index, frame_link, related_rows
 from tb_perfcompare.errors import SelectionError
@@ -76,7 +77,8 @@ class PathResponses:
         found = row_paths(table, row, pair.baseline, pair.candidate, together=together)
         related = related_rows(table, row, pair.baseline, pair.candidate)
         called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
-        return paths_answer(found, related, frame_link(table, row, pair.frames), called), made.provisional
+        durations = launch_durations(table, row, pair.baseline, pair.candidate)
+        return paths_answer(found, related, frame_link(table, row, pair.frames), called, durations), made.provisional
 
     def close(self) -> None:
         """Ends work under way."""

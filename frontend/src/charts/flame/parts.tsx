@@ -1,7 +1,7 @@
 // What is said about frames: the path to the one shown, the tooltip, the legend.
 
 import { Delta } from '../../ui/delta';
-import { arrow, formatNumber, formatPercent, formatTime, NOT_MEASURED } from '../../ui/format';
+import { arrow, formatPercent, formatPoints, formatTime, NOT_MEASURED } from '../../ui/format';
 import { IconButton } from '../../ui/icons';
 import { Badge } from '../../ui/sides';
 import { around, changeOf, LEVELS, oneSided, statusOf, type Look, type Tree } from './flame';
@@ -15,7 +15,7 @@ export function timeText(us: number, signed = false): string {
 /** The change of a frame in the chosen figure. */
 export function changeText(tree: Tree, frame: number, look: Look): string {
   const { delta } = changeOf(tree, frame, look.measure);
-  return look.measure === 'time' ? timeText(delta, true) : `${formatNumber(100 * delta, 1, true)}\u202f${words.points}`;
+  return look.measure === 'time' ? timeText(delta, true) : formatPoints(delta);
 }
 
 /** The same with an arrow that says what the sign says. */

@@ -31,8 +31,6 @@ export const words = {
   merged: (n: number) => `${formatMany(n, 'small frame', 'small frames')} together`,
   calls: (n: number) => formatMany(n, 'call'),
   ofStep: (percent: string, whole: string) => `${percent} of the ${whole}`,
-  /** percentage points */
-  points: 'pp',
   own: 'self time',
   less: 'less in B',
   more: 'more in B',

@@ -82,7 +82,7 @@ describe('the change of a frame', () => {
     expect([1, 4, 3].map((frame) => markedChange(tree, frame, look()))).toEqual(['▲ +40.0\u202fµs', '▲ +36.0\u202fµs', '▼ −30.0\u202fµs']);
     // 30 of 100 against 40 of 140: longer, and a smaller share
     expect(markedChange(tree, 7, look())).toBe('▲ +10.0\u202fµs');
-    expect(markedChange(tree, 7, look({ measure: 'share' }))).toBe('▼ −1.4\u202fpp');
+    expect(markedChange(tree, 7, look({ measure: 'share' }))).toBe('▼ −1.43\u202fpp');
   });
   it('has a colour by its size and sign', () => {
     expect([0, 0.01, -0.01, 0.02, -0.06, 0.2, 1, -1].map(levelOf)).toEqual([0, 0, 0, 1, -2, 3, 4, -4]);

@@ -1,0 +1,52 @@
+"""How long the single launches of a row took, on both sides: a histogram on one logarithmic scale."""
+
+from __future__ import annotations
+
+from tb_perfcompare.comparison.tables.path_source import PathSource
+from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, class_start_ns
+from tb_perfcompare.quick_dataclass import dataclass
+
+MOST_BINS = 40
+"""Bins of the finest picture; where launches differ more, neighbouring ones are one."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchDurations:
+    """`start_ns`: where each bin begins, and where the last one ends. Launches of all compared steps in each; None: the
+    side does not have the row."""
+
+    start_ns: tuple[float, ...]
+    baseline: tuple[int, ...] | None
+    candidate: tuple[int, ...] | None
+
+
+def launch_durations(
+    table: str, row: str, baseline: PathSource, candidate: PathSource, most: int = MOST_BINS
+) -> LaunchDurations | None:
+    """None where the table has no launches, or neither side counted those of this row one by one."""
+    counted = [_counts(side, DURATION_TABLES.get(table, ""), row) for side in (baseline, candidate)]
+    classes = [number for side in counted for number in side]
+    if not classes:
+        return None
+    first, last = min(classes), max(classes)
+    width = 1
+    while (last - first) // width + 1 > most:
+        width *= 2
+    bins = (last - first) // width + 1
+    start = tuple(class_start_ns(first + at * width) for at in range(bins + 1))
+    a, b = (_binned(side, first, width, bins) for side in counted)
+    return LaunchDurations(start, a, b)
+
+
+def _counts(side: PathSource, name: str, row: str) -> dict[int, int]:
+    """Class of duration -> launches."""
+    return side.durations.get(name, {}).get(row, {})
+
+
+def _binned(counts: dict[int, int], first: int, width: int, bins: int) -> tuple[int, ...] | None:
+    if not counts:
+        return None
+    out = [0] * bins
+    for number, launches in counts.items():
+        out[(number - first) // width] += launches
+    return tuple(out)
