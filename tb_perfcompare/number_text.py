@@ -165,7 +165,7 @@ def ratio(value: float) -> str:
 
 
 def setting(fraction: float) -> str:
-    """A percentage that somebody chose, with the digits it was given: "1 %", "95 %", "0.5 %"."""
+    """A percentage as the user wrote it, with its digits: "1 %", "95 %", "0.5 %"."""
     return f"{100 * fraction:g} %"
 
 

@@ -191,15 +191,15 @@ def _counters(recording: TraceRecording, windows: Windows, word: str) -> Sampled
 def _absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, str]:
     """Table -> why it is absent if it is. An option that was on is not asked for again."""
     on = [flag for flag in RECORDED_FLAGS if recording.properties.get(flag)]
-    told = {
+    absent = {
         name: f"{why.partition(';')[0]}, though {flag}=True was on"
         for name, why in _ABSENT.items()
         for flag in on
         if f"{flag}=True" in why
     }
     if timeline.is_device.any():
-        told[DEVICE_TIMELINE] = "some device events do not name their device, of several"
-    found = {**_ABSENT, **told, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
+        absent[DEVICE_TIMELINE] = "some device events do not name their device, of several"
+    found = {**_ABSENT, **absent, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
     if all(note.code != NoteCode.TRUNCATED for note in recording.notes):
         return found
     cut = "the file is cut off; the lost part may hold them"

@@ -91,6 +91,6 @@ def _compiled(source: bytes, name: str, own_function: str) -> CodeType:
 
 
 def _look_first_in(directory: str) -> None:
-    """For modules, unless the interpreter was told not to (-P)."""
+    """For modules, unless the interpreter runs with -P."""
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = directory

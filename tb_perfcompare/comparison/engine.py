@@ -239,15 +239,16 @@ def _findings(
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         context = RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace, numbers)
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
-        told = detect_causes(context) if split else DetectedCauses()
+        detected = detect_causes(context) if split else DetectedCauses()
+        named = causes.explained_kernels | detected.entities
         findings = find_causes(
-            ledger, baseline, candidate, p_values, verdict, options, causes.told | told.entities, told.explained
-        )
-        every = without_trifles((*told.findings, *findings, *causes.findings), context.least_us)
+            ledger, baseline, candidate, p_values, verdict, options, named, detected.explained
+        )  # fmt: skip
+        every = without_trifles((*detected.findings, *findings, *causes.findings), context.least_us)
         findings = counted_first(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:
             findings = with_largest_entry(
-                findings, ledger, baseline, candidate, options, told.explained, told.entities
+                findings, ledger, baseline, candidate, options, detected.explained, detected.entities
             )
     return (*findings, *counter_findings(moved, options.alpha, options.top_findings - len(findings)))
 
@@ -376,10 +377,10 @@ def _notes(
         notes += [*_groups("baseline", baseline), *_groups("candidate", candidate)]
         notes += [*_drifts("baseline", baseline), *_drifts("candidate", candidate)]
     notes += _absent(baseline, candidate, tables)
-    return _said_once(notes)
+    return _merged_notes(notes)
 
 
-def _said_once(notes: list[Note]) -> tuple[Note, ...]:
+def _merged_notes(notes: list[Note]) -> tuple[Note, ...]:
     """The same message about several files is one note that names them all."""
     places: dict[tuple[NoteCode, str], dict[str, None]] = {}
     for note in notes:

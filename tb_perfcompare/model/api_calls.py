@@ -1,4 +1,4 @@
-"""What calls of a device runtime do, told by their names: launch, wait, allocate, give back. Every vendor has its own
+"""What calls of a device runtime do, by their names: launch, wait, allocate, free. Every vendor has its own
 (model/vendors.py).
 
 Names are those of the runtimes' and drivers' functions, which profilers record as they are. torch_npu writes them

@@ -106,10 +106,10 @@ def device_peaks(name: str, given: Sequence[GivenPeak] = (), side: str = "") -> 
     wanted = {one.of: one.value for one in given if one.side in ("", side)}
     if not wanted:
         return known
-    told = DevicePeaks(name) if known is None else known
-    tflops = {**told.tflops, **{of: value for of, value in wanted.items() if of != MEMORY}}
+    peaks = DevicePeaks(name) if known is None else known
+    tflops = {**peaks.tflops, **{of: value for of, value in wanted.items() if of != MEMORY}}
     source = "given with --peak" if known is None else f"{known.source}; given with --peak: {', '.join(wanted)}"
-    return DevicePeaks(told.device, tflops, wanted.get(MEMORY, told.memory_gbs), source)
+    return DevicePeaks(peaks.device, tflops, wanted.get(MEMORY, peaks.memory_gbs), source)
 
 
 def _known(name: str) -> int:

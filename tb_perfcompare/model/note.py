@@ -1,4 +1,4 @@
-"""A weakness attached to a value: shown beside the numbers it weakens, never only logged."""
+"""A weakness of a result, shown next to the numbers it affects."""
 
 from __future__ import annotations
 

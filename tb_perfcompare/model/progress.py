@@ -1,4 +1,4 @@
-"""How long work reports where it is, and how it is told to stop."""
+"""Progress reports of long work, and how it is cancelled."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Columns of texts: a number per row into texts that several columns share, so that a row has no Python object.
 
-What is short is held as the texts themselves; whoever takes a column takes both, as sequences that give the same.
+What is short is held as the texts themselves; both forms are sequences with the same items.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class Opening:
             return self._workspace
 
     def open_ahead(self) -> None:
-        """Makes the workspace in a thread, once nobody has asked for a moment. Only the first call does anything."""
+        """Makes the workspace in a thread, after a moment without requests. Only the first call does anything."""
         with self._lock:
             if self._ahead is None and self._workspace is None:
                 self._ahead = threading.Thread(target=self._open_ahead, name="tb_perfcompare ahead", daemon=True)

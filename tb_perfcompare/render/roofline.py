@@ -90,7 +90,7 @@ def roofline(table: Table, peaks: tuple[DevicePeaks | None, DevicePeaks | None])
                 body.append(_mark(letter, spot, point.name, _place(spot, across, up), largest))
     body += _labels(roofs, up)
     notes = ["FLOP per second against FLOP per byte moved at least; area is time, A filled, B outlined."]
-    notes += _said(peaks)
+    notes += _roof_notes(peaks)
     if len(points) > _MOST:
         notes.append(f"Not drawn: {number_text.many(len(points) - _MOST, 'shorter row')}.")
     return (
@@ -192,7 +192,7 @@ def _mark(letter: str, spot: Spot, name: str, place: tuple[str, str], largest: f
     return f'<svg x="{x}" y="{y}"><path class="spot-b" d="{shape}">{title}</path></svg>'
 
 
-def _said(peaks: tuple[DevicePeaks | None, DevicePeaks | None]) -> Iterable[str]:
+def _roof_notes(peaks: tuple[DevicePeaks | None, DevicePeaks | None]) -> Iterable[str]:
     one, two = peaks
     if one and two and one.device == two.device:
         yield f"Roofs: {one.device}."

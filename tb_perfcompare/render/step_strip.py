@@ -64,7 +64,7 @@ def step_strip(table: Table, noun: str) -> str:
         f'<line class="grid-line" x1="0" x2="100%" y1="{place:.1f}%" y2="{place:.1f}%"/>' for _, place in ticks
     )
     lanes = "".join(_lane(_LETTERS[side], steps, axis, times.factor, lines) for side, steps in sides.items())
-    said = "".join(f"<p>{_said(side, steps, kept[side], noun)}</p>" for side, steps in sides.items())
+    said = "".join(f"<p>{_summary_text(side, steps, kept[side], noun)}</p>" for side, steps in sides.items())
     beyond = sum(us * times.factor > axis.high for own in sides.values() for us in (step.total_us for step in own))
     notes = [f"Time of each {noun} in {times.symbol}, in order."]
     if beyond:
@@ -121,7 +121,7 @@ def _drawn(steps: Sequence[Step]) -> Iterator[tuple[int, Step]]:
         yield from ((at, steps[at]) for at in sorted({own[0], own[-1]}))
 
 
-def _said(side: str, steps: Sequence[Step], kept: Sequence[float], noun: str) -> str:
+def _summary_text(side: str, steps: Sequence[Step], kept: Sequence[float], noun: str) -> str:
     letter = _LETTERS[side]
     badge = f'<b class="badge {letter}">{letter.upper()}</b> '
     if not kept:

@@ -72,10 +72,10 @@ def waterfall_table(ledger: Ledger) -> str:
         f'role="img" aria-label="axis in {times.symbol}">{_ticks(axis)}</svg></th>{heads}</tr></thead>\n'
         f"<tbody>{''.join(lines)}</tbody></table>"
     )
-    return f'{table}\n<p class="notes">{" ".join(_said(ledger, len(found), is_cut))}</p>'
+    return f'{table}\n<p class="notes">{" ".join(_notes(ledger, len(found), is_cut))}</p>'
 
 
-def _said(ledger: Ledger, shown: int, is_cut: bool) -> Iterable[str]:
+def _notes(ledger: Ledger, shown: int, is_cut: bool) -> Iterable[str]:
     if is_cut:
         yield "The axis does not start at zero."
     if empty := len(ledger.heads) - shown:

@@ -323,12 +323,12 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
     out = []
     for part in range(1, runs + 1):
         entry = replace(_entry(file), part=part)
-        only = WorkerEntry(worker, _rank_beside(form, worker), (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
+        only = WorkerEntry(worker, _rank_of_worker(form, worker), (SpanEntry(DEFAULT_SPAN, "", (entry,)),))
         out.append(RunEntry(f"{name}#{part}" if runs > 1 else name, file.path, (only,), format=form))
     return out
 
 
-def _rank_beside(form: str, worker: str) -> int | None:
+def _rank_of_worker(form: str, worker: str) -> int | None:
     return rank_of(worker) if form == TRACE else None
 
 

@@ -188,8 +188,8 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
 
 def _uncut(summary: Summary) -> Summary:
     """For saving: its steps cannot be found again."""
-    told = summary.iterations
-    return replace(summary, source="", iterations=None if told is None else replace(told, fixed=True))
+    iterations = summary.iterations
+    return replace(summary, source="", iterations=None if iterations is None else replace(iterations, fixed=True))
 
 
 def _capture(file: CaptureFile, found: Summary | InputError) -> SavedCapture:

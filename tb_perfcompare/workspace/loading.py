@@ -116,18 +116,18 @@ class Loader:
         """Reads the files of all sides side by side; also tells whether one failed that may be read next time. Of many
         ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called. Recordings
         whose steps would be different units are cut by what all of them have, if there is such a thing."""
-        loaded, provisional = self._as_asked(sides, window, report, whole=whole, paths=paths)
+        loaded, provisional = self._load_jobs(sides, window, report, whole=whole, paths=paths)
         markers = agreed_markers([one.summaries for one in loaded])
         if any(marker and not side.marker for marker, side in zip(markers, sides, strict=True)):
             sides = [replace(side, marker=side.marker or marker) for side, marker in zip(sides, markers, strict=True)]
-            loaded, provisional = self._as_asked(sides, window, report, whole=whole, paths=paths)
+            loaded, provisional = self._load_jobs(sides, window, report, whole=whole, paths=paths)
         attached = [
             replace(one, launches=self._attached(one.side, report), counters=_counters(one.side, report))
             for one in loaded
         ]
         return attached, provisional
 
-    def _as_asked(
+    def _load_jobs(
         self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool, paths: bool
     ) -> tuple[list[LoadedSide], bool]:
         jobs = [

@@ -1,4 +1,4 @@
-"""One marker of steps for several recordings, where each by itself would be cut by another."""
+"""One step marker for several recordings whose own choices differ."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
 
 def _common(summaries: Sequence[Summary]) -> str | None:
     """The same of some recordings; "" where they agree, None where they cannot."""
-    told = [one.iterations for one in summaries if one.iterations is not None]
-    if len({one.chosen.unit for one in told}) < 2:
+    iterations = [one.iterations for one in summaries if one.iterations is not None]
+    if len({one.chosen.unit for one in iterations}) < 2:
         return ""
-    everywhere = set.intersection(*map(_units, told))
-    best = [marker for marker in told[0].candidates if marker.unit in everywhere]
-    return best[0].asked_as if best else "" if any(one.fixed for one in told) else None
+    everywhere = set.intersection(*map(_units, iterations))
+    best = [marker for marker in iterations[0].candidates if marker.unit in everywhere]
+    return best[0].asked_as if best else "" if any(one.fixed for one in iterations) else None
 
 
 def markers_of(source: str, summaries: Sequence[Summary]) -> str:
     """What could mark the steps of a side, for people."""
-    told = [one.iterations for one in summaries if one.iterations is not None]
-    shown = dict.fromkeys(f"{marker.asked_as!r} ({marker.count:,})" for one in told for marker in _usable(one))
+    iterations = [one.iterations for one in summaries if one.iterations is not None]
+    shown = dict.fromkeys(f"{marker.asked_as!r} ({marker.count:,})" for one in iterations for marker in _usable(one))
     return f"{source} has {', '.join(list(shown)[:_MOST_NAMED])}" if shown else f"{source} has no markers of steps"
 
 
-def _units(told: Iterations) -> set[tuple[str, str]]:
-    return {marker.unit for marker in _usable(told) if marker.origin != WHOLE}
+def _units(iterations: Iterations) -> set[tuple[str, str]]:
+    return {marker.unit for marker in _usable(iterations) if marker.origin != WHOLE}
 
 
-def _usable(told: Iterations) -> tuple[Marker, ...]:
-    return (told.chosen,) if told.fixed else told.candidates
+def _usable(iterations: Iterations) -> tuple[Marker, ...]:
+    return (iterations.chosen,) if iterations.fixed else iterations.candidates

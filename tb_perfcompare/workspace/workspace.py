@@ -1,4 +1,4 @@
-"""From names to comparisons: finds files, has each read once, compares, remembers."""
+"""From names to comparisons: finds files, has each read once, compares, and caches."""
 
 from __future__ import annotations
 

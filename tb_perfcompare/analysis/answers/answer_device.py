@@ -1,4 +1,4 @@
-"""The device of saved answers: which vendor's, its name, its figures."""
+"""The device of saved answers: vendor, name, figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who can own time: one entity per category and normalised name, and what each did in every step."""
+"""Owners of time: one entity per category and normalised name, with its time and calls in every step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the host did around a stretch in which nothing was recorded: "after X, before Y" on its main thread."""
+"""What the host did around an interval without recorded events: "after X, before Y" on its main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of the frames of a recording the largest, and the order in which they are walked."""
+"""The largest frames of a recording, in depth-first order."""
 
 from __future__ import annotations
 

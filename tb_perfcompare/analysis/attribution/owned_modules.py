@@ -1,4 +1,4 @@
-"""Owned time by module: a second way to split the step that closes like the first.
+"""Owned time by module: a second exact split of the step.
 
 An event belongs to the innermost nn.Module call that is open on its thread when it starts, device work to the one that
 was open when it was launched. Backward work runs outside such calls; an arrow from a forward operator to its backward

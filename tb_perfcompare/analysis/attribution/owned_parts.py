@@ -76,8 +76,8 @@ def owned_parts(
     split = cells.named(lambda rows: found_keys.of(rows, is_rest))
     if len(set(callers)) < len(callers) and len(set(split.keys)) < len(split):
         split = split.renamed(split.keys)  # something in the recording is called like the rest, or like a gap
-    told = (("operator", bool(timeline.is_operator.any())), ("shape", "input_dims" in timeline.events.args))
-    return replace(split, told=tuple(what for what, known in told if known), pooled=pooled)
+    recorded = (("operator", bool(timeline.is_operator.any())), ("shape", "input_dims" in timeline.events.args))
+    return replace(split, told=tuple(what for what, known in recorded if known), pooled=pooled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Cells of rows and steps scatter_add up from millions of events, looked up where they stand."""
+"""Sums per row and step over millions of events, and look-up of single cells."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SMALL = 1 << 16
 
 
 def added_cells(count: int, steps: int, timed: Sequence[Cells], called: Sequence[Cells]) -> SplitCells:
-    """Times and calls of `count` rows scatter_add up, as add_cells of model/summary/split_time.py does."""
+    """Adds up times and calls of `count` rows, as add_cells of model/summary/split_time.py does."""
     if compiled() is None:
         return add_cells(count, [_looked_up(*part) for part in timed], [_looked_up(*part) for part in called])
     size = count * steps

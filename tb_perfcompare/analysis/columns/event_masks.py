@@ -1,4 +1,4 @@
-"""Yes or no for every event, from what is asked once per category or per distinct value."""
+"""Boolean masks over events, evaluated once per category or distinct value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled passes over events in order (native/), or nothing where they were not built.
+"""The compiled passes over ordered events (native/), or None if they were not built.
 
 Each has a twin in numpy that gives the same; callers ask `compiled()` and use the twin where it gives None. What is
 quick enough in numpy, and needs no copies as large as the recording there, has no compiled form.

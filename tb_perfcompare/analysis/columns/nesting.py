@@ -128,7 +128,7 @@ def innermost(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
 
 
 def with_descendants(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
-    """(n,) own value plus those of everything nested below. Every row stands behind its parent."""
+    """(n,) own value plus those of everything nested below. Parents come before their children."""
     module = compiled()
     if module is not None:
         return unpacked(module.sum_upwards(indices(parent), packed(own, np.int64)), np.int64)
@@ -139,7 +139,7 @@ def with_descendants(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
 
 
 def least_below(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
-    """(n,) the smallest of the own value and those of everything nested below. Every row stands behind its parent."""
+    """(n,) the smallest of the own value and those of everything nested below. Parents come before their children."""
     module = compiled()
     if module is not None:
         return unpacked(module.least_upwards(indices(parent), packed(own, np.int64)), np.int64)

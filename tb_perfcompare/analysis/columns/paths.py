@@ -1,4 +1,4 @@
-"""Trees whose rows come behind the row above them: the different paths of names through a forest, and sums upwards.
+"""Trees in which parents come before their children: distinct paths of names through a forest, and sums upwards.
 
 Every function has two forms that give the same: a compiled one (native/trees.c) that goes from row to row, and one in
 numpy that goes from level to level, which takes long where a forest is deep.

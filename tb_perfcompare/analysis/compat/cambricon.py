@@ -1,4 +1,4 @@
-"""What Cambricon's fork for PyTorch 2.4 knows and says otherwise: events before the reading, answers after it.
+"""Where Cambricon's fork for PyTorch 2.4 differs: events are changed before the reading, answers after it.
 
 How it reads otherwise is in original.py.
 """

@@ -1,4 +1,4 @@
-"""One trace as torch-tb-profiler reads it, and what is said where it cannot."""
+"""One trace as torch-tb-profiler reads it, and the error if it cannot."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Counters sampled during a recording, brought to steps."""
+"""Counters sampled during a recording, as means per step."""

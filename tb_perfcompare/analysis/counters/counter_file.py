@@ -145,7 +145,7 @@ def _counted(summary: Summary, series: Sequence[_Series], source: str) -> Summar
     coarse = coarse_note(found, steps.total_ns, _name(summary))
     return replace(
         summary,
-        counters=found.series if summary.counters is None else _beside(summary.counters, found.series),
+        counters=found.series if summary.counters is None else _joined(summary.counters, found.series),
         absent={name: why for name, why in summary.absent.items() if name != "counters"},
         notes=(*summary.notes, coarse) if coarse is not None else summary.notes,
     )
@@ -175,7 +175,7 @@ def _samples(series: Sequence[_Series], zero_ns: int, first_ns: int, last_ns: in
     )  # fmt: skip
 
 
-def _beside(own: CounterSeries, given: CounterSeries) -> CounterSeries:
+def _joined(own: CounterSeries, given: CounterSeries) -> CounterSeries:
     """Both; a counter that the trace has too is renamed."""
     taken = set(own.keys)
     keys = []

@@ -44,8 +44,8 @@ def find_functions(table: CycleTable, cycles: Cycles) -> Functions:
     time_ns = whole_ns(np.where(np.isfinite(spent_us), spent_us, LONGEST_NS), table.source, "duration or beta_pct")
     calls = _calls(table)
     named = np.flatnonzero(table.function != NO_TEXT)
-    told = [codes for codes in (table.kind, table.host) if codes is not None]
-    key = _together([cycles.of_row, table.pid, table.device, table.function, *told])[named]
+    optional = [codes for codes in (table.kind, table.host) if codes is not None]
+    key = _together([cycles.of_row, table.pid, table.device, table.function, *optional])[named]
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     chosen = named[first]
     odd = (time_ns[named] != time_ns[chosen][group]) | (calls[named] != calls[chosen][group])

@@ -87,8 +87,10 @@ def step_marker(summary: Summary) -> str:
     """What delimits the steps of a trace."""
     if not summary.marked:
         return _WHOLE
-    told = summary.iterations
-    return STEP_PREFIX.rstrip("#") if told is None or told.chosen.origin == PROFILER else told.chosen.name
+    iterations = summary.iterations
+    if iterations is None or iterations.chosen.origin == PROFILER:
+        return STEP_PREFIX.rstrip("#")
+    return iterations.chosen.name
 
 
 def _check_steps(summary: Summary) -> None:

@@ -88,8 +88,8 @@ def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str
 def _launchers(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
     """(r,) name of the collective operator that launched each event, else UNKNOWN."""
     operator = timeline.operator[rows].astype(np.int64)
-    told = (operator >= 0) & (timeline.role[operator] == StepCategory.COMMUNICATION)
-    return np.where(told, timeline.events.name[operator], UNKNOWN).astype(np.int64)
+    is_collective = (operator >= 0) & (timeline.role[operator] == StepCategory.COMMUNICATION)
+    return np.where(is_collective, timeline.events.name[operator], UNKNOWN).astype(np.int64)
 
 
 def _operation(called: str, dtype: str, sizes: tuple[int, ...]) -> str:

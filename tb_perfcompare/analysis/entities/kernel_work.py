@@ -40,17 +40,17 @@ def kernel_work(
     no_operator: str,
 ) -> KernelWork:  # fmt: skip
     """`call_of` (n + 1,) number of the operator call that an event belongs to, -1 for none; `kind` of each call is one
-    of `works`. A call with one kernel, launched once or more, did its work in that; beside several kernels or a copy
-    nobody knows which did it. What the trace states of a kernel itself comes first."""
+    of `works`. A call with one kernel, launched once or more, did its work in that; with several kernels, or a copy, it
+    is unknown which one did it. What the trace states of a kernel itself comes first."""
     events = timeline.events
     rows = rows_where((events.category == Category.KERNEL) & (step >= 0))
     key, names = _keys(timeline, rows)
     call = call_of[gather(timeline.operator, rows)]
     alone, first = _alone(timeline, step, call_of, call, key, len(kind))
     further = [*works, SEVERAL, no_operator]
-    told = np.array([isinstance(work, str) for work in further], dtype=bool)
+    unknown = np.array([isinstance(work, str) for work in further], dtype=bool)
     own = np.append(kind, len(works) + 1)[call]
-    what = np.where(alone[call] | told[own], own, len(works))
+    what = np.where(alone[call] | unknown[own], own, len(works))
     if states_work(events):
         number, stated = recorded_work(events, rows)
         what, first = np.where(number > 0, len(further) + number, what), first | (number > 0)

@@ -139,7 +139,7 @@ def _pair(labels: Ints32, pool: TextPool, texts: TextPool) -> Callable[[Ints], K
 
 
 def _names(events: EventTable, rows: EventIndex) -> tuple[Ints32, Ints32]:
-    """((r,) number of each row's operator, place of their keys in OperatorKeys.pool): factorize by the first code that
+    """((r,) number of each row's operator, place of their keys in OperatorKeys.pool): numbered by the first code that
     has the key."""
     used, place = factorize(gather(events.name, rows), len(events.strings))
     number, labels = operator_keys_of(events.strings).numbered(used)

@@ -1,4 +1,4 @@
-"""What the launches that stand for each kernel say together: figures weighted by time, and what limits it."""
+"""Figures of each kernel from its matching launches: means weighted by time, and what limits it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kernels of a trace the names of a listing stand for. The forms of a name are model/names/kernel_names.py's."""
+"""Matches the names of a listing to kernels of a trace. The forms of a name are model/names/kernel_names.py's."""
 
 from __future__ import annotations
 

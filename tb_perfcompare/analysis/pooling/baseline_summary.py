@@ -20,11 +20,11 @@ def saved_summary(saved: SavedSummary, origin: Origin, window: str, marker: str 
             f"{origin.source} is a baseline with {facts.window} windows, and {window} windows were asked for",
             hint=f"add --step-window {facts.window}, or save it again with --step-window {window}",
         )
-    told = saved.summary.iterations
-    if marker and told is not None and marker not in (told.chosen.asked_as, told.chosen.origin):
+    iterations = saved.summary.iterations
+    if marker and iterations is not None and marker not in (iterations.chosen.asked_as, iterations.chosen.origin):
         raise MarkerMissing(
-            f"{origin.source} is a baseline with steps by {told.chosen.asked_as}, and {marker} was asked for",
-            hint=f"add --step-marker {told.chosen.asked_as!r}, or save it again with --step-marker {marker!r}",
+            f"{origin.source} is a baseline with steps by {iterations.chosen.asked_as}, and {marker} was asked for",
+            hint=f"add --step-marker {iterations.chosen.asked_as!r}, or save it again with --step-marker {marker!r}",
         )
     (capture,) = saved.summary.captures
     named = replace(capture, run=origin.run, worker=origin.worker, span=origin.span)

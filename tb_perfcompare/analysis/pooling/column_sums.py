@@ -1,4 +1,4 @@
-"""Steps of several ranks added up step by step of the job, and means of such sums that still close.
+"""Sums over ranks, step by step of the job, and their means, rounded so that parts still add up.
 
 A mean over ranks is rounded to whole nanoseconds. What has to sum exactly (parts to entities, entities to the step) is
 rounded along running sums in one nested order, so that every level closes and no figure is off by more than one.

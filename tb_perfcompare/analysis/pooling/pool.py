@@ -81,8 +81,8 @@ def pool(summaries: Sequence[Summary]) -> Summary:
 
 def _check_units(summaries: Sequence[Summary]) -> None:
     """Raises SelectionError where steps of one capture are other units than those of another."""
-    told = [one.iterations for one in summaries if one.marked]
-    units = dict.fromkeys(one.chosen.asked_as for one in told if one is not None)
+    iterations = [one.iterations for one in summaries if one.marked]
+    units = dict.fromkeys(one.chosen.asked_as for one in iterations if one is not None)
     if len(units) > 1:
         raise SelectionError(
             f"steps of some captures are iterations by {' and of others by '.join(units)}",
@@ -96,11 +96,11 @@ def _label(summary: Summary) -> str:
 
 
 def _texts(parts: Sequence[StepTable]) -> tuple[str, ...]:
-    """Of captures whose steps are all alike: PLAIN where those of others are told by what they consist of."""
-    told = [text for part in parts for text in part.text]
-    if not told:
+    """Kinds of captures whose steps are all alike: PLAIN if other captures have kinds by content."""
+    texts = [text for part in parts for text in part.text]
+    if not texts:
         return ()
-    plain = are_by_content(told)
+    plain = are_by_content(texts)
     return tuple(
         text for part in parts for text in part.text or ((PLAIN,) * len(part) if plain else part.label)
     )
@@ -299,5 +299,5 @@ def pooled_device(summaries: Sequence[Summary]) -> DeviceFacts:
         # Workers bring devices of their own, spans of one worker use the same ones again.
         worker = summary.captures[0].worker
         busiest[worker] = max(busiest.get(worker, 0), summary.device.count)
-    told = next((one for one in devices if one.count), next((one for one in devices if one.name), devices[0]))
-    return replace(told, name=", ".join(names), count=sum(busiest.values()))
+    device = next((one for one in devices if one.count), next((one for one in devices if one.name), devices[0]))
+    return replace(device, name=", ".join(names), count=sum(busiest.values()))

@@ -1,4 +1,4 @@
-"""Memory of several captures side by side, and of some steps only."""
+"""Memory of several captures, and of a subset of steps."""
 
 from __future__ import annotations
 

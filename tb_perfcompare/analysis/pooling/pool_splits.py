@@ -1,4 +1,4 @@
-"""Split times and call trees of several captures side by side, and of some of the steps."""
+"""Split times and call trees of several captures, concatenated by step, and of a subset of steps."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def pool_splits(splits: Sequence[SplitTime | None], steps: Sequence[int]) -> Spl
         np.concatenate([split.time_ns for split in known]),
         np.concatenate([split.calls for split in known]),
     )
-    told = tuple(what for what in known[0].told if all(what in split.told for split in known))
-    return replace(found, told=told, pooled=sum(split.pooled for split in known))
+    common = tuple(what for what in known[0].told if all(what in split.told for split in known))
+    return replace(found, told=common, pooled=sum(split.pooled for split in known))
 
 
 def split_of_steps(split: SplitTime | None, columns: NDArray[np.intp]) -> SplitTime | None:

@@ -60,7 +60,7 @@ class RankMean:
         self._sums = None
         count = np.array(self._count, dtype=np.int64)
         mean = _mean(whole, count)
-        mean = self._told(mean)
+        mean = self._with_facts(mean)
         kept = np.flatnonzero(count == count.max())
         ranks = self._rank_steps()
         if len(kept) < len(count):
@@ -125,7 +125,7 @@ class RankMean:
             collectives=joined([(own, len(part.steps)) for part, own in self._ranks]),
         )
 
-    def _told(self, mean: Summary) -> Summary:
+    def _with_facts(self, mean: Summary) -> Summary:
         """With settings, metrics and notes that repeated pooling would repeat, once."""
         parts = [summary for summary, _ in self._ranks]
         settings: dict[str, dict[str, None]] = {}

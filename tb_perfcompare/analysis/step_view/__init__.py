@@ -1,1 +1,1 @@
-"""The events of one step as a picture of it needs them."""
+"""The events of one step, laid out for drawing."""

@@ -1,4 +1,4 @@
-"""What is known of one event of a step: its own time, what it launched, how long it waited, and all of its name."""
+"""Figures of one event of a step: own time, launched work, waiting, and totals of all events of its name."""
 
 from __future__ import annotations
 

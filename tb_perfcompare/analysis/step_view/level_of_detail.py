@@ -1,4 +1,4 @@
-"""Events of a step at some zoom: what is too short to be seen is drawn together, and nothing is dropped.
+"""Events of a step at a zoom level: events too short to see are merged, none are dropped.
 
 The stretch asked for is cut into cells. Events of one row that are shorter than a cell and begin in the same cell
 become one mark with their number and the sum of their durations. Events of a row do not overlap, so no longer event can

@@ -1,4 +1,4 @@
-"""The events of one step of a trace as a picture of it shows them: lanes, rows, names, and what launched what.
+"""The events of one step of a trace, laid out for drawing: lanes, rows, names, and links to launches.
 
 The picture covers what belongs to a step under either rule (trace/steps.py): from where the host began it to where
 the device was done with it. The device often works on a step while the host is in the next; its launches lie before the

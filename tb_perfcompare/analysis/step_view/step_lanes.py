@@ -1,4 +1,4 @@
-"""Which lane of the picture an event belongs to, what the lanes are called, and in which order they stand."""
+"""Lanes of a step's picture: which one an event belongs to, their names and their order."""
 
 from __future__ import annotations
 

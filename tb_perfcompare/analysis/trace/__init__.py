@@ -1,1 +1,1 @@
-"""What a trace says once it is interpreted: host and device timeline, vendor, steps, clock, environment."""
+"""Interpretation of a trace: host and device timeline, vendor, steps, clock, environment."""

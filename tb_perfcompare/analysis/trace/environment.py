@@ -1,4 +1,4 @@
-"""What the trace says about its surroundings, as (name, value) texts that can be compared."""
+"""Versions and settings that a trace records, as (name, value) texts."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def event_steps(timeline: InterpretedTrace, both: Mapping[str, Windows], window:
 
 def _before_recording(timeline: InterpretedTrace, device: Flags, linked: Ints) -> Flags:
     """Device work at the beginning of a stream whose launches are not in the recording. Where launches are missing
-    elsewhere, too, they were lost, and nobody knows when they were made."""
+    elsewhere, too, they were lost, and it is unknown when they were made."""
     before = np.zeros(len(device), dtype=np.bool_)
     lost = np.flatnonzero(device & (timeline.launcher < 0))
     if not len(lost) or not len(linked):

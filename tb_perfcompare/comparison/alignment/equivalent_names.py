@@ -61,8 +61,8 @@ def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
             continue
         for (line, name), (other, moved) in zip(sorted(lines), sorted(others), strict=True):
             if name != moved:
-                told = str(line) if line == other else "/".join(map(str, sorted((line, other))))
-                joins[name] = joins[moved] = f"{file}({told}): {function}"
+                line_numbers = str(line) if line == other else "/".join(map(str, sorted((line, other))))
+                joins[name] = joins[moved] = f"{file}({line_numbers}): {function}"
     return joins
 
 
@@ -110,8 +110,8 @@ def _notes(joins: Mapping[StepCategory, Joins]) -> Iterable[Note]:
     for category, names in joins.items():
         pairs = len({*names.values()})
         if category is StepCategory.OTHER:
-            told = f"{many(pairs, 'Python function')} matched despite different line numbers"
+            message = f"{many(pairs, 'Python function')} matched despite different line numbers"
         else:
             nouns = {StepCategory.RUNTIME: "runtime call", StepCategory.MEMCPY: "copy direction"}
-            told = f"{many(pairs, nouns.get(category, 'memory set'))} matched that the vendors name differently"
-        yield Note(NoteCode.ALIKE_NAMES, told, "ledger")
+            message = f"{many(pairs, nouns.get(category, 'memory set'))} matched that the vendors name differently"
+        yield Note(NoteCode.ALIKE_NAMES, message, "ledger")

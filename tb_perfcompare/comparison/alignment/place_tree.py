@@ -126,8 +126,8 @@ def side_of(
 
 
 def units_of_work(a: DeviceWork, b: DeviceWork, steps: tuple[int, int]) -> tuple[int, int]:
-    """Units of work of both sides where nobody marked steps: the ratio of calls that most operators have, by name; the
-    recordings' own steps where two ratios are as frequent."""
+    """Units of work of both sides without step markers: the ratio of calls that most operators have, by name; the
+    recordings' own steps if two ratios are equally frequent."""
     votes: dict[tuple[int, int], int] = {}
     calls: tuple[dict[str, int], dict[str, int]] = ({}, {})
     for counts, side in zip(calls, (a, b), strict=True):

@@ -116,7 +116,7 @@ def _merged_names(names: Sequence[str], row_of: Ints, rows: int) -> tuple[str, .
 def _mean(
     values: Floats, weight: Floats, row_of: Ints, rows: int
 ) -> Floats:
-    """A row that stands alone keeps its figure to the last bit."""
+    """A single row keeps its figure to the last bit."""
     has = np.isfinite(values)
     total = np.bincount(row_of[has], weights=weight[has], minlength=rows)
     product = np.bincount(row_of[has], weights=weight[has] * values[has], minlength=rows)

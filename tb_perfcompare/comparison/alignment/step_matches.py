@@ -1,4 +1,4 @@
-"""Which event of one step is which event of another (docs/method/step_timelines.md#counterparts).
+"""Matches the events of one step to those of another (docs/method/step_timelines.md#counterparts).
 
 Events of a thread are matched in their order: first those of the same name below the same operators all the way up,
 then, between two matches, those of the same name, and operators that differ in their library only. Device work stands
@@ -76,18 +76,18 @@ class _Matcher:
             self._align(both, self._places(both, sequence))
             for number in (self._key, self._free) if sequence == "host" else (self._key,):
                 rest, gap = self._rest(both)
-                self._align(rest, _pairs(gap, _taken(number, rest)))
+                self._align(rest, _pairs(gap, _rows_of(number, rest)))
             if sequence in _CALLED:
                 self._by_position(both)
 
     def _places(self, rows: Both, sequence: str) -> Both:
         """What the events are, by their place: the operators around them and their names."""
         if sequence not in _CALLED:
-            return _taken(self._path, rows)
+            return _rows_of(self._path, rows)
         around = tuple(
             _or_nobody(self._path[s], self._sides[s].operator[rows[s]], 0) for s in (0, 1)
         )
-        return _pairs((around[0], around[1]), _taken(self._key, rows))
+        return _pairs((around[0], around[1]), _rows_of(self._key, rows))
 
     def _align(self, rows: Both, symbols: Both) -> None:
         found = align(*symbols)
@@ -157,7 +157,7 @@ def _numbers_of(sides: tuple[StepEvents, StepEvents], texts: list[list[str]]) ->
     return tables[0][sides[0].name], tables[1][sides[1].name]
 
 
-def _taken(values: Both, rows: Both) -> Both:
+def _rows_of(values: Both, rows: Both) -> Both:
     return values[0][rows[0]], values[1][rows[1]]
 
 

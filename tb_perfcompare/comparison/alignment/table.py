@@ -181,7 +181,7 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
 
 
 class _PlainKernels:
-    """What stands in the columns of kernels: of plain rows made when they are shown."""
+    """Cells of the columns of kernels; those of plain rows are made when they are shown."""
 
     def __init__(
         self, plain: PlainKernels, steps: tuple[int, int], shown: Ints, made: list[tuple[Cell, ...]]
@@ -303,13 +303,13 @@ def with_matched(checks: tuple[Check, ...], alignment: Alignment) -> tuple[Check
     found = matched_check(alignment)
     if found.status != "ok":
         return (*checks, found)
-    told = [
+    adjusted = [
         replace(check, status="warn", detail=f"{check.detail}; their work is matched by operator")
         if check.check == "kernels" and check.status == "fail"
         else check
         for check in checks
     ]
-    return (*told, found)
+    return (*adjusted, found)
 
 
 def matched_notes(alignment: Alignment, baseline: Summary, candidate: Summary) -> tuple[Note, ...]:

@@ -81,7 +81,7 @@ class LaunchCauses:
     """Findings, largest first, and the kernels whose change they tell in full."""
 
     findings: tuple[Finding, ...] = ()
-    told: frozenset[str] = frozenset()
+    explained_kernels: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +161,12 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
         cores = a.uses_tensor_cores, b.uses_tensor_cores
         each = times_text(a.time_us / a.calls, b.time_us / b.calls)
         how = f"{short(name)} {signed_time(delta_us)} ({each} per launch, {_calls(a, b)})"
-        told = (name,) if abs(entity.rate_effect) >= NEARLY_ALL * abs(entity.delta) else ()
+        explained_kernels = (name,) if abs(entity.rate_effect) >= NEARLY_ALL * abs(entity.delta) else ()
         evidence = (Evidence("kernels", name), Evidence("ledger", " / ".join(entity.path)))
         if cores in ((True, False), (False, True)):
             lost = cores[0]
             sentence = f"Tensor cores are {'no longer' if lost else 'now'} used: {how}{_pipe(a, b)}."
-            yield books.finding(TENSOR_CORES, name, delta_us, sentence, evidence, gain=not lost), told
+            yield books.finding(TENSOR_CORES, name, delta_us, sentence, evidence, gain=not lost), explained_kernels
             continue
         sign = 1 if delta_us > 0 else -1
         figures = (("DRAM throughput", a.dram, b.dram), ("tensor utilisation", a.tensor, b.tensor))
@@ -176,7 +176,7 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
             words = " and ".join(f"{lower} {word} ({percent_text(x)} → {percent_text(y)})" for word, x, y in moved)
             way = "slower" if sign > 0 else "faster"
             sentence = f"The same kernel is {way}: {how}; {words}."
-            yield books.finding(UTILISATION, name, delta_us, sentence, evidence, gain=sign < 0), told
+            yield books.finding(UTILISATION, name, delta_us, sentence, evidence, gain=sign < 0), explained_kernels
 
 
 def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_Told]:
@@ -217,8 +217,8 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
         largest = int(place[mine[int(np.argmax(change))]])
         if largest in shown:
             evidence.append(Evidence("launches", str(largest + 1)))
-        told = tuple(use.name for use in (x, y) if _tells(use, entities.get(use.name), books))
-        yield books.finding(TENSOR_CORES, y.name, delta_us, sentence, tuple(evidence), gain=not lost), told
+        explained_kernels = tuple(use.name for use in (x, y) if _explains_kernel(use, entities.get(use.name), books))
+        yield books.finding(TENSOR_CORES, y.name, delta_us, sentence, tuple(evidence), gain=not lost), explained_kernels
 
 
 def _bound_shift(books: _Books) -> Finding | None:
@@ -246,7 +246,7 @@ def _bound_shift(books: _Books) -> Finding | None:
     return books.finding(BOUND_SHIFT, ranked[0], delta_us, sentence, evidence, part=False)
 
 
-def _tells(part: Use, entity: LedgerRow | None, books: _Books) -> bool:
+def _explains_kernel(part: Use, entity: LedgerRow | None, books: _Books) -> bool:
     """Whether the replaced launches are nearly all that changed about a kernel."""
     return entity is None or part.time_us >= NEARLY_ALL * abs(entity.delta) / books.unit
 

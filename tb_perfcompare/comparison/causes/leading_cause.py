@@ -107,11 +107,12 @@ def _yields(general: Finding, counted: Finding) -> bool:
 
 def with_largest_entry(
     findings: tuple[Finding, ...], ledger: Ledger, baseline: Summary, candidate: Summary, options: CompareOptions,
-    explained: Mapping[str, float], told: Collection[str],
+    explained: Mapping[str, float], named_elsewhere: Collection[str],
 ) -> tuple[Finding, ...]:
     """Findings, the first of which is no smaller than the largest entry of the ledger that changed the step's way: it
-    is told where no finding names it. Only entries of both sides, whose steps lie apart, are certain to be one thing
-    that changed. `explained` is what findings tell of each category, microseconds per step; `told` are entities that
+    is added if no finding names it. Only entries of both sides, whose steps lie apart, are certain to be one thing
+    that changed. `explained` is what findings explain of each category, microseconds per step; `named_elsewhere` are
+    entities that
     they are about.
     """
     unit = ledger.denominator * 1000
@@ -123,7 +124,8 @@ def with_largest_entry(
     if abs(largest.delta) < least or not _lies_apart(largest, baseline, candidate):
         return findings
     key = largest.path[1]
-    named = key in told or any(key in (found.subject, *(item.row for item in found.evidence)) for found in findings)
+    is_named = any(key in (found.subject, *(item.row for item in found.evidence)) for found in findings)
+    named = is_named or key in named_elsewhere
     same_way = [abs(found.delta_us) for found in findings if found.delta_us and found.delta_us * delta_us > 0]
     if named or max(*same_way, abs(explained.get(largest.path[0], 0.0)), 0.0) >= abs(delta_us):
         return findings

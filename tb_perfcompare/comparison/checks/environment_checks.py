@@ -23,11 +23,11 @@ def device(a: Summary, b: Summary) -> Check:
         detail = f"the {silent} recorded no device work, the other side ran on {_text(other)}"
         return Check("device_kind", "warn", detail, ("kernels", "ledger entities", "verdict"))
     if a.device.kind != b.device.kind:
-        told = [_text(side) if a.device.name != b.device.name else side.device.word for side in (a, b)]
+        devices = [_text(side) if a.device.name != b.device.name else side.device.word for side in (a, b)]
         return Check(
             "device_kind",
             "warn",
-            f"different kinds of device: {told[0]} vs {told[1]}; their kernels have different names",
+            f"different kinds of device: {devices[0]} vs {devices[1]}; their kernels have different names",
             ("kernels", "ledger entities"),
         )
     if a.device.name != b.device.name:

@@ -31,10 +31,10 @@ def same_capture(a: Summary, b: Summary) -> Check:
     shared = [file for file in files[0].keys() & files[1].keys() if file and files[0][file] & files[1][file]]
     if shared:
         count = "the same file" if len(shared) == 1 else f"the same {len(shared):,} files"
-        told = f"{many(len(shared), 'file')} on both sides: those steps are compared with themselves"
+        detail = f"{many(len(shared), 'file')} on both sides: those steps are compared with themselves"
         if files[0] == files[1] and None not in files[0]:
-            told = f"a run compared with itself: {count} on both sides"
-        return Check("same_capture", "warn", told, ("verdict",))
+            detail = f"a run compared with itself: {count} on both sides"
+        return Check("same_capture", "warn", detail, ("verdict",))
     twins = Counter(sums for side in (a, b) for _, _, sums in _figures(side))
     seen = [Counter(_fingerprints(side, twins)) for side in (a, b)]
     equal = seen[0].keys() & seen[1].keys()
@@ -59,12 +59,12 @@ def same_capture(a: Summary, b: Summary) -> Check:
 
 def with_itself(checks: Iterable[Check]) -> str:
     """What `same_capture` says of one recording on both sides, "" where there is none."""
-    told = (check.detail for check in checks if check.check == "same_capture" and check.invalidates == ("verdict",))
-    return next(told, "")
+    details = (check.detail for check in checks if check.check == "same_capture" and check.invalidates == ("verdict",))
+    return next(details, "")
 
 
 def _steps_of_files(summary: Summary) -> dict[tuple[str, int] | None, frozenset[str]]:
-    """File by its bytes -> labels of its steps; None stands for files whose bytes nobody knows."""
+    """File by its bytes -> labels of its steps; None for files whose bytes are unknown."""
     out: dict[tuple[str, int] | None, frozenset[str]] = {}
     labels = np.array(summary.steps.label, dtype=object)
     for at, capture in enumerate(summary.captures):

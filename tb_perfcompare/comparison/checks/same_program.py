@@ -122,10 +122,10 @@ class Program:
         """ "another form of the program: aten::addmm (5 per step) became quantized::linear_dynamic (5)"."""
         if self.replaced:
             return f"a different form of the program: {self.replaced}"
-        told = " and ".join(
+        counts = " and ".join(
             many(round(calls), kind, _PLURALS.get(kind, "")) for kind, calls in self.heavy[0].items() if round(calls)
         )
-        return f"the same {told} per step, different operators around them"
+        return f"the same {counts} per step, different operators around them"
 
     @property
     def unlike(self) -> str:
@@ -133,11 +133,11 @@ class Program:
         one, two = (side.calls for side in self.sides)
         apart = {kind: abs(one.get(kind, 0.0) - two.get(kind, 0.0)) for kind in dict.fromkeys((*one, *two))}
         kinds = [kind for kind in sorted(apart, key=lambda kind: (-apart[kind], kind)) if round(apart[kind], 2)]
-        told = ", ".join(
+        differences = ", ".join(
             f"{kind} {number_text(round(one.get(kind, 0.0), 2))} vs {number_text(round(two.get(kind, 0.0), 2))}"
             for kind in kinds[:_NAMED]
         )
-        return f"computed per step, baseline vs candidate: {told}" if told else ""
+        return f"computed per step, baseline vs candidate: {differences}" if differences else ""
 
     @property
     def replaced(self) -> str:

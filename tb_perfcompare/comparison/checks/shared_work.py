@@ -1,4 +1,4 @@
-"""How much work two sides have in common, told by what is called how often per step."""
+"""How much work two sides have in common, by calls per step."""
 
 from __future__ import annotations
 

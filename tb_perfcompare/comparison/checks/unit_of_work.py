@@ -76,12 +76,12 @@ def _differ(a: Summary, b: Summary) -> str:
 
 def _other_has(a: Summary, b: Summary) -> str:
     """What else could mark the steps of each side, "" where nothing is known."""
-    told = [
+    markers = [
         f"the {side} has {', '.join(repr(marker.asked_as) for marker in summary.iterations.candidates[:_MOST_NAMED])}"
         for side, summary in (("baseline", a), ("candidate", b))
         if summary.iterations is not None
     ]
-    return f" (--step-marker: {' and '.join(told)})" if told else ""
+    return f" (--step-marker: {' and '.join(markers)})" if markers else ""
 
 
 def _iterations(a: Summary, b: Summary) -> Check | None:
@@ -150,18 +150,18 @@ def number_of_steps(a: Summary, b: Summary) -> Check:
 def left_out(a: Summary, b: Summary) -> Check:
     """Warm-up and incomplete steps that are not compared."""
     noun = "cycles" if a.metric == CYCLE_TIME else "steps"
-    told, serious = list[str](), False
+    counts, serious = list[str](), False
     for side, summary in (("baseline", a), ("candidate", b)):
         admitted, every = counted_steps(summary)
         count = every - admitted
         if not count:
             continue
         reasons = ", ".join(dict.fromkeys(step.reason for step in summary.dropped))
-        told.append(f"{count:,} of {every:,} {noun} of the {side} ({reasons})")
+        counts.append(f"{count:,} of {every:,} {noun} of the {side} ({reasons})")
         serious |= count > MANY_LEFT_OUT * every
-    if not told:
+    if not counts:
         return Check("left_out", "ok", f"all {noun} are compared")
-    detail = "; ".join(told)
+    detail = "; ".join(counts)
     return Check("left_out", "warn", detail, ("verdict",)) if serious else Check("left_out", "ok", detail)
 
 

@@ -70,7 +70,7 @@ def launch_rows(baseline: Summary, candidate: Summary) -> LaunchRows | None:
 
 
 def _rows(found: Alignment, a: Ints, b: Ints, dur_a: Nanoseconds, dur_b: Nanoseconds) -> LaunchRows:
-    """Matches in order, and before each (and behind the last) what stands in the gap."""
+    """Matches in order, with the launches in the gaps before, between and after them."""
     begin_a, begin_b = np.append(0, found.at_a + 1), np.append(0, found.at_b + 1)
     end_a, end_b = np.append(found.at_a, len(a)), np.append(found.at_b, len(b))
     given_up = set(found.unaligned)

@@ -42,12 +42,12 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class JointTree:
-    """Frames as on a walk, the whole first; a frame holds the deeper ones that follow it. `told` says whether modules
-    tell frames apart: "both", "neither", or the one side that has any."""
+    """Frames as on a walk, the whole first; a frame holds the deeper ones that follow it. `with_modules` says which
+    sides distinguish frames by modules: "both", "neither", or the one side that has any."""
 
     denominator: int
     frames: tuple[Frame, ...]
-    told: str
+    with_modules: str
 
 
 def joint_tree(baseline: Summary, candidate: Summary, most: int = MOST_FRAMES) -> JointTree | None:
@@ -56,7 +56,8 @@ def joint_tree(baseline: Summary, candidate: Summary, most: int = MOST_FRAMES) -
     if trees is None:
         return None
     a, b = trees
-    told = _told(*(tree for side in (baseline, candidate) if (tree := side.call_tree) is not None))
+    recorded = (tree for side in (baseline, candidate) if (tree := side.call_tree) is not None)
+    with_modules = _sides_with_modules(*recorded)
     counts = len(baseline.steps), len(candidate.steps)
     common = lcm(*counts)
     frames, numbers = union([a, b])
@@ -64,7 +65,7 @@ def joint_tree(baseline: Summary, candidate: Summary, most: int = MOST_FRAMES) -
         _Side(tree, number.tolist(), frames, steps, common // steps)
         for tree, number, steps in zip((a, b), numbers, counts, strict=True)
     ]
-    return JointTree(common, tuple(_walked(frames, sides, most)), told)
+    return JointTree(common, tuple(_walked(frames, sides, most)), with_modules)
 
 
 def trees_alike(baseline: Summary, candidate: Summary) -> tuple[CallTree, CallTree] | None:
@@ -72,15 +73,15 @@ def trees_alike(baseline: Summary, candidate: Summary) -> tuple[CallTree, CallTr
     a, b = baseline.call_tree, candidate.call_tree
     if a is None or b is None:
         return None
-    told = _told(a, b)
-    if told == "baseline":
+    with_modules = _sides_with_modules(a, b)
+    if with_modules == "baseline":
         a = a.without_modules(IN_MODULES)
-    elif told == "candidate":
+    elif with_modules == "candidate":
         b = b.without_modules(IN_MODULES)
     return a, b
 
 
-def _told(a: CallTree, b: CallTree) -> str:
+def _sides_with_modules(a: CallTree, b: CallTree) -> str:
     one, two = (bool((tree.kind == FrameKind.MODULE).any()) for tree in (a, b))
     return "both" if one and two else "baseline" if one else "candidate" if two else "neither"
 
@@ -162,6 +163,6 @@ def _kept(frames: Frames, a: _Side, b: _Side, most: int) -> tuple[list[bool], di
 
 
 def _may_be_small(at: int, parent: int, a: _Side, b: _Side, small: list[dict[int, int]]) -> bool:
-    """A frame of one side may be, unchanged, among the other's small ones: then nobody can call it new or gone."""
+    """Whether a frame of one side may be among the other's small ones, so that it cannot be called new or gone."""
     one, two = a.whole[at], b.whole[at]
     return (not two and one <= small[1].get(parent, 0)) or (not one and two <= small[0].get(parent, 0))

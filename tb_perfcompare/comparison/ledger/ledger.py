@@ -52,7 +52,7 @@ def build_ledger(baseline: Summary, candidate: Summary, numbers: TextNumbers | N
 
 
 def _whole(baseline: Summary, candidate: Summary, denominator: int) -> Ledger:
-    """The delta in one row: nobody recorded how the functions of a cycle overlap."""
+    """The delta in one row: how the functions of a cycle overlap is not recorded."""
     sides = [
         Total(int(side.owned.time_ns.sum()) * (denominator // len(side.steps)), 0, len(side.steps), OVERLAPPING)
         for side in (baseline, candidate)

@@ -37,8 +37,8 @@ def parts_of_sides(
     splits = [side.owned.parts for side in (baseline, candidate)]
     if splits[0] is None or splits[1] is None:
         return {}
-    told = {*splits[0].told} & {*splits[1].told}
-    sides = [_numbered(split, told, entities) for split in splits if split is not None]
+    recorded = {*splits[0].told} & {*splits[1].told}
+    sides = [_numbered(split, recorded, entities) for split in splits if split is not None]
     several = _several(sides[0], sides[1], calls, len(entities.numbers))
     parts_of: dict[int, tuple[dict[str, Total], dict[str, Total]]] = {
         row: ({}, {}) for row in np.flatnonzero(several).tolist()
@@ -71,7 +71,7 @@ class _Cells:
     calls: Ints
 
 
-def _numbered(split: SplitTime, told: set[str], entities: JoinedRows) -> _Cells:
+def _numbered(split: SplitTime, recorded: set[str], entities: JoinedRows) -> _Cells:
     numbers = entities.numbers
     category, entity, caller, shape = map(numbers.of, parts_of(split.keys, 4))
     labels = numbers.of(CATEGORY_LABELS)
@@ -79,9 +79,9 @@ def _numbered(split: SplitTime, told: set[str], entities: JoinedRows) -> _Cells:
     size = len(numbers)
     number = np.full(size, -1, dtype=np.int64)
     number[labels] = np.arange(len(labels))
-    if "operator" not in told:
+    if "operator" not in recorded:
         caller = np.where(entity == nobody, caller, empty)
-    if "shape" not in told:
+    if "shape" not in recorded:
         shape = np.full(len(shape), empty)
     rows = rows_of(entities, (number[category], entity))
     time, calls = split.totals()

@@ -66,11 +66,11 @@ def _cut_columns(rows: LedgerRows, most: int, wanted: set[Path]) -> tuple[Ledger
         category = group.entities.category
         names = {path[1] for path in wanted if len(path) == 2 and path[0] == category}
         kept.append({entity for entity, key in enumerate(group.entities.key) if key in names} if names else set())
-    room = most - sum(_taken(group, entity) for group, some in zip(rows.groups, kept, strict=True) for entity in some)
+    room = most - sum(_rows_of(group, entity) for group, some in zip(rows.groups, kept, strict=True) for entity in some)
     for _, _, _, number, entity in merge(*(_ranked(group, number) for number, group in enumerate(rows.groups))):
         if entity in kept[number]:
             continue
-        room -= _taken(rows.groups[number], entity)
+        room -= _rows_of(rows.groups[number], entity)
         if room < 0:
             break
         kept[number].add(entity)
@@ -84,7 +84,7 @@ def _ranked(group: LedgerGroup, number: int) -> Iterator[tuple[int, str, str, in
         yield -size, rows.category, key, number, at
 
 
-def _taken(group: LedgerGroup, at: int) -> int:
+def _rows_of(group: LedgerGroup, at: int) -> int:
     return 1 + len(group.parts.get(at, ()))
 
 

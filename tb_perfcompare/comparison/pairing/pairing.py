@@ -1,6 +1,4 @@
-"""Which runs belong together, told from their names alone, and which workers of two runs match.
-
-Nothing is read: the input is names. Every suggestion carries the reason a person can check.
+"""Which runs belong together, and which workers of two runs match, by their names alone. Every suggestion has a reason.
 """
 
 from __future__ import annotations

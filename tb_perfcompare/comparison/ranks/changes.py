@@ -104,7 +104,7 @@ def own_changes(a: Ranks, b: Ranks, pairs: Pairs, least_us: float, options: Comp
 
 
 def _stands_out(delta: float, others: list[float]) -> bool:
-    """Whether it lies beyond three robust deviations of the others; with fewer than four of them nobody knows."""
+    """Whether it lies beyond three robust deviations of the others; unknown with fewer than four of them."""
     if len(others) < _CONTROLS:
         return True
     middle = float(np.median(others))

@@ -100,12 +100,12 @@ def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]
     clear.sort(key=lambda row: (-abs(row.own.delta_us or 0.0), row.key))
     if not clear:
         return ["No rank's own work (without waiting) changed differently from the other ranks."]
-    told = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_NAMED]]
+    changes = [f"{row.key} {signed_time(row.own.delta_us or 0.0)}" for row in clear[:_NAMED]]
     more = f" and {many(len(clear) - _NAMED, 'more rank')}" if len(clear) > _NAMED else ""
     two = f"; {_which_of_two(rows)}" if min(ranks_a, ranks_b) == 2 else ""
     return [
         f"{len(clear)} of {len(tested)} ranks changed differently from the others in their own work (without waiting): "
-        f"{', '.join(told)}{more} per step relative to the others{two}."
+        f"{', '.join(changes)}{more} per step relative to the others{two}."
     ]
 
 

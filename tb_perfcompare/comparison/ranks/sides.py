@@ -46,7 +46,7 @@ class Ranks:
 
     @property
     def own_work_ns(self) -> Ints:
-        """(s,) the step without communication that stands in the open: what a rank takes whoever it waits for."""
+        """(s,) the step without exposed communication, which does not depend on other ranks."""
         found: Ints = self.total_ns - self.owned_ns[StepCategory.COMMUNICATION]
         return found
 

@@ -110,9 +110,9 @@ def resemblance(baseline: Ints, candidate: Ints, captures: Captures | None, *, a
     steps = baseline.shape[1] + candidate.shape[1]
     length = steps / (len(sides[0]) + len(sides[1]))
     for family in alike:
-        told = raw[family][squares[family] > 0]
-        if len(told):
-            raw[family] = np.maximum(raw[family], np.median(told))
+        measured = raw[family][squares[family] > 0]
+        if len(measured):
+            raw[family] = np.maximum(raw[family], np.median(measured))
     ranked = np.clip((raw + 1 / length) / max(1 - _HIDDEN / length, _LEAST_SHOWN), 0.0, 1.0)
     # from the correlation of ranks to that of the values, as for normal ones
     rho = np.where(squares > 0, np.minimum(2 * np.sin(np.pi / 6 * ranked), _RHO_MAX), 0.0)

@@ -59,7 +59,7 @@ def between_captures(
     like: BetweenCaptures | None = None,
     shared: bool = False,
 ) -> BetweenCaptures | None:
-    """From (g, k) and (g, l) centres of captures; None when both sides have one: then nobody knows how captures differ.
+    """From (g, k) and (g, l) centres of captures; None if both sides have one, so that how captures differ is unknown.
 
     With `like`, how captures differ is known from there. With `shared`, both sides have one deviation unless theirs
     clearly differ (an F test at CLEARLY_UNLIKE), which three captures of each can show.

@@ -35,7 +35,7 @@ class TwoGroups:
 def two_groups(times_ns: Nanoseconds, capture: CaptureIndex | None = None) -> TwoGroups | None:
     """The two groups of (n,) step times, None where there is no clear gap. Definition: docs/method/statistics.md.
 
-    With the capture of each step, groups that are captures are none: how captures differ is told elsewhere.
+    With the capture of each step, groups that coincide with captures do not count: that is the noise floor.
     """
     n = len(times_ns)
     fewest = max(FEWEST, math.ceil(SMALLEST_SHARE * n))

@@ -1,4 +1,4 @@
-"""The strict report as tables of numbers, and beside the published columns what they leave out."""
+"""The strict report as tables of numbers: the published columns, and what they leave out."""
 
 from __future__ import annotations
 

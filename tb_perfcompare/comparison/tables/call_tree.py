@@ -43,7 +43,7 @@ def call_tree_table(tree: JointTree) -> Table:
         del path[frame.depth :]
         rows.append(_row(frame, name, _BETWEEN.join(path), whole, unit))
         path.append(name)
-    notes = _NOTES if tree.told in ("both", "neither") else (*_NOTES, _ONE_SIDED.format(side=tree.told))
+    notes = _NOTES if tree.with_modules in ("both", "neither") else (*_NOTES, _ONE_SIDED.format(side=tree.with_modules))
     return Table(NAME, "Call tree", _COLUMNS, tuple(rows), notes)
 
 

@@ -203,8 +203,8 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
         columns.text("reason", "Not measured because", "why a figure is missing"),
     )
     pairs = ((row[0], row[2], row[3]) for row in rows if row[2] and row[3] and row[2] != row[3])
-    told = tuple(f"{label} is {x} of the baseline and {y} of the candidate." for label, x, y in dict.fromkeys(pairs))
-    return Table("device", "Device summary", shown, tuple(rows), ("Figures cover the compared window only.", *told))
+    unlike = tuple(f"{label} is {x} of the baseline and {y} of the candidate." for label, x, y in dict.fromkeys(pairs))
+    return Table("device", "Device summary", shown, tuple(rows), ("Figures cover the compared window only.", *unlike))
 
 
 def _metrics(summary: Summary, names: dict[str, str]) -> dict[tuple[str, str], tuple[str, float | None, str]]:

@@ -41,9 +41,9 @@ def as_read(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
     if all(side.reading == "corrected" for side in sides):
         return tables
     readings = {side.reading for side in sides}
-    told = _TOLD.get(readings.pop(), AS_ANSWERED) if len(readings) == 1 else AS_ANSWERED
+    reading = _TOLD.get(readings.pop(), AS_ANSWERED) if len(readings) == 1 else AS_ANSWERED
     return {
-        name: replace(table, notes=tuple(told if note.startswith(_CORRECTED) else note for note in table.notes))
+        name: replace(table, notes=tuple(reading if note.startswith(_CORRECTED) else note for note in table.notes))
         for name, table in tables.items()
     }
 

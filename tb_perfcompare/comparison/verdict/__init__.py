@@ -1,1 +1,1 @@
-"""Slower, faster, the same, or not to be told: the headline and its reasons."""
+"""The headline: slower, faster, the same or inconclusive, with its reasons."""

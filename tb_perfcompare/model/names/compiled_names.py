@@ -17,7 +17,7 @@ _REGION_ID = re.compile(rf"{COMPILED_REGION}: (\d+/\d+)")
 
 
 def is_compiled(name: str) -> bool:
-    """A range or operator that stands for compiled code."""
+    """Whether a range or operator is compiled code."""
     return name.startswith(_COMPILED)
 
 

@@ -78,7 +78,7 @@ def is_update(name: str) -> bool:
 
 
 def is_collective_annotation(name: str) -> bool:
-    """A host range that stands for a collective, such as `nccl:all_reduce`, `gloo:barrier` or `HcclAllreduce`."""
+    """A host range of a collective, such as `nccl:all_reduce`, `gloo:barrier` or `HcclAllreduce`."""
     return _COLLECTIVE_ANNOTATION.match(name) is not None
 
 

@@ -31,7 +31,7 @@ _HALF: int = getattr(select, "POLLRDHUP", 0)
 
 
 class Connection:
-    """The socket of a request, where the server shows it (TensorBoard's own does); elsewhere nobody ever goes."""
+    """The socket of a request, if the server exposes it (TensorBoard's own does); else never seen as closed."""
 
     def __init__(self, environ: Mapping[str, Any]) -> None:
         self._socket: socket.socket | None = environ.get("werkzeug.socket")
@@ -58,7 +58,7 @@ class Connection:
             return True
 
     def report(self, progress: Progress, /) -> None:
-        """A Reporter: raises Cancelled when the browser has gone, so that nobody waits for its answer any more."""
+        """A Reporter: raises Cancelled once the browser has gone."""
         if self.gone():
             raise Cancelled
 

@@ -77,15 +77,15 @@ def progress_lines(flight: Flight[Any], connection: Connection, **more: int) -> 
     has gone. `more` stands in each line."""
     connection.writes_lines()
     start_s, seen, wait_s = time.monotonic(), 0, 0.0
-    told = [progress_dict(Progress("listing"))]
+    updates = [progress_dict(Progress("listing"))]
     while not flight.wait(wait_s):
         if connection.gone():
             return
         wait_s = LINE_EVERY_S
         seen, news = flight.news(seen)
-        told = [progress_dict(progress) for progress in news] or told[-1:]
+        updates = [progress_dict(progress) for progress in news] or updates[-1:]
         elapsed_s = round(time.monotonic() - start_s, 3)
-        for one in told:
+        for one in updates:
             yield line({"progress": {**one, "elapsed_s": elapsed_s, **more}})
 
 

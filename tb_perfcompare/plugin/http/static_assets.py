@@ -1,4 +1,4 @@
-"""The built page: where it is, and what stands in for it when it was not built."""
+"""The built page, and a substitute that says how to build it."""
 
 from __future__ import annotations
 

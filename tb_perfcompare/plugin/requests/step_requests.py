@@ -1,4 +1,4 @@
-"""From a query string to one step, or to two whose events are told of each other."""
+"""From a query string to one step, or to two whose events are matched."""
 
 from __future__ import annotations
 

@@ -108,8 +108,8 @@ def _talk(
                 except Cancelled as error:
                     yield line(error_dict(error))
                     return
-        told = fitted(wire.encode({"row": number, **row_dict(rows[-1])}), MOST_BYTES // MOST_CANDIDATES)
-        yield b'{"row":' + told + b"}\n"
+        encoded = fitted(wire.encode({"row": number, **row_dict(rows[-1])}), MOST_BYTES // MOST_CANDIDATES)
+        yield b'{"row":' + encoded + b"}\n"
     yield b'{"result":' + _answer(rows, alpha) + b"}\n"
 
 

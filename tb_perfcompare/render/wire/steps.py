@@ -144,7 +144,7 @@ def _rows(
 
 
 def _differences(numbers: NDArray[np.integer]) -> list[int]:
-    """Distinct numbers from 0 up as differences to the one before; 0 stands for NOBODY."""
+    """Distinct numbers from 0 up as differences to the one before; 0 is NOBODY."""
     known = numbers != NOBODY
     out = np.zeros(len(numbers), dtype=np.int64)
     out[known] = np.diff(numbers[known].astype(np.int64) + 1, prepend=0)
@@ -152,7 +152,7 @@ def _differences(numbers: NDArray[np.integer]) -> list[int]:
 
 
 def _known_differences(numbers: NDArray[np.integer]) -> list[int | None]:
-    """Numbers from 0 up as differences to the one before; null stands for NOBODY."""
+    """Numbers from 0 up as differences to the one before; null is NOBODY."""
     known = numbers != NOBODY
     out: list[int | None] = [None] * len(numbers)
     places, steps = np.flatnonzero(known).tolist(), np.diff(numbers[known].astype(np.int64), prepend=0).tolist()

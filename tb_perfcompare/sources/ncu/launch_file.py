@@ -1,4 +1,4 @@
-"""A file of launches while it is read: its lines, and what is left out of them."""
+"""A file of launches while it is read: its lines, and which are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records of an ncu log: lines with their numbers, everything that is no record sorted out.
+"""The records of an ncu log: lines with their numbers, without anything that is not a record.
 
 Before the CSV come the program's own output and ncu's `==PROF==` lines, one per launch. A record is a line, unless a
 rule's description holds line breaks; a line that ends inside quotes without being continued is torn.

@@ -128,7 +128,7 @@ def read_manifest(directory: str, fs: FileSystem = LOCAL) -> Manifest | None:
 
 
 def write_manifest(directory: str, manifest: Manifest) -> None:
-    """In one go: whoever reads it sees all of it or what was there before."""
+    """Writes it atomically: a reader sees the old or the new content, never a part."""
     path = os.path.join(directory, FILE)
     with open(f"{path}.new", "wb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")

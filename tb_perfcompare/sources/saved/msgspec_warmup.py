@@ -1,4 +1,4 @@
-"""msgspec and classes it has not met yet.
+"""Makes msgspec inspect classes before they are needed.
 
 It looks at a class when a value of it is first asked for and keeps what it found on the class. Two threads that do
 so at once take down the process (msgspec 0.22), so the first look at each class is one thread's.

@@ -1,4 +1,4 @@
-"""The one seam between the readers and whatever stores the files.
+"""The interface between readers and file storage.
 
 Discovery and reading go through a FileSystem and never call `os` themselves, so remote stores can be added next to
 LocalFileSystem. Paths are texts; only the FileSystem that made a path may take it apart.

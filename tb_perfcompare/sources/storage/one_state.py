@@ -1,4 +1,4 @@
-"""Reading files in one state each.
+"""Reading a file only in the state that was listed.
 
 A trace may be replaced (by rsync's rename), appended to or cut while it is read. What was read is then a mixture, or
 belongs to another state of the file than the one it is filed under. So each file has its state compared whenever it is

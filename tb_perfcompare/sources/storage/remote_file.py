@@ -137,19 +137,19 @@ class as_os_errors:
         if error is None or not isinstance(error, _errors()):
             return
         known: type[OSError] = next((final for final in _FINAL if isinstance(error, final)), OSError)
-        told = _said(error, self._path)
+        reason = _message(error, self._path)
         if known is FileNotFoundError:
             # fsspec says so of everything that goes wrong on the web, and why in the cause
             status, cause = getattr(error.__cause__, "status", 404), error.__cause__
             if status in (401, 403):
-                known, told = PermissionError, f"the server refuses it ({status})"
+                known, reason = PermissionError, f"the server refuses it ({status})"
             elif cause is not None and not (status in (404, 410) and hasattr(cause, "status")):
-                known, told = OSError, _said(cause, self._path)
+                known, reason = OSError, _message(cause, self._path)
             else:
-                told = "there is no such file"
-        raise known(0, told) from error
+                reason = "there is no such file"
+        raise known(0, reason) from error
 
 
-def _said(error: BaseException, path: str) -> str:
+def _message(error: BaseException, path: str) -> str:
     text = " ".join(str(error).split()).replace(path, without_secrets(path))
     return text[:200] or type(error).__name__

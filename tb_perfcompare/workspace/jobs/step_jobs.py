@@ -71,12 +71,12 @@ def match_steps(a: StepEvents, b: StepEvents, report: Reporter) -> step_matches.
 def trace_file(sides: Sequence[ExcerptSide], compress: bool, report: Reporter) -> bytes:
     """A trace with the stretches of one side as they were written, or of several joined. Raises InputError,
     SelectionError, Cancelled."""
-    taken = [_taken(side, report) for side in sides]
+    taken = [_excerpt_of(side, report) for side in sides]
     text = excerpt_file(taken[0].excerpt, _about(sides[0])) if len(taken) == 1 else joined_file(taken)
     return packed(text) if compress else text
 
 
-def _taken(side: ExcerptSide, report: Reporter) -> JoinedSide:
+def _excerpt_of(side: ExcerptSide, report: Reporter) -> JoinedSide:
     cutter = _cutter(side.file, side.window, side.marker, report)
     extents = [cutter.extent(label) for label in (side.first, side.last)]
     zero_ns, _ = cutter.window(side.first)

@@ -1,6 +1,6 @@
 """What a worker process is asked to do. Top-level functions of picklable values: they run anywhere and keep nothing.
 
-Readers, analysis and the comparison are imported where they are used: whoever asks needs none of them.
+Readers, analysis and the comparison are imported where they are used, as the asking process needs none of them.
 """
 
 from __future__ import annotations

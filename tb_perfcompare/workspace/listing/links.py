@@ -1,4 +1,4 @@
-"""Symbolic links below a log directory: followed, or only where they stay below it.
+"""Symbolic links below a log directory: all followed, or only those that stay inside.
 
 No request creates a link, but anybody who may write below the log directory can. If those are not the ones who started
 the server, LINKS=inside keeps them from exposing other files of its user.

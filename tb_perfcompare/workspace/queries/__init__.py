@@ -1,1 +1,1 @@
-"""What the tab asks besides the comparison: pages of tables, rows, callers, steps, candidates."""
+"""Requests of the tab besides the comparison: pages of tables, rows, callers, steps, candidates."""

@@ -1,4 +1,4 @@
-"""Comparisons in short, for several candidates against one baseline. What they are made of is shared with the pairs."""
+"""Short comparisons of several candidates with one baseline; their inputs are shared with the pairs' comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From where a row of a pair's table was called, and where else it is found, for a tab that opens the row.
+"""Callers of a row of a pair's table and related rows, for the row's details in the tab.
 
 Nobody needs this for the tables themselves, so that it is not read with them: the first row that is opened reads the
 pair's files once more, the others come from what that left.

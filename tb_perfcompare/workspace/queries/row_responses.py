@@ -1,4 +1,4 @@
-"""Rows of a pair's tables, step by step: one for a tab that opens it, several for those in view."""
+"""Rows of a pair's tables, step by step: one in full, or several for sparklines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run's own tables and what is said with them, made once and cut into pages afterwards."""
+"""One run's own tables and notes, made once and served in pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The answers about a step: what is drawn of it at a zoom, small whatever it holds, and the figures of an event."""
+"""Responses about a step: its picture at a zoom level, bounded in size, and the figures of an event."""
 
 from __future__ import annotations
 

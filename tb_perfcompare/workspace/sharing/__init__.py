@@ -1,1 +1,1 @@
-"""Work that several people wait for, and values kept in memory."""
+"""Computations shared by several clients, and values cached in memory."""

@@ -1,4 +1,4 @@
-"""A bounded store of finished values: the least recently used ones leave first."""
+"""A cache of finished values, bounded in bytes, that evicts the least recently used."""
 
 from __future__ import annotations
 

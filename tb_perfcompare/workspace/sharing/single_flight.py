@@ -1,4 +1,4 @@
-"""Work that several people wait for: one computation per question, ended when the last of them leaves."""
+"""Single flight: one computation per request, shared by all who wait for it and cancelled when the last leaves."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def test_what_may_be_among_the_small_frames_of_the_other_side_is_not_called_new(
 
 def test_modules_of_one_side_alone_tell_nothing_apart() -> None:
     got = joint(run({"mm/gemm": 20}, module="Net_0"), run({"mm/gemm": 30}))
-    assert got.told == "baseline"
+    assert got.with_modules == "baseline"
     assert drawn(got) == [
         "step 1000 1000", "  (code of modules) 880 0", "  mm 20 30", "    gemm 18 28", "  (nothing recorded) 100 970",
     ]  # fmt: skip

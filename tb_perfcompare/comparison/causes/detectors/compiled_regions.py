@@ -124,8 +124,7 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _moved(pair: RuleContext) -> list[LedgerRow]:
-    """What stands for compiled code, and operators that regions took over: gone, new, or called another number of
-    times."""
+    """Compiled code, and operators that regions took over: gone, new, or called another number of times."""
     return [
         row for row in pair.entities(CPU_EXEC)
         if row.status != "both" or is_compiled(row.path[1]) or called_otherwise(*row.calls)

@@ -36,7 +36,7 @@ ENOUGH_CALLS = 8
 
 
 def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Means moved, minima did not, and no operator stands out: time slices, not work."""
+    """Finds contention: mean times moved, the fastest calls did not, and no single operator explains it."""
     exposed = pair.exposed("CPU Exec")
     table = table_of_calls(pair)
     columns = pair.columns(table, "host_self")

@@ -1,4 +1,5 @@
-"""The machine at another pace, told once: what of the host's and the device's change the same work shows all over."""
+"""The machine at another pace, reported once: the part of the host's and the device's change that all of the same work
+shows."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """The profiler was told to record more, which costs the host time. Without events of its own work that is not told
-    from what the host does: it is the likely cause of what nothing else explains."""
+    """The profiler was told to record more, which costs the host time. Without events of its own work that looks like
+    the host's work, so it is the likely cause of what nothing else explains."""
     moved = explained.left(pair, RECORDING)
     delta = fsum(moved.values())
     if not costlier_to_record(pair, delta) or not pair.is_clear(*moved):

@@ -1,1 +1,1 @@
-"""What causes are told from: a pair with its ledger, and how findings are made of it."""
+"""What rules look at: a pair with its ledger; and how findings are made of it."""

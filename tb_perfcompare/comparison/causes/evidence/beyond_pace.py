@@ -1,4 +1,4 @@
-"""What the entities of a category take longer beside the pace of all, row by row as columns."""
+"""How much longer the entities of a category take than the common pace, as columns."""
 
 from __future__ import annotations
 

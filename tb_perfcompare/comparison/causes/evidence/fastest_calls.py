@@ -37,7 +37,7 @@ def table_of_calls(pair: RuleContext) -> str:
 
 def fastest_own_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
     """The same of operators whose time is their own; of all operators where there are none such: then children and API
-    calls that take longer cannot be told from slower operators."""
+    calls that take longer cannot be distinguished from slower operators."""
     found = fastest_calls(pair, table)
     own, whole = pair.amounts(table, "host_self"), pair.amounts(table, "host_total")
     pure = {}

@@ -1,4 +1,4 @@
-"""Causes in sentences: the ledger's largest changes, each with the entities behind it and how sure it is.
+"""General findings: the largest changes of the ledger as sentences, each with its entities and its confidence.
 
 A finding is made for every category whose change is material (CompareOptions.material_*) and clear.
 Definitions: docs/method/findings.md.
@@ -72,7 +72,7 @@ GENERAL = {
 
 
 def category_words(label: str) -> str:
-    """What a category stands for, in a sentence: "untraced host time" for Other."""
+    """The words for a category in a sentence: "untraced host time" for Other."""
     return GENERAL[StepCategory(CATEGORY_LABELS.index(label))].meaning.partition(" (")[0]
 
 
@@ -106,8 +106,8 @@ _BEYOND_THE_MARGIN = (Verdict.SLOWER, Verdict.FASTER)
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """What every finding is made from. `unit` turns ledger integers into microseconds per step; `told` are kernels
-    that findings of their own tell of, `clear` categories that differ beyond their spread."""
+    """What every finding is made from. `unit` divides ledger integers into microseconds per step; `named_elsewhere` are
+    kernels with findings of their own, `clear` categories that differ beyond their spread."""
 
     ledger: Ledger
     baseline: Summary
@@ -116,7 +116,7 @@ class _Books:
     verdict: Verdict
     alpha: float
     unit: int
-    told: frozenset[str]
+    named_elsewhere: frozenset[str]
     clear: SignificantCategories
 
     @property
@@ -141,14 +141,14 @@ def find_causes(
     p_values: Mapping[str, float | None],
     verdict: Verdict,
     options: CompareOptions,
-    told: frozenset[str] = frozenset(),
+    named_elsewhere: frozenset[str] = frozenset(),
     explained: Mapping[str, float] | None = None,
 ) -> tuple[Finding, ...]:
-    """Findings, largest |delta| first. A comparison of equal runs has none. What is `told` of kernels elsewhere is not
-    repeated, nor what is `explained` of a category (microseconds per step): only the rest is told, where it matters."""
+    """Findings, largest |delta| first. A comparison of equal runs has none. Kernels `named_elsewhere` are not repeated,
+    nor what is `explained` of a category (microseconds per step): findings are about the rest, if it matters."""
     clear = significant_categories(baseline, candidate, p_values, options.alpha)
     unit = ledger.denominator * 1000
-    books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, unit, told, clear)
+    books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, unit, named_elsewhere, clear)
     shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
     threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
     found = []
@@ -158,8 +158,8 @@ def find_causes(
         if abs(rest_us) < max(threshold, REST_TOLD * max(abs(delta_us), abs(known))) or not rest_us:
             continue
         below = columns_of(row.path[0], ledger.entities(row.path[0]))
-        untold = below.of_rows(_untold(below, told)) if known else below
-        if not books.is_clear(row.path[0], rest_us) and not _is_counted(untold, rest_us, books):
+        unnamed = below.of_rows(_not_named(below, named_elsewhere)) if known else below
+        if not books.is_clear(row.path[0], rest_us) and not _is_counted(unnamed, rest_us, books):
             continue
         moved, against = _moved_with(rest_us, below), _moved_with(-rest_us, below)
         if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
@@ -207,17 +207,17 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         sentence = f"{subject[0].upper()}{subject[1:]}: {signed_time(delta_us)}{books.per}{amounts}"
     else:
         sentence = f"Remaining {subject}: {signed_time(delta_us)}{books.per}"
-        same_way = same_way.of_rows(_untold(same_way, books.told))
+        same_way = same_way.of_rows(_not_named(same_way, books.named_elsewhere))
     least = MOST_OF_IT * abs(delta_us) * books.unit
     named = [e for e in same_way[:3] if abs(e.delta) >= least]  # the largest come first
     evidence = [Evidence("categories", label)]
     clauses: list[str] = []
     if len(same_way):
-        told = books.told if category is StepCategory.KERNEL else frozenset()
-        clauses = [_entity_clause(entity, books) for entity in named if entity.path[1] not in told]
-        if not named and same_way[0].path[1] not in told:
+        elsewhere = books.named_elsewhere if category is StepCategory.KERNEL else frozenset()
+        clauses = [_entity_clause(entity, books) for entity in named if entity.path[1] not in elsewhere]
+        if not named and same_way[0].path[1] not in elsewhere:
             clauses = [f"spread over many entries, largest: {_entity_clause(same_way[0], books)}"]
-        rest = _untold(same_way, told)
+        rest = _not_named(same_way, elsewhere)
         clauses += _one_sided_clauses(same_way.of_rows(rest[rest >= max(len(named), 1)]), least, books)
         for entity in named or same_way[:1]:
             evidence.append(Evidence("ledger", " / ".join(entity.path)))
@@ -225,7 +225,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
                 evidence.append(Evidence(TABLES[category], entity.path[1]))
     opposed = [
         _entity_clause(entity, books) for entity in against[:2]
-        if abs(entity.delta) >= least and entity.path[1] not in books.told
+        if abs(entity.delta) >= least and entity.path[1] not in books.named_elsewhere
     ]  # fmt: skip
     clauses += [f"offset by {' and '.join(opposed)}"] if opposed else []
     if category is StepCategory.RUNTIME:
@@ -273,8 +273,8 @@ def _stacks(side: Summary) -> bool:
     )
 
 
-def _untold(rows: EntityRows, told: frozenset[str]) -> NDArray[np.int64]:
-    return np.flatnonzero(np.array([key not in told for key in rows.key], dtype=bool))
+def _not_named(rows: EntityRows, named_elsewhere: frozenset[str]) -> NDArray[np.int64]:
+    return np.flatnonzero(np.array([key not in named_elsewhere for key in rows.key], dtype=bool))
 
 
 def _one_sided_clauses(rest: EntityRows, least: float, books: _Books) -> list[str]:

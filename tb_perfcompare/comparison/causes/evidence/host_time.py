@@ -1,4 +1,4 @@
-"""The host's part of a step: what stands in the open, and what its work grew by, hidden time included."""
+"""The host's part of a step: exposed time, and how much its work grew, hidden time included."""
 
 from __future__ import annotations
 

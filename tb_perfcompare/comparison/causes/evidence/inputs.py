@@ -129,7 +129,7 @@ def _in_common(before: str, after: str) -> int:
 
 
 def growth(before: str, after: str) -> float:
-    """How many times as many elements the operand has that changed most; of all inputs where none can be told."""
+    """Ratio of elements of the operand that changed most; of all inputs together if that is not known."""
     sizes = zip(input_elements(before), input_elements(after), strict=False)
     ratios = [two / one for one, two in sizes if one and two]
     return max(ratios, key=lambda ratio: abs(math.log(ratio))) if ratios else elements(after) / elements(before)

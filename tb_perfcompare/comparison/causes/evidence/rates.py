@@ -44,7 +44,7 @@ def rate_clause(pair: RuleContext, operator: str) -> str:
     if not len(change) or not _is_covered(a, b):
         return ""
     at = int(np.argmax(np.abs(change)))
-    said = _said(a, b, at)
+    said = _rate_text(a, b, at)
     return f"; on {_inputs(shapes[at][1])} {said}" if said else ""
 
 
@@ -55,11 +55,11 @@ def total_clause(pair: RuleContext) -> str:
     if works is None:
         return ""
     _, a, b = works
-    said = _said(a, b, 0) if _is_covered(a, b) else ""
+    said = _rate_text(a, b, 0) if _is_covered(a, b) else ""
     return f"; {said}" if said else ""
 
 
-def _said(a: RowWork, b: RowWork, at: int) -> str:
+def _rate_text(a: RowWork, b: RowWork, at: int) -> str:
     """ "the same work at 2.00 TB/s → 72.0 GB/s", "14.0 % more FLOPs at the same rate (12.0 TFLOP/s)"; "" where nothing
     changed or nothing is known."""
     in_flops = bool(counts_in_flops(a, b)[at])

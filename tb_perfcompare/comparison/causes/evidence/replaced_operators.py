@@ -179,7 +179,7 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
     ]
     runs: dict[int, list[Place]] = {}
     for one in changed:
-        runs.setdefault(_behind(one, order), []).append(one)
+        runs.setdefault(_preceding_sibling(one, order), []).append(one)
     made, alone = [], []
     for run in runs.values():
         went, came = ([one for one in run if sign * one.more_calls > 0] for sign in (-1, 1))
@@ -209,7 +209,7 @@ def _is_whole(ratio: float) -> bool:
     return round(ratio) > 0 and abs(ratio - round(ratio)) <= WHOLE_MULTIPLE * ratio
 
 
-def _behind(place: Place, common: list[list[tuple[int, int]]]) -> int:
+def _preceding_sibling(place: Place, common: list[list[tuple[int, int]]]) -> int:
     """Which of the common siblings, per side as (number, which) in order, first ran last before it, on the side that
     calls it more often; -1: none."""
     side = int(place.more_calls > 0)

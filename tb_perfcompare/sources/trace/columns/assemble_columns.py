@@ -1,4 +1,4 @@
-"""What the events of a file came to, and how it is put together when the last one was read.
+"""Assembles the columns of a whole file once its last event has been read.
 
 A scanner gathers columns while it reads (`Gathered`). What needs all of them (categories that follow from processes,
 arrows that join events, one column of two spellings) is done here, once, so that it does not depend on the scanner.

@@ -239,11 +239,11 @@ def _first_bytes(texts: Sequence[msgspec.Raw]) -> NDArray[np.uint8]:
 
 def _devices(arguments: Sequence[Args]) -> Ints32:
     """(n,) the device the arguments of each event tell."""
-    told = np.full(len(arguments), UNSAID, np.int32)
+    stated = np.full(len(arguments), UNSAID, np.int32)
     for key in reversed(_DEVICE_KEYS):
         rows = [row for row, args in enumerate(arguments) if key in args]
         if rows:
             number, valid = parse_integers([arguments[row][key] for row in rows])
             valid &= number <= _LARGEST_DEVICE
-            told[np.array(rows)[valid]] = np.maximum(number[valid], HOST_DEVICE)
-    return told
+            stated[np.array(rows)[valid]] = np.maximum(number[valid], HOST_DEVICE)
+    return stated
