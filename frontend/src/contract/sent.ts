@@ -145,7 +145,7 @@ export interface Headline {
   basis: 'program' | 'machine' | 'recorded';
   /** how much longer the same work takes; null for the reason `unsplit` */
   machine: Part | null;
-  /** how much longer the step takes at one pace; null as `machine` */
+  /** how much longer the step takes at equal machine speed; null as `machine` */
   program: Part | null;
   paces: PaceFacts[];
   /** why machine and program are not separated, empty where they are */

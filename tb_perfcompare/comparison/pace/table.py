@@ -18,7 +18,7 @@ NAME = "common_work"
 MOST_ROWS = 1000
 """Of each kind, by time; and as many that are not used."""
 
-_USED, _CHANGED, _NO_TIME = "used", "set aside: changed on its own", "set aside: no time of its own"
+_USED, _CHANGED, _NO_TIME = "used", "excluded: changed on its own", "excluded: no time of its own"
 _FOLLOWS = {"host": "operators", "device": "kernels"}
 
 
@@ -45,7 +45,7 @@ def common_work_table(work: CommonWork) -> Table | None:
         columns.fraction("share", "Weight", "share of the row in the work that both sides do"),
     )
     notes = tuple(
-        f"{one.pace.kept:,} of {one.pace.rows:,} {_FOLLOWS[one.pace.of]} tell the pace: typical change "
+        f"{one.pace.kept:,} of {one.pace.rows:,} {_FOLLOWS[one.pace.of]} show the pace: typical change "
         f"{percent_text(fraction_of(one.pace.centre), signed=True)}, coverage {percent_text(one.pace.coverage)}."
         for one in work.found
     )

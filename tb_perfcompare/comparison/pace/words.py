@@ -95,7 +95,7 @@ def _and_machine(headline: Headline, program: Part, machine: Part) -> str:
 
 def _beside(machine: Part) -> str:
     if abs(machine.estimate) < 0.01:
-        return ", machine at one pace"
+        return ", machine unchanged"
     return f", machine {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
 
 
@@ -121,7 +121,7 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     aside = program.rows - program.kept
     how = f"{rows} of the same work cover {percent_text(program.coverage)} of the step"
     if aside:
-        how += f"; {aside:,} set aside"
+        how += f"; {aside:,} excluded"
     facts.append(Fact("How", f"{how}; {counts[0]} and {many(counts[1], 'capture')}"))
     return tuple(facts)
 
@@ -137,7 +137,8 @@ def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) ->
 
 
 def _program_line(headline: Headline, program: Part) -> str:
-    line = f"{rough(program.estimate, signed=True)} ({rough_range(program.low, program.high, signed=True)}) at one pace"
+    ends = rough_range(program.low, program.high, signed=True)
+    line = f"{rough(program.estimate, signed=True)} ({ends}) at equal machine speed"
     if program.p is not None:
         line += f", {p_text(program.p)}"
     if program.captures_needed is not None and headline.verdict is Verdict.INCONCLUSIVE:

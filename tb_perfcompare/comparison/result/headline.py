@@ -164,7 +164,7 @@ class Headline:
     facts: Annotated[tuple[Fact, ...], "labelled lines below the headline"] = ()
     basis: Annotated[Basis, "what the verdict is about"] = Basis.RECORDED
     machine: Annotated[Part | None, "how much longer the same work takes; null for the reason `unsplit`"] = None
-    program: Annotated[Part | None, "how much longer the step takes at one pace; null as `machine`"] = None
+    program: Annotated[Part | None, "how much longer the step takes at equal machine speed; null as `machine`"] = None
     paces: tuple[PaceFacts, ...] = ()
     unsplit: Annotated[str, "why machine and program are not separated, empty where they are"] = ""
     recorded: Annotated[Recorded | None, "the step time as recorded, whatever the pace"] = None

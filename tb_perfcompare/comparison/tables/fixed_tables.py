@@ -81,7 +81,7 @@ def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats]
         words = ("Step", "number of the step marker", "Step time", "length of the step window")
     paced: tuple[Column, ...] = () if at_one_pace_ns is None else (
         columns.time(
-            "at_one_pace_us", "At one pace", f"{words[2].lower()} if the machine had kept one pace", shown=False
+            "at_one_pace_us", "At equal speed", f"{words[2].lower()} at equal machine speed", shown=False
         ),
     )  # fmt: skip
     shown = (

@@ -87,7 +87,7 @@ def test_a_change_that_captures_hide_is_found_in_the_step_and_in_its_row() -> No
     assert change_of(found, "aten::op03") == "slower"
     assert change_of(found, "aten::op05") != "slower"
     used = {row[1]: row[3] for row in found.tables["common_work"].rows}
-    assert used["aten::op03"] == "set aside: changed on its own"
+    assert used["aten::op03"] == "excluded: changed on its own"
     assert used["aten::op05"] == "used"
 
 
