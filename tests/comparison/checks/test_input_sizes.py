@@ -61,7 +61,7 @@ def test_a_step_that_decodes_is_not_compared_with_one_that_reads_the_prompt(devi
 def test_without_shapes_the_grids_of_kernels_tell() -> None:
     found = compared(*(model(tokens, shapes=False, device=True) for tokens in (1, 1024)))
     assert found.headline.verdict is Verdict.WITHHELD
-    assert "kernels of the candidate work on 1,024 times as many threads" in found.headline.reason
+    assert "kernels of the candidate process 1,024 times as many threads" in found.headline.reason
 
 
 def test_without_either_times_warn() -> None:
