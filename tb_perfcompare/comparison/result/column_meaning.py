@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 VALUE, DELTA, SHIFT, CHANGE, P, Q, RATIO, SHARE = "value", "delta", "shift", "change", "p", "q", "ratio", "share"
 EFFECTS = ("count_effect", "rate_effect", "mix_effect", "same_shape_effect", "time_effect", "work_effect",
-           "speed_effect")  # fmt: skip
+           "speed_effect", "exposed_work_effect", "exposed_speed_effect")  # fmt: skip
 """Parts of a difference."""
 
 _SIDES = {"baseline": "baseline", "normal": "baseline", "candidate": "candidate", "abnormal": "candidate"}

@@ -165,6 +165,21 @@ SPEED_EFFECT = time(
     role="delta",
     shown=False,
 )
+EXPOSED_WORK_EFFECT = time(
+    "exposed_work_effect_us",
+    "Exposed Δ by work",
+    "part of the ledger's change of the row from more or less work; empty: the work of some calls is not known",
+    role="delta",
+    shown=False,
+)
+EXPOSED_SPEED_EFFECT = time(
+    "exposed_speed_effect_us",
+    "Exposed Δ by rate",
+    "part of the ledger's change of the row from exposing the same work for another time; the two parts sum to the "
+    "change",
+    role="delta",
+    shown=False,
+)
 STATUS = Column(
     "status",
     "Status",

@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED, KEY_COLUMNS, SHAPES, Measure, TableSpec
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, peaks_of, table_work
 from tb_perfcompare.comparison.work.split import at_equal_work
-from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, pair_columns
+from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
@@ -146,6 +146,7 @@ def _draft(
     cells += _fact_cells(shape, a, b, joined)
     works = _works(name, (a, b), joined, (baseline, candidate), options)
     cells += _work_cells(name, works, joined) if works is not None else []
+    cells += exposed_split(works, exposed.own) if works is not None and exposed is not None else []
     sizes = name in bandwidths.TABLES
     of_messages = bandwidths.pair_columns(baseline, candidate, name, joined.at_a, joined.at_b) if sizes else []
     cells += of_messages
@@ -212,10 +213,11 @@ def _triple_cells(
 
 
 class _Exposed(NamedTuple):
-    """Cells of exposed time, and (rows,) the size of its change."""
+    """Cells of exposed time, (rows,) the size of its change, and (rows, steps) of either side what the rows own."""
 
     cells: list[_Column | _Test]
     order: Floats
+    own: tuple[Ints, Ints]
 
 
 def _exposed_cells(joined: JoinedRows, both: tuple[Summary, Summary]) -> _Exposed:
@@ -223,7 +225,7 @@ def _exposed_cells(joined: JoinedRows, both: tuple[Summary, Summary]) -> _Expose
     x, y = (own.sum(axis=1) / own.shape[1] / 1000 for own in (own_a, own_b))
     triple = columns.triple("exposed", "Exposed", "Exposed time: owned in the ledger")
     test = _Test(columns.tests("exposed", "exposed", shown=False), lambda: (own_a, own_b), joined, (y - x) * 1000)
-    return _Exposed([*_triple_cells(triple, (x, y, y - x), joined), test], np.abs(y - x))
+    return _Exposed([*_triple_cells(triple, (x, y, y - x), joined), test], np.abs(y - x), (own_a, own_b))
 
 
 def _work_cells(name: str, works: tuple[RowWork, RowWork], joined: JoinedRows) -> list[_Column | _Test]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import lcm
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.ledger_columns import divided
 from tb_perfcompare.comparison.result.table import CellColumn, Column
 from tb_perfcompare.comparison.work.row_work import RowWork
-from tb_perfcompare.comparison.work.split import work_effects
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.comparison.work.split import WorkSplit, split_of, work_effects
+from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.units import Better
 
 Made = tuple[Column, CellColumn]
@@ -98,14 +99,24 @@ def pair_columns(a: RowWork, b: RowWork, shown: Iterable[str] = ()) -> list[Made
             out.append((_column(figure, f"{figure}_delta", "delta", "Δ", shown=False), delta))
     out += _texts((a, b))
     split, there = work_effects(a, b), a.has_model() | b.has_model()
-    effects = (
-        (columns.MODELLED_DELTA, split.work + split.rate),
-        (columns.WORK_EFFECT, split.work),
-        (columns.SPEED_EFFECT, split.rate),
-    )
+    change = np.where(there, divided(split.work + split.rate, 1000 * split.denominator), np.nan)
+    effects = _effects(split, there, (columns.WORK_EFFECT, columns.SPEED_EFFECT))
+    return [*out, (columns.MODELLED_DELTA, change), *effects]
+
+
+def exposed_split(works: tuple[RowWork, RowWork], own: tuple[Ints, Ints]) -> list[Made]:
+    """The change of what rows own in the ledger, `own` (r, s) of either side, by work and by rate; of rows all of whose
+    calls have a model."""
+    split = split_of(works, [side.sum(axis=1) for side in own], lcm(*(max(side.steps, 1) for side in works)))
+    known = [side.time_ns.sum(axis=1) == side.whole_ns for side in works]
+    there = known[0] & known[1] & (works[0].has_model() | works[1].has_model())
+    return _effects(split, there, (columns.EXPOSED_WORK_EFFECT, columns.EXPOSED_SPEED_EFFECT))
+
+
+def _effects(split: WorkSplit, there: Flags, made: tuple[Column, Column]) -> list[Made]:
     unit = 1000 * split.denominator
-    out += [(column, np.where(there, divided(values, unit), np.nan)) for column, values in effects]
-    return out
+    parts = zip(made, (split.work, split.rate), strict=True)
+    return [(column, np.where(there, divided(values, unit), np.nan)) for column, values in parts]
 
 
 def own_columns(work: RowWork, shown: Iterable[str] = ()) -> list[Made]:

@@ -58,6 +58,11 @@ def test_the_other_device_may_have_another_ridge() -> None:
     assert "of peak), compute-bound → memory-bound" in said
 
 
+def test_what_is_far_from_every_roof_is_bound_by_neither() -> None:
+    said = _sentences(_trace(2000), _trace(9000))
+    assert "of peak)" in said and "-bound" not in said
+
+
 def test_tensor_cores_are_told_by_a_rate_that_nothing_else_reaches() -> None:
     """No name says that the kernel uses tensor cores, but 71.6 TFLOP/s of fp32 are beyond the others' 19.5."""
     fast, slow = _trace(30, "my_gemm"), _trace(400, "sgemm")

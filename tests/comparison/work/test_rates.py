@@ -154,6 +154,25 @@ def test_a_kernel_has_the_rate_of_its_operator() -> None:
     assert odd["baseline_flop_rate"] is None and odd["no_model"] == "launched by no recorded operator"
 
 
+def test_the_ledger_of_kernels_is_split_by_work_and_rate() -> None:
+    sides = _trace(200, calls=2), _trace(330, calls=3, rows=700, steps=7)
+    found = _compared(*sides)
+    row, odd = _row(found, "kernels", "sgemm"), _row(found, "kernels", "odd")
+    (entry,) = [one for one in found.ledger.entities("Kernel") if one.path[1] == "sgemm"]
+    whole = 1000 * found.ledger.denominator
+    parts = [row[name] * whole for name in ("exposed_work_effect_us", "exposed_speed_effect_us")]
+    assert [round(part) for part in parts] == pytest.approx(parts, abs=1e-6)
+    assert sum(map(round, parts)) == entry.delta
+    work_a, work_b = 2 * 1024, 3 * 700
+    per_a, per_b = Fraction(entry.baseline, work_a), Fraction(entry.candidate, work_b)
+    assert round(parts[0]) == round((work_b - work_a) * (per_a + per_b) / 2)
+    assert odd["exposed_work_effect_us"] is None
+    swapped = _row(_compared(*sides[::-1]), "kernels", "sgemm")
+    assert swapped["exposed_work_effect_us"] == -row["exposed_work_effect_us"]
+    itself = _row(_compared(sides[0], sides[0]), "kernels", "sgemm")
+    assert (itself["exposed_work_effect_us"], itself["exposed_speed_effect_us"]) == (0, 0)
+
+
 def test_without_shapes_there_are_no_rates() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)

@@ -22,6 +22,9 @@ SAME_WORK = 0.01
 SAME_RATE = 0.05
 """So is a rate: kernels of one program vary as much."""
 
+BOUND_FROM = 0.1
+"""Share of the roof below which on both sides neither roof bounds: launches and latency do."""
+
 NO_ROW: Key = ("", "")
 """No row that is asked for has this key."""
 
@@ -146,7 +149,7 @@ def _position(a: RowWork, b: RowWork, at: int) -> str:
     if not all(np.isfinite(shares)):
         return ""
     words = dict.fromkeys(f"{bound}-bound" for bound in bounds)
-    bound = f", {' → '.join(words)}" if all(bounds) else ""
+    bound = f", {' → '.join(words)}" if all(bounds) and max(shares) >= BOUND_FROM else ""
     return f" ({percent_text(shares[0])} → {percent_text(shares[1])} of peak){bound}"
 
 
