@@ -14,14 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tb_perfcompare.analysis.pooling.pool import pool
-from tb_perfcompare.analysis.summarize import summarize
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.model.recordings.recording import Origin
-from tb_perfcompare.model.summary.summary import Summary
-from tb_perfcompare.sources.trace.torch_profiler import read_trace
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
+from tb_perfcompare.workspace.listing.index import side_from_path
+from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 SPANS = 3
 """Recordings per side. Those of the two sides take turns, so that a machine that becomes slower does so for both."""
@@ -30,7 +27,6 @@ LINUX = sys.platform == "linux"
 """Where processes can be tied to a core, and forked with torch in them."""
 
 SIDES = ("healthy", "faulty")
-OPTIONS = CompareOptions(resamples=200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,19 +137,15 @@ def _record(module: str, program: object, path: Path) -> None:
     importlib.import_module(module).record(program, path)
 
 
-def read_side(folder: Path) -> Summary:
-    """All spans of a side, as the product reads them."""
-    summaries = []
-    for path in sorted(folder.glob("*.pt.trace.json")):
-        worker, span, *_ = path.name.split(".")
-        summaries.append(summarize(read_trace(path), Origin(str(folder), folder.name, worker, span)))
-    return pool(summaries)
-
-
 @cache
-def compared(folder: Path) -> Comparison:
-    """The comparison of a recorded pair."""
-    return compare_summaries(*(read_side(folder / side) for side in SIDES), OPTIONS)
+def compared(folder: Path, *, swapped: bool = False) -> Comparison:
+    """The answer of `tb-perfcompare diff` to a recorded pair: the same search, reading, choice of steps and rules."""
+    sides = [side_from_path(str(folder / side), None, None) for side in (SIDES[::-1] if swapped else SIDES)]
+    workspace = Workspace(in_process_bytes=SMALL_BYTES)
+    try:
+        return workspace.compare(ComparisonRequest(sides[0], sides[1], CompareOptions()))
+    finally:
+        workspace.close()
 
 
 def is_found(fault: Fault, found: Comparison) -> bool:

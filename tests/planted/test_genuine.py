@@ -16,11 +16,10 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.comparison.causes.rules import RULES
-from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Verdict
 from tests.planted import genuine
-from tests.planted.genuine import OPTIONS, SIDES, Fault, compared, is_found, read_side
+from tests.planted.genuine import Fault, compared, is_found
 from tests.thorough import THOROUGH
 
 pytestmark = pytest.mark.skipif(
@@ -73,7 +72,7 @@ def test_the_fault_is_the_first_finding(fault: Fault, recorded: Callable[[Fault,
         seen.append(shown(found))
     else:
         pytest.fail("\n\n".join(seen))
-    back = compare_summaries(*(read_side(folder / side) for side in reversed(SIDES)), OPTIONS)
+    back = compared(folder, swapped=True)
     there = found.findings[0]
     names = next(rule.names for rule in RULES if there.rule in rule.names)  # of either direction
     assert back.findings[0].rule in names and back.findings[0].subject == there.subject

@@ -8,11 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.clocked import by_one_pace
+from tb_perfcompare.comparison.pace.clocked import Clocked, by_one_pace
 from tb_perfcompare.comparison.pace.decide import outcome
 from tb_perfcompare.comparison.pace.machine import machine_part
 from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
+from tb_perfcompare.comparison.pace.undisturbed import undisturbed_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.verdict.rules import settle
@@ -54,15 +55,21 @@ class Rates:
 
 def told(pair: Drawn) -> DetectedCauses:
     """The product's rules on one pair; the pace counts whatever share of the step it covers."""
-    found = pace_of("host", pair.rows, pair.captures, pair.times, "operators", OPTIONS.alpha)
-    assert isinstance(found, PaceRows)
-    clocked = by_one_pace(pair.times, pair.captures, found.pace)
+    clocked = at_one_pace(pair, OPTIONS.alpha)
     program, machine = program_part(clocked, OPTIONS), machine_part(clocked, OPTIONS)
     whole = tuple(np.rint(side).astype(np.int64) for side in pair.times)
     recorded = settle((whole[0], whole[1]), pair.captures, OPTIONS)
     verdict, _ = outcome(recorded.verdict, program, machine, clocked, OPTIONS)
     return DetectedCauses(recorded.verdict, program.verdict, machine.verdict, verdict, *_interval(program),
                 recorded.estimate.theta_high - recorded.estimate.theta_low)  # fmt: skip
+
+
+def at_one_pace(pair: Drawn, alpha: float) -> Clocked:
+    """The steps with their pace, and as if nothing had interrupted them."""
+    found = pace_of("host", pair.rows, pair.captures, pair.times, "operators", alpha)
+    assert isinstance(found, PaceRows)
+    undisturbed = undisturbed_steps((pair.parts(0), pair.parts(1)), pair.rows, pair.captures, alpha)
+    return replace(by_one_pace(pair.times, pair.captures, found.pace), undisturbed=undisturbed)
 
 
 def _interval(part: ProgramPart) -> tuple[float, float, float]:
@@ -103,6 +110,8 @@ HARD: dict[str, dict[str, object]] = {
     "rows 5 %": {"row_noise": 0.05},
     "8 steps": {"steps": 8},
     "20 steps": {"steps": 20},
+    "busy": {"hits": 6, "hit": 0.15},
+    "very busy": {"hits": 12, "hit": 0.3},
 }
 """What is otherwise in the worlds of three captures, half of the step covered, captures ±5 %."""
 

@@ -8,8 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.clocked import Clocked, by_one_pace
-from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
+from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.program import program_part
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -18,6 +17,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, middle_half
 from tb_perfcompare.comparison.verdict.rules import settle
 from tb_perfcompare.experiment.stopping import FIRST_LOOK, FIRST_WITHOUT_PACE, planned_levels
+from tests.simulation.parts import at_one_pace
 from tests.simulation.tables import percent
 from tests.simulation.worlds import Drawn, Floats, World, drawn
 
@@ -92,9 +92,8 @@ def _looked(pair: Drawn, rounds: int, steps: int, alpha: float, *, split: bool) 
         return _Looked(times, captures, None, alpha)
     every = pair.rows
     rows = WorkRows(every.keys, _some(every.calls, some), _some(every.time_ns, some))
-    found = pace_of("host", rows, captures, times, "operators", alpha)
-    assert isinstance(found, PaceRows)
-    return _Looked(times, captures, by_one_pace(times, captures, found.pace), alpha)
+    looked = Drawn(rows, times, captures, _some(pair.rests, some))
+    return _Looked(times, captures, at_one_pace(looked, alpha), alpha)
 
 
 def ended(world: World, seed: int, *, split: bool, levels: tuple[float, ...] = LEVELS) -> Ended:

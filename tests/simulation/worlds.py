@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.model.summary.split_time import SplitTime, split_time
 
 Floats = NDArray[np.float64]
 
@@ -34,6 +35,7 @@ class World:
     candidate_between  factor on the candidate's `between`
     drift          how much slower the machine becomes from the first capture to the last, in a straight line
     balanced       captures take turns as in A B B A instead of A B A B
+    hits, hit      how often other programs take the core in a step, and for how long on average, as a fraction of it
     """
 
     captures: int = 3
@@ -53,15 +55,27 @@ class World:
     candidate_between: float = 1.0
     drift: float = 0.0
     balanced: bool = False
+    hits: float = 2
+    hit: float = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """Rows of the same work, the step times of both sides in ns, and the capture of every step."""
+    """Rows of the same work, the step times of both sides in ns, the capture of every step, and what else steps are
+    made of: (p, n), (p, m) ns."""
 
     rows: WorkRows
     times: tuple[Floats, Floats]
     captures: Captures
+    rests: tuple[Floats, Floats]
+
+    def parts(self, side: int) -> SplitTime:
+        """Rows and rest of a side as the ledger splits its steps."""
+        keys = [("CPU Exec", name, "", shape) for name, shape in self.rows.keys]
+        keys += [("Other", "(nothing recorded)", f"after {number}", "") for number in range(len(self.rests[side]))]
+        time = np.rint(np.concatenate([self.rows.time_ns[side], self.rests[side]])).astype(np.int64)
+        row, step = np.nonzero(time)
+        return split_time(keys, row, step, time[row, step], (row < len(self.rows)).astype(np.int64))
 
 
 def drawn(world: World, seed: int) -> Drawn:
@@ -80,7 +94,7 @@ def drawn(world: World, seed: int) -> Drawn:
     capture = np.repeat(np.arange(world.captures, dtype=np.int32), world.steps)
     calls = np.ones((ROWS, len(capture)))
     rows = WorkRows(keys, (calls, calls), (sides[0][0], sides[1][0]))
-    return Drawn(rows, (sides[0][1], sides[1][1]), (capture, capture))
+    return Drawn(rows, (sides[0][1], sides[1][1]), (capture, capture), (sides[0][2], sides[1][2]))
 
 
 def _paces(world: World, random: np.random.Generator) -> tuple[Floats, Floats]:
@@ -120,8 +134,8 @@ def _levels(world: World, random: np.random.Generator, count: int) -> Floats:
 def _side(
     world: World, random: np.random.Generator, shares: Floats, exponents: Floats, rests: Floats, pace: Floats,
     change: float,
-) -> tuple[Floats, Floats]:  # fmt: skip
-    """((rows, steps) time of the rows, (steps,) step times)."""
+) -> tuple[Floats, Floats, Floats]:  # fmt: skip
+    """((rows, steps) time of the rows, (steps,) step times, (parts, steps) time of the rest)."""
     steps = len(pace)
     noise = 0.03 * (1 + 0.02 / np.sqrt(shares))[:, None]
     own = np.repeat(world.row_noise * random.standard_normal((ROWS, world.captures)), world.steps, axis=1)
@@ -136,7 +150,7 @@ def _side(
     # other programs take the core for a while, in proportion to the time somebody is there to be interrupted
     time = np.concatenate([rows, rest])
     for step in range(steps):
-        for _ in range(random.poisson(2)):
+        for _ in range(random.poisson(world.hits)):
             hit = random.choice(len(time), p=time[:, step] / time[:, step].sum())
-            time[hit, step] += random.exponential(0.01)
-    return STEP_NS * time[:ROWS], STEP_NS * time.sum(axis=0)
+            time[hit, step] += random.exponential(world.hit)
+    return STEP_NS * time[:ROWS], STEP_NS * time.sum(axis=0), STEP_NS * time[ROWS:]

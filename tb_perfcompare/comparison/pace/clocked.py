@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.pace import Pace
+from tb_perfcompare.comparison.pace.undisturbed import Undisturbed
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.quick_dataclass import dataclass
@@ -41,6 +42,7 @@ class Clocked:
     otherwise  the same if some of it does not: what else the truth may be once the paces of the sides differ
     followers  the paces, and what follows each
     strata     kinds of the steps, which are compared within them
+    undisturbed  the steps as if nothing had interrupted them, where that is known: what the program is judged by
     """
 
     captures: Captures
@@ -49,6 +51,7 @@ class Clocked:
     otherwise: tuple[Pair, ...]
     followers: tuple[Follower, ...]
     strata: Strata | None = None
+    undisturbed: Undisturbed | None = None
 
     @property
     def machine(self) -> Pair:
@@ -66,8 +69,9 @@ class Clocked:
             return pair[0] + by[0], pair[1] + by[1]
 
         return replace(
-            self, times_ns=times_ns, at_pace=moved(self.at_pace), otherwise=tuple(map(moved, self.otherwise))
-        )
+            self, times_ns=times_ns, at_pace=moved(self.at_pace), otherwise=tuple(map(moved, self.otherwise)),
+            undisturbed=self.undisturbed if all(map(np.array_equal, times_ns, self.times_ns)) else None,
+        )  # fmt: skip
 
     def only(self, kept: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> Clocked:
         """Without the observations that are not `kept`."""
@@ -82,6 +86,7 @@ class Clocked:
             at_pace=those(self.at_pace),
             otherwise=tuple(map(those, self.otherwise)),
             strata=None if self.strata is None else self.strata.only(kept),
+            undisturbed=None if self.undisturbed is None else self.undisturbed.only(kept),
             followers=tuple(
                 replace(one, pace=replace(one.pace, log=those(one.pace.log), common=those(one.pace.common)))
                 for one in self.followers
@@ -99,6 +104,23 @@ def by_one_pace(times_ns: Pair, captures: Captures, pace: Pace) -> Clocked:
         captures, times_ns, (logs[0] - pace.log[0], logs[1] - pace.log[1]), ((rest[0], rest[1]),),
         (Follower(pace, None, 1.0),),
     )  # fmt: skip
+
+
+def by_captures(undisturbed: Undisturbed) -> Clocked:
+    """One observation per capture: a step that nothing interrupted. Unsteady rows take as long on both sides."""
+    steady, common, pace = undisturbed.steady_ns(), undisturbed.common_ns(), undisturbed.pace
+    captures = np.arange(len(steady[0]), dtype=np.int32), np.arange(len(steady[1]), dtype=np.int32)
+    level = np.log(pace.level)
+    log = np.log(common[0]) - level, np.log(common[1]) - level
+    found = by_one_pace(steady, captures, replace(pace, log=log, common=common))
+
+    def with_unsteady(pair: Pair) -> Pair:
+        one, two = (np.log(np.exp(side) + more) for side, more in zip(pair, undisturbed.usual_ns, strict=True))
+        return one, two
+
+    return replace(
+        found, at_pace=with_unsteady(found.at_pace), otherwise=tuple(map(with_unsteady, found.otherwise))
+    )
 
 
 def by_their_paces(

@@ -19,6 +19,8 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import less_sure
 
+_UNDISTURBED = "; program: every part of a step as in the fastest quarter of its steps, so that no interruption counts"
+
 
 def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in_turns: bool | None) -> Headline:
     """The headline of the step time as recorded with its parts, and the verdict that they leave.
@@ -35,10 +37,11 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
     clocked = work.clocked
     split = replace(
         headline,
+        method=headline.method + (_UNDISTURBED if clocked.undisturbed is not None else ""),
         verdict=verdict,
         basis=basis,
         paces=_paces(work),
-        program=_program(program, clocked, options),
+        program=_program(program, options),
         machine=_machine(machine, clocked),
     )
     return told(split, capture_counts(clocked.captures))
@@ -69,7 +72,7 @@ def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
     return replace(headline, verdict=verdict, scope=f"{headline.scope}; not recorded in turns")
 
 
-def _program(found: ProgramPart, clocked: Clocked, options: CompareOptions) -> Part:
+def _program(found: ProgramPart, options: CompareOptions) -> Part:
     estimate = found.estimate
     return Part(
         fraction_of(estimate.theta),
@@ -77,7 +80,7 @@ def _program(found: ProgramPart, clocked: Clocked, options: CompareOptions) -> P
         fraction_of(estimate.theta_high),
         None if estimate.n == (1, 1) else estimate.p,
         found.verdict,
-        *_whole(clocked),
+        *_whole(found.clocked),
         captures_needed=over_captures.needed(estimate, options.margin),
     )
 

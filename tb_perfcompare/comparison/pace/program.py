@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.kinds.strata import within_kinds
-from tb_perfcompare.comparison.pace.clocked import Clocked
+from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures
 from tb_perfcompare.comparison.pace.machine import paces_differ
 from tb_perfcompare.comparison.pace.pace import reach
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
+from tb_perfcompare.comparison.statistics.autocorrelation import student_p
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
@@ -32,41 +32,47 @@ _BITS = 40
 @dataclass(frozen=True, slots=True)
 class ProgramPart:
     """`estimate` is of times at one pace: theta and its interval, p and what captures say; its `difference` is in
-    no unit. `floor`: largest shift between captures of a side, `apart`: the paces of the sides clearly differ."""
+    no unit. `floor`: largest shift between captures of a side, `apart`: the paces of the sides clearly differ.
+    `clocked`: what it was found by."""
 
     estimate: ShiftEstimate
     verdict: Verdict
     floor: float | None
     apart: bool
+    clocked: Clocked
 
 
 def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
     """The shift of the step time at one pace, and the verdict on it; `like` says how far captures differ when some
     were left out."""
+    by_steps = clocked.undisturbed is None
+    if clocked.undisturbed is not None:
+        clocked = by_captures(clocked.undisturbed)
     captures = clocked.captures
     times = whole(clocked.at_pace)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
-        return _identical(times, captures, options)
+        return _identical(times, clocked, options)
     known = None if like is None else like.estimate
-    main = _estimate(times, clocked, options, known)
+    estimate = _estimate if by_steps else _of_captures
+    main = estimate(times, clocked, options, known)
     main = widened(main, math.hypot(*(one.share * reach(one.pace, options.alpha) for one in clocked.followers)))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:
-        main = hull(main, [_estimate(whole(other), clocked, options, known) for other in clocked.otherwise])
+        main = hull(main, [estimate(whole(other), clocked, options, known) for other in clocked.otherwise])
     within = within_kinds(times, captures, clocked.strata, options.alpha)
     level, at = (times, captures) if within is None else (within.level, within.captures)
     floor = noise_floor(level, at) if like is None else like.floor
     verdict = decide(main, options.margin)
     if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
         verdict = hold_against_floor(verdict, main, options.margin, floor)
-    return ProgramPart(main, verdict, floor, apart)
+    return ProgramPart(main, verdict, floor, apart, clocked)
 
 
-def _identical(times: Times, captures: Captures, options: CompareOptions) -> ProgramPart:
+def _identical(times: Times, clocked: Clocked, options: CompareOptions) -> ProgramPart:
     """Nothing is estimated from equal samples: no shift, and no interval about it."""
-    none = estimate_shift(*times, options.alpha, captures=captures, shared=True)
+    none = estimate_shift(*times, options.alpha, captures=clocked.captures, shared=True)
     none = replace(none, theta=0.0, theta_low=0.0, theta_high=0.0, steps_low=0.0, steps_high=0.0, p=1.0)
-    return ProgramPart(none, Verdict.SAME, None, apart=False)
+    return ProgramPart(none, Verdict.SAME, None, apart=False, clocked=clocked)
 
 
 def whole(logs: Pair) -> Times:
@@ -115,3 +121,15 @@ def _estimate(times: Times, clocked: Clocked, options: CompareOptions, known: Sh
     if within is not None:
         return within.shift(options.alpha, like=known, shared=True)
     return estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, shared=True)
+
+
+def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
+    """Of one time per capture: captures are the unit, and there are no steps that could say less."""
+    found = estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, shared=True)
+    between = found.between
+    assert between is not None
+    theta, low, high = (float(end[0]) + 0.0 for end in (between.middle, between.low, between.high))
+    return replace(
+        found, theta=theta, theta_low=low, theta_high=high, steps_low=low, steps_high=high, level=1 - options.alpha,
+        p=float(between.p[0]),
+    )  # fmt: skip

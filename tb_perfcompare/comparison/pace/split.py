@@ -18,6 +18,7 @@ from tb_perfcompare.comparison.pace.select import (
     same_inputs,
     select,
 )
+from tb_perfcompare.comparison.pace.undisturbed import Undisturbed, undisturbed_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -90,7 +91,8 @@ def common_work(
     work = _common_work(baseline, candidate, options)
     if work.clocked is None:
         return work
-    return replace(work, clocked=replace(work.clocked, strata=strata))
+    undisturbed = work.clocked.undisturbed if strata is None else None
+    return replace(work, clocked=replace(work.clocked, strata=strata, undisturbed=undisturbed))
 
 
 def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions) -> CommonWork:
@@ -109,6 +111,7 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions)
     followers: list[Follower] = []
     reasons: list[str] = []
     on_device = shares["device"] > 0
+    undisturbed: Undisturbed | None = None
     for of, table, measure, noun in (
         ("host", OPERATORS, "host_self", "operators"), ("device", KERNELS, "total", "kernels"),
     ):  # fmt: skip
@@ -125,7 +128,11 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions)
             outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha)
         if isinstance(outcome, PaceRows):
             found.append(outcome)
-        why = outcome if isinstance(outcome, str) else outcome.pace.reason
+            if of == "host" and not on_device and not any(seen.pooled or seen.uneven for seen in samples):
+                parts = [side.owned.parts for side in sides]
+                undisturbed = undisturbed_steps(parts, outcome.rows, captures, options.alpha)
+        # without interruptions they tell the pace all the same
+        why = outcome if isinstance(outcome, str) else "" if undisturbed is not None else outcome.pace.reason
         if isinstance(outcome, PaceRows) and not why:
             owned = None if not on_device else _owned(sides, samples, of)
             followers.append(Follower(outcome.pace, owned, shares[of] if on_device else 1.0))
@@ -135,7 +142,8 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions)
     if reasons or not followers:
         return CommonWork(None, reasons[0] if reasons else "no work whose pace is known", *kept)
     if not on_device:
-        return CommonWork(by_one_pace(times, captures, followers[0].pace), "", *kept)
+        clocked = by_one_pace(times, captures, followers[0].pace)
+        return CommonWork(replace(clocked, undisturbed=undisturbed), "", *kept)
     rest = 1.0 - sum(one.share for one in followers)
     return CommonWork(by_their_paces(times, captures, followers, rest), "", *kept)
 

@@ -45,7 +45,7 @@ def clocked(pair: Drawn) -> Clocked:
 
 def swapped(pair: Drawn) -> Drawn:
     rows = WorkRows(pair.rows.keys, pair.rows.calls[::-1], pair.rows.time_ns[::-1])
-    return Drawn(rows, pair.times[::-1], pair.captures[::-1])
+    return Drawn(rows, pair.times[::-1], pair.captures[::-1], pair.rests[::-1])
 
 
 @given(PAIRS)
@@ -67,7 +67,7 @@ def test_exchanging_the_sides_negates_everything(pair: Drawn) -> None:
 @given(PAIRS, st.sampled_from([0.5, 1.25, 3.0]))
 def test_a_machine_slower_by_a_factor_moves_the_machine_alone(pair: Drawn, factor: float) -> None:
     rows = WorkRows(pair.rows.keys, pair.rows.calls, (pair.rows.time_ns[0], pair.rows.time_ns[1] * factor))
-    slower = Drawn(rows, (pair.times[0], pair.times[1] * factor), pair.captures)
+    slower = replace(pair, rows=rows, times=(pair.times[0], pair.times[1] * factor))
     before, after = machine_part(clocked(pair), OPTIONS), machine_part(clocked(slower), OPTIONS)
     assert after.theta - before.theta == pytest.approx(math.log(factor), abs=1e-9)
     same, moved = program_part(clocked(pair), OPTIONS), program_part(clocked(slower), OPTIONS)
@@ -76,7 +76,7 @@ def test_a_machine_slower_by_a_factor_moves_the_machine_alone(pair: Drawn, facto
 
 @given(PAIRS, st.floats(0.1, 2.0))
 def test_work_that_only_the_candidate_does_is_the_programs(pair: Drawn, share: float) -> None:
-    more = Drawn(pair.rows, (pair.times[0], pair.times[1] * (1 + share)), pair.captures)
+    more = replace(pair, times=(pair.times[0], pair.times[1] * (1 + share)))
     assert machine_part(clocked(more), OPTIONS).theta == pytest.approx(machine_part(clocked(pair), OPTIONS).theta)
     before, after = program_part(clocked(pair), OPTIONS), program_part(clocked(more), OPTIONS)
     assert after.estimate.theta - before.estimate.theta == pytest.approx(math.log1p(share), abs=1e-9)
@@ -85,7 +85,7 @@ def test_work_that_only_the_candidate_does_is_the_programs(pair: Drawn, share: f
 @given(PAIRS)
 def test_identical_sides_are_the_same_program_on_one_machine(pair: Drawn) -> None:
     rows = WorkRows(pair.rows.keys, (pair.rows.calls[0],) * 2, (pair.rows.time_ns[0],) * 2)
-    same = clocked(Drawn(rows, (pair.times[0],) * 2, (pair.captures[0],) * 2))
+    same = clocked(Drawn(rows, (pair.times[0],) * 2, (pair.captures[0],) * 2, (pair.rests[0],) * 2))
     assert machine_part(same, OPTIONS).theta == 0
     found = program_part(same, OPTIONS)
     assert (found.estimate.theta, found.verdict) == (0, Verdict.SAME)
@@ -101,7 +101,7 @@ def test_the_order_of_rows_and_captures_changes_nothing(pair: Drawn, seed: int) 
         (pair.rows.time_ns[0][order], pair.rows.time_ns[1][order]),
     )
     last_first = pair.captures[0].max() - pair.captures[0]
-    other = Drawn(rows, pair.times, (last_first, pair.captures[1]))
+    other = replace(pair, rows=rows, captures=(last_first, pair.captures[1]))
     one, two = program_part(clocked(pair), OPTIONS), program_part(clocked(other), OPTIONS)
     for name in ("theta", "theta_low", "theta_high"):
         assert getattr(one.estimate, name) == pytest.approx(getattr(two.estimate, name), abs=1e-9)
@@ -113,9 +113,8 @@ def test_a_row_that_became_slower_is_the_program_and_not_the_pace() -> None:
     times = pair.rows.time_ns[1].copy()
     extra = times[0] * 1.5
     times[0] += extra
-    changed = Drawn(
-        replace(pair.rows, time_ns=(pair.rows.time_ns[0], times)), (pair.times[0], pair.times[1] + extra), pair.captures
-    )
+    rows = replace(pair.rows, time_ns=(pair.rows.time_ns[0], times))
+    changed = replace(pair, rows=rows, times=(pair.times[0], pair.times[1] + extra))
     assert not paced(changed).changes.kept[0]
     found = program_part(clocked(changed), OPTIONS)
     truth = float(np.log((pair.times[1] + extra).mean() / pair.times[1].mean()))

@@ -1,0 +1,288 @@
+"""What a step takes when nothing interrupts it: every part of it at the pace of the fastest quarter of its steps.
+
+Other programs take the core for milliseconds, and whatever runs then seems to take that long. On a busy machine that
+hits every step, but a single part of a step (an operator with its shapes, a gap between two operators) only in few of
+them. So each part is freed of it, and their sum is a step that nothing interrupted: one figure for each capture.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tb_perfcompare.comparison.pace.pace import Pace, pace_of
+from tb_perfcompare.comparison.pace.rows import WorkRows
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import FEWEST_OF_THEIR_OWN, capture_counts
+from tb_perfcompare.comparison.statistics.distributions import quantile
+from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
+from tb_perfcompare.quick_dataclass import dataclass
+
+Pair = tuple[Floats, Floats]
+
+FASTEST = 4
+"""One of so many steps that have a part counts."""
+
+SEEN = 2
+"""A part that fewer than one of so many steps have says too little alone and joins those of its operator."""
+
+FEWEST_STEPS = 4
+"""Steps in each capture, so that there is a fastest quarter."""
+
+UNSTEADY = 0.2
+"""Deviation of ln(time) between captures of a side, at one pace, from which a row of the same work says nothing ..."""
+
+UNLIKE = 2.0
+"""... where it is so many times that of the typical row."""
+
+_GAPS = CATEGORY_LABELS[StepCategory.OTHER]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """Parts in single steps of one side, c cells ordered by capture, part and time per call.
+
+    capture  (s,) int32 of each step
+    part     (c,) int64 number of the part
+    step     (c,) int64
+    calls    (c,) float64, above zero
+    each_ns  (c,) float64 time per call
+    """
+
+    capture: CaptureIndex
+    part: Ints
+    step: Ints
+    calls: Floats
+    each_ns: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Undisturbed:
+    """All captures of both sides, three or more of each.
+
+    wholes    all parts of the steps; rows: those of the same work
+    work      (r,) calls per step that both sides do, of the rows that tell the pace; else zero
+    unsteady  (r,) rows of the same work that are interrupted in every step: they say nothing of the program
+    usual_ns  time of the unsteady rows in a step of each side at one pace, the same per call on both
+    pace      of the captures: what the rows say of it, without their times
+    kept      (n,), (m,) steps that count
+    """
+
+    wholes: tuple[Cells, Cells]
+    rows: tuple[Cells, Cells]
+    work: Floats
+    unsteady: Flags
+    usual_ns: tuple[float, float]
+    pace: Pace
+    kept: tuple[Flags, Flags]
+
+    def only(self, kept: tuple[Flags, Flags]) -> Undisturbed:
+        """Without those of the steps that are not `kept`."""
+        left = tuple(side.copy() for side in self.kept)
+        for mask, keep in zip(left, kept, strict=True):
+            mask[mask] = keep
+        return replace(self, kept=(left[0], left[1]))
+
+    def steady_ns(self) -> Pair:
+        """(k,), (l,) a step of each capture that nothing interrupted, without the unsteady rows."""
+        one, two = (
+            _steady(whole, rows, self.unsteady, kept)
+            for whole, rows, kept in zip(self.wholes, self.rows, self.kept, strict=True)
+        )
+        return one, two
+
+    def common_ns(self) -> Pair:
+        """(k,), (l,) the work in it that both sides do alike."""
+        one, two = (_sums(side, kept, self.work) for side, kept in zip(self.rows, self.kept, strict=True))
+        return one, two
+
+
+def undisturbed_steps(
+    parts: Sequence[SplitTime | None], rows: WorkRows, captures: Captures, alpha: float
+) -> Undisturbed | None:
+    """From the parts of both sides' steps and their rows of the same work; None where captures, steps or rows are too
+    few to tell."""
+    one, two = parts
+    fewest = min(int(np.bincount(side)[np.unique(side)].min()) for side in captures)
+    if one is None or two is None or min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN or fewest < FEWEST_STEPS:
+        return None
+    kept = np.ones(len(captures[0]), dtype=bool), np.ones(len(captures[1]), dtype=bool)
+    of_rows = _cells_of_rows(rows, captures[0], 0), _cells_of_rows(rows, captures[1], 1)
+    calls, each = _by_capture(of_rows, kept, len(rows))
+    often = np.flatnonzero(_often_enough(rows, captures) & (np.minimum(*(side.min(axis=1) for side in each)) > 0))
+    if not len(often):
+        return None
+    logs = np.log(each[0][often]), np.log(each[1][often])
+    scattered, usual = _unsteady(logs, _weights(rows, often, calls, logs))
+    steady, unsteady = often[~scattered], np.zeros(len(rows), dtype=bool)
+    unsteady[often[scattered]] = True
+    wholes = cells_of_steps(one, captures[0]), cells_of_steps(two, captures[1])
+    whole = tuple(_steady(of, row, unsteady, keep) for of, row, keep in zip(wholes, of_rows, kept, strict=True))
+    single = WorkRows(
+        tuple(rows.keys[row] for row in steady.tolist()), (calls[0][steady], calls[1][steady]),
+        (calls[0][steady] * each[0][steady], calls[1][steady] * each[1][steady]),
+    )  # fmt: skip
+    numbers = np.arange(each[0].shape[1], dtype=np.int32), np.arange(each[1].shape[1], dtype=np.int32)
+    found = pace_of("host", single, numbers, (whole[0], whole[1]), "operators", alpha)
+    if isinstance(found, str) or found.pace.reason:
+        return None
+    work = np.zeros(len(rows))
+    work[steady[found.changes.kept]] = found.changes.work[found.changes.kept]
+    fixed = tuple(float((np.exp(usual) * side[often].mean(axis=1))[scattered].sum()) for side in calls)
+    share = min(float(np.mean(side)) / (float(np.mean(side)) + more) for side, more in zip(whole, fixed, strict=True))
+    pace = replace(found.pace, coverage=1 - (1 - found.pace.coverage) * share)
+    return Undisturbed(wholes, of_rows, work, unsteady, (fixed[0], fixed[1]), pace, kept)
+
+
+def _weights(rows: WorkRows, often: Ints, calls: Pair, logs: Pair) -> Floats:
+    """Time of the work that both sides do; the rows of one name have at most a fifth."""
+    index: dict[str, int] = {}
+    names = np.array([index.setdefault(rows.keys[row][0], len(index)) for row in often.tolist()], dtype=np.int64)
+    work = np.minimum(*(side[often].mean(axis=1) for side in calls))
+    return capped(work * np.exp(np.median(np.concatenate(logs, axis=1), axis=1)), names)
+
+
+def _unsteady(logs: Pair, weight: Floats) -> tuple[Flags, Floats]:
+    """((r,) rows that scatter over the captures of a side, as those do that are interrupted in every step, and whose
+    sides do not differ by more than that; (r,) ln of what a call takes at one pace).
+
+    logs  (r, k), (r, l) ln(time per call)
+    """
+    level = np.median(np.concatenate(logs, axis=1), axis=1, keepdims=True)
+    apart = []
+    for side in logs:
+        off = side - level
+        apart.append(off - np.array([weighted_median(column, weight) for column in off.T]))
+    counts = [side.shape[1] for side in apart]
+    freedom = sum(counts) - 2
+    squares = [((side - side.mean(axis=1, keepdims=True)) ** 2).sum(axis=1) for side in apart]
+    deviation = np.sqrt((squares[0] + squares[1]) / freedom)
+    between = np.abs(apart[1].mean(axis=1) - apart[0].mean(axis=1))
+    chance = quantile(float(freedom), 0.975) * deviation * math.sqrt(sum(1 / count for count in counts))
+    usual = level[:, 0] + np.median(np.concatenate(apart, axis=1), axis=1)
+    limit = max(UNSTEADY, UNLIKE * weighted_median(deviation, weight))
+    return (deviation > limit) & (between <= chance), usual
+
+
+def _by_capture(of: tuple[Cells, Cells], kept: tuple[Flags, Flags], count: int) -> tuple[Pair, Pair]:
+    """((r, k), (r, l)) calls per step, and time per call, of the rows in each capture."""
+    calls, each = [], []
+    for side, keep in zip(of, kept, strict=True):
+        place, row, often, low = _fastest(side, keep)
+        shape = count, len(np.unique(side.capture[keep]))
+        calls.append(np.zeros(shape))
+        each.append(np.zeros(shape))
+        calls[-1][row, place], each[-1][row, place] = often, low
+    return (calls[0], calls[1]), (each[0], each[1])
+
+
+def _steady(whole: Cells, rows: Cells, unsteady: Flags, kept: Flags) -> Floats:
+    """(k,) ns of all parts but the unsteady rows."""
+    place, row, often, low = _fastest(rows, kept)
+    all_parts = _sums(whole, kept, None)
+    gone = np.bincount(place, weights=low * often * unsteady[row], minlength=len(all_parts))
+    return np.maximum(all_parts - gone, 1.0)
+
+
+def _sums(of: Cells, kept: Flags, work: Floats | None) -> Floats:
+    """(k,) ns per step; `work`: calls of each part, None: as often as it is called."""
+    place, part, often, low = _fastest(of, kept)
+    return np.bincount(place, weights=low * (often if work is None else work[part])).astype(np.float64)
+
+
+def _fastest(of: Cells, kept: Flags) -> tuple[Ints, Ints, Floats, Floats]:
+    """(place of the capture among those kept, part, calls per step, ns per call in the fastest quarter of the steps
+    that have the part) of all parts in the kept steps."""
+    captures, counts = np.unique(of.capture[kept], return_counts=True)
+    inside = kept[of.step]
+    part, each, calls = of.part[inside], of.each_ns[inside], of.calls[inside]
+    place = np.searchsorted(captures, of.capture[of.step[inside]])
+    if not len(part):
+        return place, part, calls, each
+    first = np.flatnonzero(np.concatenate([[True], (np.diff(part) != 0) | (np.diff(place) != 0)]))
+    size = np.diff(np.concatenate([first, [len(part)]]))
+    fastest = np.maximum(size // FASTEST, 1)
+    used = np.arange(len(part)) - np.repeat(first, size) < np.repeat(fastest, size)
+    low = np.add.reduceat(np.where(used, each, 0.0), first) / fastest
+    return place[first], part[first], np.add.reduceat(calls, first) / counts[place[first]], low
+
+
+def cells(capture: CaptureIndex, part: Ints, step: Ints, time_ns: Floats, calls: Floats) -> Cells:
+    """In order. What has time and no calls, as gaps have, counts as called once."""
+    calls = np.where(calls > 0, calls, 1.0)
+    each = time_ns / calls
+    order = np.lexsort((each, part, capture[step]))
+    return Cells(capture, part[order], step[order], calls[order], each[order])
+
+
+def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
+    """All of a side's steps. Parts that few steps of a capture have, as inputs of other lengths make them, stand
+    together: by operator, then by category."""
+    part = parts.row.astype(np.int64)
+    step, time, calls = parts.step.astype(np.int64), parts.time_ns.astype(np.float64), parts.calls.astype(np.float64)
+    calls = np.where(calls > 0, calls, 1.0)
+    first_row = np.arange(len(parts))  # a row of each part, whose key names it
+    for coarser in (_without_shape, _without_neighbours):
+        few = _seldom(part, step, capture)
+        if not few.any():
+            break
+        renamed = {number: coarser(parts.keys[first_row[number]]) for number in np.unique(part[few]).tolist()}
+        index: dict[tuple[str, ...], int] = {}
+        first_rows = first_row.tolist()
+        new = np.arange(len(first_rows))
+        for number, key in renamed.items():
+            if key not in index:
+                index[key] = len(first_rows)
+                first_rows.append(first_row[number])
+            new[number] = index[key]
+        part = np.where(few, new[part], part)
+        first_row = np.array(first_rows)
+        part, step, time, calls = _added(part, step, time, calls, len(capture))
+    return cells(capture, part, step, time, calls)
+
+
+def _cells_of_rows(rows: WorkRows, capture: CaptureIndex, side: int) -> Cells:
+    """Of rows of the same work; a step without a call of a row has no cell."""
+    part, step = np.nonzero(rows.calls[side] > 0)
+    return cells(capture, part, step, rows.time_ns[side][part, step], rows.calls[side][part, step])
+
+
+def _often_enough(rows: WorkRows, captures: Captures) -> Flags:
+    """(r,) whether half of the steps of every capture have the row."""
+    enough = np.ones(len(rows), dtype=bool)
+    for calls, capture in zip(rows.calls, captures, strict=True):
+        for which in np.unique(capture):
+            inside = calls[:, capture == which] > 0
+            enough &= inside.sum(axis=1) * SEEN >= inside.shape[1]
+    return enough
+
+
+def _seldom(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
+    """(c,) whether the cell's part is in fewer than half of the steps of its capture."""
+    number = capture[step].astype(np.int64)
+    steps = np.bincount(capture)
+    code = part * len(steps) + number
+    seen = np.bincount(code, minlength=0)
+    few: Flags = seen[code] * SEEN < steps[number]
+    return few
+
+
+def _added(part: Ints, step: Ints, time: Floats, calls: Floats, steps: int) -> tuple[Ints, Ints, Floats, Floats]:
+    """Cells that lie upon each other become one."""
+    code, place = np.unique(part * steps + step, return_inverse=True)
+    sums = [np.bincount(place, weights=values, minlength=len(code)).astype(np.float64) for values in (time, calls)]
+    return code // steps, code % steps, sums[0], sums[1]
+
+
+def _without_shape(key: tuple[str, ...]) -> tuple[str, ...]:
+    return key[:3]
+
+
+def _without_neighbours(key: tuple[str, ...]) -> tuple[str, ...]:
+    return key[:1] if key[0] == _GAPS else key[:2]

@@ -1,0 +1,120 @@
+"""Steps as if nothing had interrupted them: what other programs take from a step is none of the program's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.comparison.pace.program import program_part
+from tb_perfcompare.comparison.pace.undisturbed import cells_of_steps, undisturbed_steps
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.split_time import SplitTime, split_time
+from tests.comparison.pace.test_laws import OPPOSITE, swapped
+from tests.simulation.parts import DECIDED, at_one_pace
+from tests.simulation.worlds import STEP_NS, Drawn, World, drawn
+
+OPTIONS = CompareOptions()
+BUSY = World(hits=6, hit=0.15)
+SEEDS = st.integers(0, 10**6)
+
+
+def interrupted(pair: Drawn, side: int, seed: int) -> Drawn:
+    """One part of each of three quarters of a capture's steps takes ten steps more: another part in every step."""
+    random = np.random.default_rng(seed)
+    rows, rests, times = pair.rows.time_ns[side].copy(), pair.rests[side].copy(), pair.times[side].copy()
+    steps = len(times)
+    hit = random.permutation(len(rows))[: steps % len(rows) or len(rows)]
+    for step in range(steps):
+        if step % 4:
+            rows[hit[step % len(hit)], step] += 10 * STEP_NS
+            times[step] += 10 * STEP_NS
+    both = [pair.rows.time_ns[0], pair.rows.time_ns[1]]
+    both[side] = rows
+    rested, timed = list(pair.rests), list(pair.times)
+    rested[side], timed[side] = rests, times
+    return replace(
+        pair, rows=replace(pair.rows, time_ns=tuple(both)), times=tuple(timed), rests=tuple(rested)
+    )
+
+
+@given(SEEDS)
+def test_what_interrupts_a_part_now_and_then_changes_little(seed: int) -> None:
+    """Three of four steps are eleven times as long, on one side only."""
+    quiet = drawn(World(between=0.01), seed)
+    disturbed = interrupted(quiet, 1, seed)
+    assert np.median(disturbed.times[1]) > 10 * np.median(quiet.times[1])
+    one, two = (program_part(at_one_pace(pair, OPTIONS.alpha), OPTIONS) for pair in (quiet, disturbed))
+    assert two.estimate.theta == pytest.approx(one.estimate.theta, abs=0.02)
+    assert one.clocked.undisturbed is None and len(one.clocked.times_ns[0]) == 3  # one figure for each capture
+
+
+@given(SEEDS, st.sampled_from([0.0, 0.1, 0.5]))
+def test_exchanging_the_sides_negates_it(seed: int, change: float) -> None:
+    pair = drawn(replace(BUSY, change=change, steps=6), seed)
+    one, two = (program_part(at_one_pace(side, OPTIONS.alpha), OPTIONS) for side in (pair, swapped(pair)))
+    assert one.estimate.theta == -two.estimate.theta
+    assert (one.estimate.theta_low, one.estimate.theta_high) == (-two.estimate.theta_high, -two.estimate.theta_low)
+    assert one.verdict is OPPOSITE.get(two.verdict, two.verdict)
+    assert one.estimate.p == two.estimate.p
+
+
+def test_a_change_shows_on_a_busy_machine_that_hides_it_from_whole_steps() -> None:
+    pairs = [at_one_pace(drawn(replace(BUSY, change=0.1), seed), OPTIONS.alpha) for seed in range(12)]
+    found = [program_part(pair, OPTIONS).verdict for pair in pairs]
+    by_steps = [program_part(replace(pair, undisturbed=None), OPTIONS).verdict for pair in pairs]
+    assert sum(verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER) for verdict in found) >= 10
+    assert not any(verdict in DECIDED for verdict in by_steps)
+
+
+def test_identical_sides_are_the_same_program() -> None:
+    pair = drawn(BUSY, 4)
+    rows = replace(pair.rows, time_ns=(pair.rows.time_ns[0],) * 2)
+    same = Drawn(rows, (pair.times[0],) * 2, pair.captures, (pair.rests[0],) * 2)
+    found = program_part(at_one_pace(same, OPTIONS.alpha), OPTIONS)
+    assert (found.estimate.theta, found.verdict) == (0, Verdict.SAME)
+
+
+def test_without_a_capture_the_others_stay_as_they_are() -> None:
+    clocked = at_one_pace(drawn(BUSY, 5), OPTIONS.alpha)
+    kept = clocked.captures[0] != 1, np.ones(len(clocked.captures[1]), dtype=bool)
+    left, whole = clocked.only(kept).undisturbed, clocked.undisturbed
+    assert left is not None and whole is not None
+    assert left.steady_ns()[0].tolist() == whole.steady_ns()[0][[0, 2]].tolist()
+    assert left.common_ns()[1].tolist() == whole.common_ns()[1].tolist()
+
+
+@pytest.mark.parametrize(("captures", "steps"), [(2, 10), (3, 3)])
+def test_few_captures_or_steps_do_not_tell(captures: int, steps: int) -> None:
+    pair = drawn(World(captures=captures, steps=steps), 1)
+    assert undisturbed_steps((pair.parts(0), pair.parts(1)), pair.rows, pair.captures, OPTIONS.alpha) is None
+
+
+def test_nor_does_a_source_that_does_not_split_its_steps() -> None:
+    pair = drawn(World(), 1)
+    assert undisturbed_steps((None, pair.parts(1)), pair.rows, pair.captures, OPTIONS.alpha) is None
+
+
+def parts(*rows: tuple[tuple[str, str, str, str], list[int]]) -> SplitTime:
+    """Of keys and their ns in each of eight steps; one call wherever there is time."""
+    cells = [
+        (row, step, time) for row, (_, times) in enumerate(rows) for step, time in enumerate(times) if time
+    ]
+    row, step, time = (np.array(column, dtype=np.int64) for column in zip(*cells, strict=True))
+    return split_time([key for key, _ in rows], row, step, time, np.ones(len(row), dtype=np.int64))
+
+
+def test_inputs_of_another_length_in_every_step_stand_together() -> None:
+    """Eight lengths, one in each step: alone each has one time, which nobody could tell from an interruption."""
+    each = [
+        (("CPU Exec", "aten::mm", "", f"[[{step}, 4]]"), [1000 * (step == at) for at in range(8)]) for step in range(8)
+    ]
+    each[3] = (each[3][0], [9_000_000 * (at == 3) for at in range(8)])
+    steady = (("CPU Exec", "aten::add", "", "[[4]]"), [500] * 8)
+    cells = cells_of_steps(parts(*each, steady), np.zeros(8, dtype=np.int32))
+    assert len(np.unique(cells.part)) == 2
+    assert sorted(cells.each_ns.tolist()) == [500] * 8 + [1000] * 7 + [9_000_000]
