@@ -3,8 +3,11 @@ work itself."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
+import importlib
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -28,10 +31,16 @@ def inflate() -> Work:
 
 
 def read() -> Work:
-    """File to all columns. "digest" afterwards sums up every column, names instead of their numbers."""
+    """File to all columns, by all cores or by the first few. "digest" afterwards sums up every column, names instead of
+    their numbers."""
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
-    def work(path: str, digest: str = "") -> dict[str, Any]:
+    with contextlib.suppress(ImportError):  # where nothing is compiled there is none
+        importlib.import_module("tb_perfcompare.sources.trace.scanners.parallel_scanner")
+
+    def work(path: str, digest: str = "", cores: str = "") -> dict[str, Any]:
+        if cores and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: int(cores)])
         recording = read_trace(path, want_hash=False)
         stats = recording.stats
         found = {"events": stats.events, "kept": stats.kept, "bytes": stats.raw_bytes, "reader": stats.reader,

@@ -9,6 +9,7 @@ from benchmarks.cases import (
     bound_fraction,
     compare_two_runs,
     damaged,
+    every_core,
     fallback_parity,
     iteration_kinds,
     many_runs,
@@ -24,8 +25,8 @@ from benchmarks.figures import Section
 from benchmarks.setting import Setting
 
 _MODULES = (
-    read_vs_json, tables_vs_tbp, compare_two_runs, peak_memory, scaling, bound_fraction, aggregate_10m, iteration_kinds,
-    fallback_parity, damaged, mixed_http, many_runs, routes, start_up,
+    read_vs_json, tables_vs_tbp, compare_two_runs, peak_memory, scaling, bound_fraction, every_core, aggregate_10m,
+    iteration_kinds, fallback_parity, damaged, mixed_http, many_runs, routes, start_up,
 )  # fmt: skip
 
 SUITE: dict[str, Callable[[Setting], Section]] = {module.NAME: module.run for module in _MODULES}

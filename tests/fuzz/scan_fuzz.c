@@ -33,6 +33,7 @@ void *fuzz_calloc(size_t count, size_t size)
 
 #define realloc fuzz_realloc
 #define calloc fuzz_calloc
+#include "absorb.c"
 #include "events.c"
 #include "store.c"
 #include "tokens.c"
@@ -111,6 +112,106 @@ static void check(const Scan *scan)
     }
 }
 
+static void check_same_array(const Array *a, const Array *b)
+{
+    MUST(a->count == b->count && (a->count == 0 || memcmp(a->items, b->items, a->count * a->size) == 0));
+}
+
+/* A scan that has absorbed others is as if it had taken everything itself. */
+static void check_same(const Scan *a, const Scan *b)
+{
+    const Array *const arrays[][2] = {
+        {&a->name, &b->name},
+        {&a->category, &b->category},
+        {&a->lane, &b->lane},
+        {&a->start_ns, &b->start_ns},
+        {&a->dur_ns, &b->dur_ns},
+        {&a->complete, &b->complete},
+        {&a->flow_is_start, &b->flow_is_start},
+        {&a->flow_id, &b->flow_id},
+        {&a->flow_ns, &b->flow_ns},
+        {&a->arrow_is_start, &b->arrow_is_start},
+        {&a->arrow_id, &b->arrow_id},
+        {&a->arrow_lane, &b->arrow_lane},
+        {&a->arrow_ns, &b->arrow_ns},
+        {&a->texts.bytes, &b->texts.bytes},
+        {&a->texts.ends, &b->texts.ends},
+        {&a->lanes.firsts, &b->lanes.firsts},
+        {&a->lanes.seconds, &b->lanes.seconds},
+        {&a->skipped.firsts, &b->skipped.firsts},
+        {&a->skipped.seconds, &b->skipped.seconds},
+        {&a->skipped_count, &b->skipped_count},
+    };
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        check_same_array(arrays[i][0], arrays[i][1]);
+    }
+    for (size_t i = 0; i < a->spec.keys.count; i++) {
+        check_same_array(&a->columns[i].rows, &b->columns[i].rows);
+        check_same_array(&a->columns[i].values, &b->columns[i].values);
+        check_same_array(&a->columns[i].odd_rows, &b->columns[i].odd_rows);
+        check_same_array(&a->columns[i].odd_texts, &b->columns[i].odd_texts);
+    }
+    MUST(memcmp(&a->tally, &b->tally, sizeof a->tally) == 0);
+}
+
+/* Where a zero ends a block that begins at `at`. */
+static size_t block_end(const uint8_t *data, size_t at, size_t size)
+{
+    const uint8_t *zero = memchr(data + at, 0, size - at);
+    return zero == NULL ? size : (size_t)(zero - data);
+}
+
+static void take_block(Scan *scan, const uint8_t *data, size_t at, size_t stop, bool keeps)
+{
+    size_t end = 0;
+    uint8_t *block = malloc(stop - at + 1);
+    MUST(block != NULL);
+    memcpy(block, data + at, stop - at);
+    if (scan_block(scan, block, 0, stop - at, &end) == SCAN_CLOSED && (!keeps || !scan_keep(scan))) {
+        scan_undo(scan);
+    }
+    free(block);
+}
+
+/* Blocks taken by one scan, and by four in turns of which one absorbs the others. */
+static void take_in_turns(const uint8_t *data, size_t size)
+{
+    enum { SCANS = 4 };
+    ScanSpec spec = SPEC;
+    Scan *alone = scan_new(&spec), *scans[SCANS];
+    bool all = alone != NULL;
+    for (int i = 0; i < SCANS; i++) {
+        spec.seed += 1;
+        scans[i] = scan_new(&spec);
+        all = all && scans[i] != NULL;
+    }
+    for (size_t at = 3, turn = 0; all && at < size; turn++) {
+        const size_t stop = block_end(data, at, size);
+        Scan *scan = scans[data[1] & 1 ? draw(SCANS) : turn % SCANS];
+        take_block(alone, data, at, stop, data[2] & 1);
+        take_block(scan, data, at, stop, data[2] & 1);
+        if (scan != scans[0]) {
+            MUST(scan_fits(scans[0], scan));
+            all = scan_absorb(scans[0], scan);
+            MUST(all || fail_one_in);
+            check(scans[0]);
+            check(scan);
+        }
+        at = stop + 1;
+    }
+    if (all && !fail_one_in) {
+        check_same(alone, scans[0]);
+    }
+    for (int i = 0; i < SCANS; i++) {
+        if (scans[i] != NULL) {
+            scan_free(scans[i]);
+        }
+    }
+    if (alone != NULL) {
+        scan_free(alone);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first three bytes choose options, the rest are blocks divided by zero bytes, each in memory of its exact size. */
@@ -122,10 +223,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ScanSpec spec = SPEC;
     state = 88172645463325252ULL + data[1];
     fail_one_in = data[0] & 2 ? 1 + data[1] : 0;
+    if (data[0] & 1) {
+        take_in_turns(data, size);
+        return 0;
+    }
     Scan *scan = scan_new(&spec);
     for (size_t at = 3; scan != NULL && at < size;) {
-        const uint8_t *zero = memchr(data + at, 0, size - at);
-        const size_t stop = zero == NULL ? size : (size_t)(zero - data);
+        const size_t stop = block_end(data, at, size);
         uint8_t *block = malloc(stop - at + 1); /* one byte more, never looked at: malloc(0) may be NULL */
         MUST(block != NULL);
         memcpy(block + 1, data + at, stop - at);

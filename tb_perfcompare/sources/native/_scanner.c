@@ -12,12 +12,13 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 5 }; /* what native_scan.py relies on; other numbers are not used */
+enum { INTERFACE = 6 }; /* what native_scan.py relies on; other numbers are not used */
 
 typedef struct {
     PyObject_HEAD
     Scan *scan;
-    PyObject *spec; /* keeps the texts alive that scan->spec points to */
+    PyObject *spec;     /* keeps the texts alive that scan->spec points to */
+    PyObject *absorber; /* the only object that may absorb this one, NULL for any */
     bool is_busy;
 } ScanObject;
 
@@ -117,6 +118,7 @@ static void scan_object_dealloc(PyObject *object)
         scan_free(self->scan);
     }
     Py_XDECREF(self->spec);
+    Py_XDECREF(self->absorber);
     release(object);
     Py_DECREF(type);
 }
@@ -172,6 +174,41 @@ static PyObject *scan_settle(PyObject *object, PyObject *keep)
         scan_undo(scan);
     } else if (!scan_keep(scan)) {
         scan_undo(scan);
+        return PyErr_NoMemory();
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *scan_absorb_other(PyObject *object, PyObject *argument)
+{
+    ScanObject *self = (ScanObject *)object, *other = (ScanObject *)argument;
+    Scan *scan = usable_scan(self);
+    bool done;
+    if (scan == NULL) {
+        return NULL;
+    }
+    if (!PyObject_TypeCheck(argument, Py_TYPE(object))) {
+        PyErr_SetString(PyExc_TypeError, "want a Scan");
+        return NULL;
+    }
+    if (usable_scan(other) == NULL) {
+        return NULL;
+    }
+    if (!scan_fits(scan, other->scan) || self->absorber != NULL ||
+        (other->absorber != NULL && other->absorber != object)) {
+        PyErr_SetString(PyExc_ValueError, "want another Scan, of the same columns, that no other one has absorbed");
+        return NULL;
+    }
+    if (other->absorber == NULL) {
+        Py_INCREF(object);
+        other->absorber = object;
+    }
+    self->is_busy = other->is_busy = true;
+    Py_BEGIN_ALLOW_THREADS
+    done = scan_absorb(scan, other->scan);
+    Py_END_ALLOW_THREADS
+    self->is_busy = other->is_busy = false;
+    if (!done) {
         return PyErr_NoMemory();
     }
     Py_RETURN_NONE;
@@ -343,6 +380,9 @@ static PyMethodDef SCAN_METHODS[] = {
      "and what begins there is not understood. Else the place of a closing bracket; the elements before it wait for\n"
      "settle()."},
     {"settle", scan_settle, METH_O, "settle(keep) takes the elements before a closing bracket, or forgets them."},
+    {"absorb", scan_absorb_other, METH_O,
+     "absorb(other) puts the elements that `other`, a Scan of the same columns, has taken behind the own ones, and empties\n"
+     "it. It may be used and absorbed again, by this one."},
     {"handed", scan_handed, METH_NOARGS, "handed() -> JSON array of elements of the latest block left to the caller."},
     {"finish", scan_finish, METH_NOARGS, "finish() -> dict of columns as bytes in the machine's order; once."},
     {NULL, NULL, 0, NULL},

@@ -71,6 +71,9 @@ Scan *scan_new(const ScanSpec *spec)
     init_array(&scan->skipped_count, sizeof(int64_t));
     init_array(&scan->kept_skipped, sizeof(int64_t));
     init_array(&scan->handed, 1);
+    init_array(&scan->text_of, sizeof(int32_t));
+    init_array(&scan->lane_of, sizeof(int32_t));
+    init_array(&scan->pair_of, sizeof(int32_t));
     for (size_t i = 0; i < spec->keys.count; i++) {
         Column *column = &scan->columns[i];
         init_array(&column->rows, sizeof(int32_t));
@@ -90,7 +93,7 @@ void scan_free(Scan *scan)
         &scan->name,           &scan->category,      &scan->lane,         &scan->start_ns, &scan->dur_ns,
         &scan->complete,       &scan->flow_is_start, &scan->flow_id,      &scan->flow_ns,  &scan->arrow_is_start,
         &scan->arrow_id,       &scan->arrow_lane,    &scan->arrow_ns,     &scan->handed,   &scan->skipped_count,
-        &scan->kept_skipped,
+        &scan->kept_skipped,   &scan->text_of,       &scan->lane_of,      &scan->pair_of,
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         array_free(arrays[i]);

@@ -141,6 +141,10 @@ typedef struct {
     int32_t judged_arrow;
     int8_t is_flow;
     int8_t is_joining;
+    /* of a scan that is absorbed: int32 numbers of its texts, lanes and pairs in the one that absorbs it */
+    Array text_of;
+    Array lane_of;
+    Array pair_of;
     bool is_out_of_memory;
     bool ends_with_event; /* the latest element is an object with a phase */
 } Scan;
@@ -164,5 +168,12 @@ ScanEnd scan_block(Scan *scan, Text data, size_t start, size_t stop, size_t *end
 /* Makes the elements since the last call part of the columns, or forgets them. scan_keep may lack memory. */
 bool scan_keep(Scan *scan);
 void scan_undo(Scan *scan);
+
+/* Whether `other` is another scan, of the same columns. */
+bool scan_fits(const Scan *scan, const Scan *other);
+
+/* Puts the elements that `other` has kept behind those of `scan`, and takes them out of `other`, which always has to be
+   absorbed by the same scan. False without memory: nothing is absorbed. */
+bool scan_absorb(Scan *scan, Scan *other);
 
 #endif

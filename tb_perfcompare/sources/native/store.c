@@ -14,7 +14,7 @@ bool array_reserve(Array *array, size_t more)
         if (room > SIZE_MAX / 2) {
             return false;
         }
-        room += room / 4; /* large blocks are enlarged by moving pages, so little room ahead is enough */
+        room += room / 2; /* large blocks are enlarged by moving pages, and have none where nothing was written */
     }
     if (room == array->room) {
         return true;

@@ -75,6 +75,11 @@ class Blocks:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     @property
+    def is_packed(self) -> bool:
+        """Whether the file is compressed; known from the first block on."""
+        return self.head.startswith(_GZIP_MAGIC)
+
+    @property
     def sha256(self) -> str:
         """Digest of the bytes as stored; "" when it was not wanted."""
         return self._hash.hexdigest() if self._hash is not None else ""

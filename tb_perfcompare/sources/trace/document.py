@@ -101,15 +101,15 @@ class _Reader:
         data, start = blocks[0], 0
         if rest and len(rest) < _BRIDGE_BYTES < len(data) and len(blocks) == 1:
             # the event that two blocks share is taken with a few behind it, so that the block need not be copied
-            taken = self.take(rest + data[:_BRIDGE_BYTES], 0, final=False)
-            start = taken - len(rest)
-            rest = rest[taken:]
+            left = self.take(rest + data[:_BRIDGE_BYTES], 0, final=False)
+            start = max(0, _BRIDGE_BYTES - len(left))
+            rest = left[: max(0, len(left) - _BRIDGE_BYTES)]
         if rest or len(blocks) > 1:
             data, start = b"".join((rest, *blocks)), 0
-        return data[self.take(data, start, final=False) :]
+        return self.take(data, start, final=False)
 
-    def take(self, data: bytes, start: int, *, final: bool) -> int:
-        """Goes through data[start:] as far as it can; from where on it is to be presented again."""
+    def take(self, data: bytes, start: int, *, final: bool) -> bytes:
+        """Goes through data[start:] as far as it can; what is to be presented again."""
         document = self.document
         position = start
         self._offset -= start
@@ -123,6 +123,9 @@ class _Reader:
                 assert document.scanner is not None
                 fed = document.scanner.feed(data, position, final)
                 position = fed.end
+                if fed.data is not None:
+                    self._offset -= len(fed.data) - len(data)
+                    data, before = fed.data, -1
                 if fed.ended:
                     document.state = State.DONE if document.is_list else State.MEMBERS
             elif state is State.BROKEN and document.scanner is None:
@@ -134,8 +137,8 @@ class _Reader:
         self._offset += position
         if len(data) - position > MOST_PENDING_BYTES:
             self._break(data, 0)
-            return len(data)
-        return position
+            return b""
+        return data[position:]
 
     def _begin(self, data: bytes) -> int:
         document = self.document

@@ -15,7 +15,9 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -34,6 +36,7 @@ from tb_perfcompare.sources.trace.document import MOST_MEMBER_BYTES, Document, S
 from tb_perfcompare.sources.trace.repair.json_repair import mend
 from tb_perfcompare.sources.trace.scanners.event_list import EventList
 from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner, Scanner
+from tb_perfcompare.sources.trace.scanners.scan_threads import allowed_threads
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader, new_scanner
 
 READER = "torch_profiler"
@@ -105,8 +108,14 @@ class _Reading:
 
     def read(self, file: BinaryIO, want_hash: bool, block_bytes: int) -> TraceRecording:
         reader = active_reader()
-        with _paused_collector():
-            document, blocks = self._document(file, lambda: new_scanner(reader), want_hash, block_bytes)
+        count = allowed_threads()
+        with _paused_collector(), ThreadPoolExecutor(count, thread_name_prefix="scan") as threads:
+
+            def scanner(blocks: Blocks) -> PythonScanner:
+                # inflating takes longer than scanning, and has a thread already
+                return new_scanner(reader, threads, 1 if blocks.is_packed else count)
+
+            document, blocks = self._document(file, scanner, want_hash, block_bytes)
             assert document.scanner is not None
             columns = document.scanner.finish().with_counter_events()
         kept = len(columns.events) + columns.counters.kept
@@ -144,7 +153,7 @@ class _Reading:
     def read_events(self, file: BinaryIO) -> TraceEvents:
         found: list[EventList] = []
 
-        def scanner() -> PythonScanner:
+        def scanner(blocks: Blocks) -> PythonScanner:
             found.append(EventList())  # of several lists of events the last one counts
             return PythonScanner(builder=found[-1])
 
@@ -156,7 +165,7 @@ class _Reading:
         return TraceEvents(FileFacts(self._name, blocks.stored_bytes), found[-1].events, properties, notes)
 
     def _document(
-        self, file: BinaryIO, scanner: Callable[[], Scanner], want_hash: bool, block_bytes: int
+        self, file: BinaryIO, scanner: Callable[[Blocks], Scanner], want_hash: bool, block_bytes: int
     ) -> tuple[Document, Blocks]:
         """The root, whose scanner has seen all events, and the blocks, which are read and closed."""
         with Blocks(file, want_hash=want_hash, block_bytes=block_bytes) as blocks:
@@ -164,7 +173,7 @@ class _Reading:
             def tell(events: int) -> None:
                 self._report(Progress("reading", self._path, blocks.stored_bytes, self._size, events))
 
-            document = read_document(blocks, scanner, tell)
+            document = read_document(blocks, partial(scanner, blocks), tell)
             if document.scanner is None:
                 raise self._nothing(document, blocks)
             return document, blocks

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from tb_perfcompare.errors import OutOfMemory, PerfCompareError
+from tb_perfcompare.sources.trace.scanners.scan_threads import THREADS, allowed_threads, available_cores
 
 WORKERS = "TB_PERFCOMPARE_WORKERS"
 """Environment variable: most worker processes."""
@@ -33,8 +34,13 @@ def default_workers(environment: Mapping[str, str] = os.environ) -> int:
     given = environment.get(WORKERS, "")
     if given:
         return int(_number(WORKERS, given, "processes", _MOST_ASKED))
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, MOST_WORKERS))
+    return max(1, min(available_cores(), MOST_WORKERS))
+
+
+def share_of_threads(tasks: int, environment: Mapping[str, str] = os.environ) -> int:
+    """How many threads may scan the file of each of so many tasks, for all together to have as many as there are cores;
+    what THREADS says goes first."""
+    return allowed_threads(environment) if environment.get(THREADS) else max(1, allowed_threads({}) // max(1, tasks))
 
 
 def memory_for_reading(environment: Mapping[str, str] = os.environ) -> int:
@@ -52,9 +58,15 @@ def single_threaded() -> dict[str, str]:
     return dict.fromkeys(_ONE_THREAD, "1")
 
 
+def larger_pages(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Variables that have the C library (glibc) ask for large pages: first touches of small ones take a tenth of the
+    time of reading. What the user has set goes first."""
+    return {"GLIBC_TUNABLES": environment.get("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")}
+
+
 def check_address_space() -> None:
     """Raises OutOfMemory, before anything large is imported, if the system gives this process too little address space;
-    under any limit numerical libraries are configured to keep to it."""
+    under any limit numerical libraries and readers are configured to keep to it."""
     try:
         import resource
     except ImportError:
@@ -67,7 +79,7 @@ def check_address_space() -> None:
             f"this process may have {most // 2**20} MB of address space, but needs {ADDRESS_SPACE // 2**20} MB",
             hint=f"raise the limit (ulimit -v {ADDRESS_SPACE // 1024}, or more for large files)",
         )
-    for name, value in single_threaded().items():
+    for name, value in {**single_threaded(), THREADS: "1"}.items():
         os.environ.setdefault(name, value)
 
 

@@ -17,7 +17,7 @@ from tb_perfcompare.errors import OutOfMemory, PerfCompareError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.search_path import without_here
 from tb_perfcompare.workspace.sharing.single_flight import Flight
-from tb_perfcompare.workspace.workers.limits import single_threaded
+from tb_perfcompare.workspace.workers.limits import larger_pages, single_threaded
 from tb_perfcompare.workspace.workers.worker_process import answer, read_frame, write_frame
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class Worker:
     as it said last."""
 
     def __init__(self) -> None:
-        environment = {**os.environ, **single_threaded()}
+        environment = {**os.environ, **single_threaded(), **larger_pages()}
         self._last_words = _scratch()
         self._process = subprocess.Popen(
             [sys.executable, *_isolated(), "-c", _BOOT, json.dumps(without_here())],
@@ -70,7 +70,7 @@ class Worker:
     def prepare(self, functions: Iterable[Callable[[], object]]) -> None:
         """Has it call them, one by one, for as long as no task is waiting. Raises OSError."""
         for function in functions:
-            write_frame(self._stdin, (function, None, 0))
+            write_frame(self._stdin, (function, None, 0, 0))
         self.reusable = True
 
     def responds(self) -> bool:
@@ -79,7 +79,7 @@ class Worker:
             return True
         self.reusable = False
         try:
-            write_frame(self._stdin, (answer, (), 0))
+            write_frame(self._stdin, (answer, (), 0, 0))
             read_frame(self._stdout)
         except (EOFError, OSError):
             return False
@@ -87,13 +87,13 @@ class Worker:
 
     def run(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any],
-        hear: Callable[[Progress, int], None] = lambda progress, held: None, most_bytes: int = 0,
+        hear: Callable[[Progress, int], None] = lambda progress, held: None, most_bytes: int = 0, threads: int = 0,
     ) -> T:  # fmt: skip
         """The task's value. `hear` gets its progress and the memory of the process, and may end it by raising;
-        at `most_bytes` the system ends it."""
+        at `most_bytes` the system ends it. `threads` of it may scan a file, 0: as many as the environment says."""
         self.reusable = self.unused = False
         try:
-            write_frame(self._stdin, (function, arguments, most_bytes))
+            write_frame(self._stdin, (function, arguments, most_bytes, threads))
             while True:
                 kind, value, self.held_bytes = read_frame(self._stdout)
                 if kind == "progress":

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from tb_perfcompare.errors import Cancelled, OutOfMemory, PerfCompareError
 from tb_perfcompare.model.progress import Progress
 from tb_perfcompare.workspace.sharing.single_flight import Flight
-from tb_perfcompare.workspace.workers.limits import check_address_space, memory_for_reading
+from tb_perfcompare.workspace.workers.limits import check_address_space, memory_for_reading, share_of_threads
 from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES, Need, most_for_one, refusal, too_many
 from tb_perfcompare.workspace.workers.worker import Worker, WorkerDied
 
@@ -93,7 +93,8 @@ class WorkerPool:
                 with flight.stopping(worker.kill):
                     if not worker.responds():
                         continue  # it ended while idle
-                    return worker.run(function, arguments, flight, partial(self._hear, task), self._most(need))
+                    hear = partial(self._hear, task)
+                    return worker.run(function, arguments, flight, hear, self._most(need), self._threads())
             except WorkerDied:
                 if self._closed:
                     raise Cancelled from None
@@ -182,6 +183,10 @@ class WorkerPool:
     def _most(self, need: Need) -> int:
         assert self._memory_bytes is not None
         return most_for_one(self._memory_bytes) if need.bytes_ else 0
+
+    def _threads(self) -> int:
+        with self._changed:
+            return share_of_threads(min(self.size, len(self._under_way) + len(self._waiting)))
 
     def _hear(self, task: _Task, progress: Progress, held: int) -> None:
         """Notes what a task takes, and puts tasks back if all take too much together."""

@@ -1,10 +1,11 @@
 """The child's side of a worker: takes tasks from standard input, answers on standard output.
 
 A frame is its length (8 bytes, little-endian) and a pickle. To the child: (function, arguments, most bytes of memory, 0
-for any). From the child, each with its resident memory behind: ("progress", Progress) any number of times, then
-("done", value) or ("failed", PerfCompareError). A bug in the function ends the process with its traceback on standard
-error; the parent turns that into an error about the task. So does a lack of memory, but as an error for the user.
-(function, None, 0) is no task: `function()` is called once no task is waiting, and nothing is answered.
+for any, threads that scan a file, 0 for what the environment says). From the child, each with its resident memory
+behind: ("progress", Progress) any number of times, then ("done", value) or ("failed", PerfCompareError). A bug in the
+function ends the process with its traceback on standard error; the parent turns that into an error about the task. So
+does a lack of memory, but as an error for the user.
+(function, None, 0, 0) is no task: `function()` is called once no task is waiting, and nothing is answered.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import IO, Any
 
 from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
 from tb_perfcompare.model.progress import Progress, Reporter
+from tb_perfcompare.sources.trace.scanners.scan_threads import THREADS
 
 _STATM = "/proc/self/statm"
 _RESIDENT, _DATA = 1, 5
@@ -136,11 +138,13 @@ def main() -> None:
 
 def _do(task: bytes, answers: IO[bytes], spare: list[Callable[..., Any]]) -> None:
     # not unpickled by the thread that takes it: that imports modules, and whatever fails in doing so has to be said
-    function, arguments, most_bytes = pickle.loads(task)
+    function, arguments, most_bytes, threads = pickle.loads(task)
     if arguments is None:
         spare.append(function)
         return
     end_at(most_bytes)
+    if threads:
+        os.environ[THREADS] = str(threads)
     try:
         value = function(*arguments, _Reporter(answers))
     except PerfCompareError as error:

@@ -161,3 +161,38 @@ def test_functions_on_columns_do_not_read_beyond_them() -> None:
     for rows, values, count in ((ints(3), ints(8, size=8), 3), (ints(-1), ints(8, size=8), 3), (ints(1), b"", 3)):
         with pytest.raises(ValueError):
             _scanner.dense(rows, values, count, -1)
+
+
+@needs_native
+def test_scans_that_are_absorbed_are_one_scan() -> None:
+    scan, other, third = new_scan(), new_scan(), new_scan()
+    flow = b'{"ph":"s","cat":"fwdbwd","id":7,"pid":1,"tid":1,"ts":1}'
+    second = EVENT.replace(b'"n"', b'"m"').replace(b'"ts":1', b'"ts":2')
+    one, two, three = EVENT + b"," + flow, second + b"," + flow, EVENT
+    for taker, text in ((scan, one), (other, two), (third, three), (other, two)):
+        assert taker.take(text, 0, len(text)) == len(text)
+        if taker is not scan:
+            scan.absorb(taker)
+    assert scan.counts == (7, 4, 3, 0)
+    expected = new_scan()
+    whole = b",".join((one, two, three, two))
+    assert expected.take(whole, 0, len(whole)) == len(whole)
+    assert scan.finish() == expected.finish()
+
+
+@needs_native
+def test_only_what_fits_is_absorbed() -> None:
+    scan, other = new_scan(), new_scan()
+    other.take(EVENT, 0, len(EVENT))
+    scan.absorb(other)
+    for taker, given, error in (
+        (scan, scan, ValueError),
+        (scan, 7, TypeError),
+        (scan, new_scan((b"other",), b"f", *SPEC[2:]), ValueError),
+        (scan, new_scan((b"a", b"b"), b"ii", *SPEC[2:]), ValueError),
+        (new_scan(), other, ValueError),
+        (other, new_scan(), ValueError),
+    ):
+        with pytest.raises(error):
+            taker.absorb(given)
+    assert scan.counts == (1, 1, 0, 0)

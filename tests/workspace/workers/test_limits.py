@@ -7,8 +7,16 @@ from pathlib import Path
 import pytest
 
 from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.sources.trace.scanners.scan_threads import THREADS
 from tb_perfcompare.workspace.workers import limits
-from tb_perfcompare.workspace.workers.limits import MEMORY, WORKERS, default_workers, memory_for_reading
+from tb_perfcompare.workspace.workers.limits import (
+    MEMORY,
+    WORKERS,
+    default_workers,
+    larger_pages,
+    memory_for_reading,
+    share_of_threads,
+)
 
 
 def test_processes_are_cores_but_never_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,6 +25,17 @@ def test_processes_are_cores_but_never_many(monkeypatch: pytest.MonkeyPatch) -> 
         assert default_workers({}) == workers
     assert default_workers({WORKERS: "1"}) == 1
     assert default_workers({WORKERS: "16"}) == 16
+
+
+def test_tasks_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)), raising=False)
+    assert [share_of_threads(tasks, {}) for tasks in (0, 1, 2, 3, 8, 20)] == [8, 8, 4, 2, 1, 1]
+    assert share_of_threads(20, {THREADS: "3"}) == 3
+
+
+def test_what_the_user_says_of_the_c_library_goes_first() -> None:
+    assert "hugetlb" in larger_pages({})["GLIBC_TUNABLES"]
+    assert larger_pages({"GLIBC_TUNABLES": "x=1"}) == {"GLIBC_TUNABLES": "x=1"}
 
 
 def test_memory_is_half_of_the_machine_or_of_the_container(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from dataclasses import field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nanoseconds
+from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nanoseconds, unique
 from tb_perfcompare.model.device import DEVICE_WAITS, category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
@@ -25,6 +25,8 @@ from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows, 
 
 _SPAN = 1 << 16
 """Rows at a time: numpy copies the indices it is given into wider ones."""
+_UNKNOWN = -1
+"""No Category."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,10 +182,15 @@ def _numbered_by_appearance(found: Gathered) -> tuple[LaneTable, Ints32, Ints32]
 
 def _are_numbered_by_appearance(used: Ints32, count: int) -> bool:
     """Whether a new number is always the next one, up to `count` of them."""
-    if not len(used):
-        return not count
-    highest = np.maximum.accumulate(used)
-    return bool(used[0] == 0 and highest[-1] == count - 1 and not (np.diff(highest) > 1).any())
+    latest = -1
+    for at in range(0, len(used), _SPAN):
+        span = used[at : at + _SPAN]
+        if span.max() > latest:
+            highest = np.maximum.accumulate(np.append(np.int32(latest), span))
+            if (np.diff(highest) > 1).any():
+                return False
+            latest = int(highest[-1])
+    return latest == count - 1
 
 
 def _lane_table(places: Sequence[tuple[Place, Place]]) -> LaneTable:
@@ -195,19 +202,19 @@ def _categories(
 ) -> tuple[NDArray[np.int8], Counter[str]]:
     """((n,) categories, repairs without those that a category from the process has undone)."""
     texts = found.strings.texts
-    kinds = np.zeros(len(texts), np.int8)
+    kinds = np.full(len(texts), _UNKNOWN, np.int8)
     no_text, waits = -1, list[tuple[int, frozenset[str]]]()
     category = np.empty(len(found), np.int8)
-    spans = [slice(at, at + _SPAN) for at in range(0, len(found), _SPAN)]
-    is_used = np.zeros(len(texts), np.bool_)
-    for span in spans:
-        is_used[found.raw_category[span]] = True
-    for code in np.flatnonzero(is_used).tolist():
-        kinds[code] = category_of(texts[code], "")
-        no_text = code if not texts[code] else no_text
-        waits += [(code, names) for names in (DEVICE_WAITS.get(texts[code].lower()),) if names]
-    for span in spans:
-        category[span] = kinds[found.raw_category[span]]
+    for at in range(0, len(found), _SPAN):
+        codes = found.raw_category[at : at + _SPAN]
+        of_span = kinds[codes]
+        if of_span.min() == _UNKNOWN:
+            for code in unique(codes[of_span == _UNKNOWN]).tolist():
+                kinds[code] = category_of(texts[code], "")
+                no_text = code if not texts[code] else no_text
+                waits += [(code, names) for names in (DEVICE_WAITS.get(texts[code].lower()),) if names]
+            of_span = kinds[codes]
+        category[at : at + _SPAN] = of_span
     for code, names in waits:
         rows = np.flatnonzero(found.raw_category == code)
         category[rows[[texts[name].lower() in names for name in found.name[rows].tolist()]]] = Category.SYNC

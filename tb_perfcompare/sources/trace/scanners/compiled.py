@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from tb_perfcompare.sources.native import _scanner
 
-INTERFACE = 5
-"""Of the compiled module that native_scan.py is written for."""
+INTERFACE = 6
+"""Of the compiled module that trace/scanners/native_scanner.py is written for."""
 
 if getattr(_scanner, "INTERFACE", None) != INTERFACE:
     raise ImportError("it is of another version of this package; install the package again")

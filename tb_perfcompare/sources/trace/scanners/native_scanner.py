@@ -44,7 +44,7 @@ class NativeScanner(PythonScanner):
     """PythonScanner whose sound blocks are read by compiled code."""
 
     def __init__(self) -> None:
-        scan = self._scan = _new_scan()
+        scan = self._scan = new_scan()
         self._placed = _PlacedBuilder(lambda: scan.counts[1:])
         super().__init__(builder=self._placed)
         self._sound_bytes, self._odd_bytes = _MOST_SOUND_BYTES, _ODD_BYTES
@@ -140,7 +140,8 @@ class _PlacedBuilder(ColumnBuilder):
             self.insertions.append(Insertion(self._others(), rows))
 
 
-def _new_scan() -> _scanner.Scan:
+def new_scan() -> _scanner.Scan:
+    """One of the columns that are read."""
     handed = [(METADATA, name) for name in METADATA_ARG] + [(COUNTER, "")]
     return _scanner.Scan(
         _encoded(key for _, key in SLOTS),

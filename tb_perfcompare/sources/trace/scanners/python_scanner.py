@@ -28,10 +28,12 @@ _EVENTS = msgspec.json.Decoder(list[Event])
 
 @dataclass(frozen=True, slots=True)
 class Fed:
-    """How far a scanner came: data[:end] is done with. `ended`: the array was closed right before `end`."""
+    """How far a scanner came: data[:end] is done with. `ended`: the array was closed right before `end`. `data`: what
+    to go on in instead of what was given: before that, what was taken on trust comes back."""
 
     end: int
     ended: bool
+    data: bytes | None = None
 
 
 class Scanner(Protocol):

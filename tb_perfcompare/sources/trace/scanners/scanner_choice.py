@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from tb_perfcompare.errors import PerfCompareError
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from tb_perfcompare.sources.trace.scanners.python_scanner import PythonScanner
 
 VARIABLE = "TB_PERFCOMPARE_READER"
@@ -42,8 +44,12 @@ def active_reader() -> str:
     raise PerfCompareError(f"{VARIABLE}={asked} is not a reader", hint=f"give {NATIVE} or {PYTHON}, or unset it")
 
 
-def new_scanner(reader: str) -> PythonScanner:
-    """A scanner for one list of events."""
+def new_scanner(reader: str, threads: ThreadPoolExecutor | None = None, count: int = 1) -> PythonScanner:
+    """A scanner for one list of events. The compiled one has `count` of these threads scan, if they are several."""
+    if reader == NATIVE and threads is not None and count > 1:
+        from tb_perfcompare.sources.trace.scanners.parallel_scanner import ParallelScanner
+
+        return ParallelScanner(threads, count)
     if reader == NATIVE:
         from tb_perfcompare.sources.trace.scanners.native_scanner import NativeScanner
 

@@ -1,0 +1,136 @@
+"""NativeScanner that has stretches of a file scanned by several threads.
+
+A stretch ends where an event seems to end, and is given to a thread before it is known whether it begins with one. It
+does if the stretch before it was taken whole, which shows in time: stretches are put together in the order of the file.
+Everything behind one that was not taken whole (damage, the end of the list, something that looks like a border
+inside a string) is read once more by one thread. So the result is that of one thread, whatever the bytes are.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+
+from tb_perfcompare.quick_dataclass import dataclass
+from tb_perfcompare.sources.native import _scanner
+from tb_perfcompare.sources.trace.repair.element_boundaries import skip_between
+from tb_perfcompare.sources.trace.scanners.native_scanner import NativeScanner, new_scan
+from tb_perfcompare.sources.trace.scanners.python_scanner import Fed
+
+_ALONE_BYTES = 2 << 20
+"""Read by one thread first: many files are no longer, and as much behind damage."""
+_WORTH_A_THREAD = 256 << 10
+"""Shorter stretches wait for the next one."""
+_MORE_THAN_THREADS = 1
+"""Stretches that wait, so that no thread does."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """data[start:cut], where an event seems to begin at `begin` and to end at `cut`."""
+
+    data: bytes
+    start: int
+    begin: int
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What a thread made of stretches. `end`: where it stopped in the `whole`-th, which it did not take whole."""
+
+    scan: _scanner.Scan
+    handed: Sequence[bytes]
+    whole: int
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _UnderWay:
+    stretches: tuple[_Stretch, ...]
+    taken: Future[_Taken]
+
+
+class ParallelScanner(NativeScanner):
+    """Scanner whose stretches `count` of `threads` scan; the caller ends them."""
+
+    def __init__(self, threads: ThreadPoolExecutor, count: int) -> None:
+        super().__init__()
+        self._threads, self._most = threads, count + _MORE_THAN_THREADS
+        self._alone_bytes = 0
+        self._waiting: list[_Stretch] = []
+        self._under_way: deque[_UnderWay] = deque()
+        self._idle: list[_scanner.Scan] = []
+
+    def feed(self, data: bytes, start: int, final: bool) -> Fed:
+        if self._alone_bytes < _ALONE_BYTES:
+            fed = super().feed(data, start, final)
+            self._alone_bytes += fed.end - start
+            return fed
+        begin = skip_between(data, start)
+        cut = self._cut(data, begin, len(data))
+        if cut > begin:
+            self._waiting.append(_Stretch(data, start, begin, cut))
+            start = cut
+        is_last = final or len(data) - start >= self._worth_trying
+        if is_last or sum(one.cut - one.begin for one in self._waiting) >= _WORTH_A_THREAD:
+            self._begin()
+        back = self._settle(0 if is_last else self._most)
+        if back:
+            data = back + data[start:]
+            fed = super().feed(data, 0, final)
+            return Fed(fed.end, fed.ended, data)
+        return super().feed(data, start, final) if is_last else Fed(start, False)
+
+    def _foreign(self, data: bytes, start: int, cut: int) -> Fed:
+        self._alone_bytes = 0
+        return super()._foreign(data, start, cut)
+
+    def _begin(self) -> None:
+        """Has a thread scan the stretches that wait."""
+        if self._waiting:
+            scan, stretches = self._idle.pop() if self._idle else new_scan(), tuple(self._waiting)
+            self._under_way.append(_UnderWay(stretches, self._threads.submit(_take, scan, stretches)))
+            self._waiting.clear()
+
+    def _settle(self, most: int) -> bytes:
+        """Puts together what threads have done, until no more than `most` have something to do. Returns what has to be
+        read once more, up to the end of the last stretch."""
+        while self._under_way and (len(self._under_way) > most or self._under_way[0].taken.done()):
+            first = self._under_way.popleft()
+            taken = first.taken.result()
+            self._scan.absorb(taken.scan)
+            self._idle.append(taken.scan)
+            for elements in taken.handed:
+                self._builder.add(self._salvager.elements(elements))
+            if taken.whole < len(first.stretches):
+                return self._give_back(first.stretches[taken.whole :], taken.end)
+        return b""
+
+    def _give_back(self, stretches: Sequence[_Stretch], end: int) -> bytes:
+        """The text of these, from `end` in the first, and of those behind them: as if no thread had scanned it."""
+        self._alone_bytes = 0
+        behind = [stretch for one in self._under_way for stretch in one.stretches]
+        for one in self._under_way:
+            one.taken.cancel()
+        wait(one.taken for one in self._under_way)
+        self._under_way.clear()
+        first, *others = (*stretches, *behind, *self._waiting)
+        self._waiting.clear()
+        return b"".join([first.data[end : first.cut], *(one.data[one.start : one.cut] for one in others)])
+
+
+def _take(scan: _scanner.Scan, stretches: Sequence[_Stretch]) -> _Taken:
+    """In a thread."""
+    handed: list[bytes] = []
+    for number, stretch in enumerate(stretches):
+        end = scan.take(stretch.data, stretch.begin, stretch.cut)
+        if end >= 0 and end != stretch.cut:  # a bracket; what follows shows which
+            scan.settle(False)
+            return _Taken(scan, handed, number, stretch.begin)
+        if elements := scan.handed():
+            handed.append(elements)
+        if end < 0:
+            return _Taken(scan, handed, number, -1 - end)
+    return _Taken(scan, handed, len(stretches))
