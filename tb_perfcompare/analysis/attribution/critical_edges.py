@@ -135,11 +135,11 @@ def _waits(timeline: InterpretedTrace, device: DeviceEdges) -> tuple[Ints, Ints,
 def _program_lanes(timeline: InterpretedTrace, flows: FlowTable, main: int) -> list[int]:
     """The main lane, those that launch device work and those at which arrows from forward to backward arrive; [] where
     the main lane is alone."""
-    forest, events = timeline.host, timeline.events
-    launcher = timeline.launcher[timeline.launcher >= 0]
-    arrives = forest.row[np.isin(events.start_ns[forest.row], flows.start_ns[~flows.is_start])]
-    lanes = unique(timeline.lane[np.concatenate([launcher, arrives])]).tolist()
-    others = [lane for lane in lanes if lane != main]
+    elsewhere = timeline.host.row[timeline.lane[timeline.host.row] != main]
+    arrives = elsewhere[np.isin(timeline.events.start_ns[elsewhere], flows.start_ns[~flows.is_start])]
+    taking_part = np.concatenate([timeline.launcher[timeline.launcher >= 0], arrives])
+    others = np.flatnonzero(np.bincount(timeline.lane[taking_part], minlength=main + 1)).tolist()
+    others = [lane for lane in others if lane != main]
     return [main, *others] if others else []
 
 

@@ -144,8 +144,12 @@ def _table(
         own = np.flatnonzero((lanes == lane) & on_host)
         for row, step, ns in _on_lane(timeline, owners, own, host[1:, host[0] == lane]):
             sums.add(np.where(row >= 0, entity[row], entities + _NOTHING), step, ns)
-    keys = [(owners.key[at], CATEGORY_LABELS[owners.category[at]]) for at in range(entities)]
-    return _joined([*keys, *_GAPS], sums)
+    used = np.flatnonzero(sums.time.any(axis=1))
+    keys = [
+        (owners.key[at], CATEGORY_LABELS[owners.category[at]]) if at < entities else _GAPS[at - entities]
+        for at in used.tolist()
+    ]
+    return _joined(keys, sums.time[used], sums.pieces[used])
 
 
 def _columns(pieces: Sequence[tuple[int, ...]], width: int) -> Ints:
@@ -191,21 +195,17 @@ def _on_lane(
     ]
 
 
-def _joined(keys: list[tuple[str, str]], sums: _Sums) -> GroupTable:
-    """Rows with one key together, without those that are on no path."""
+def _joined(keys: list[tuple[str, str]], time: Ints, pieces: Ints) -> GroupTable:
+    """Rows with one key together: nothing recorded is one whether an entity or a gap."""
     index = {key: at for at, key in enumerate(dict.fromkeys(keys))}
-    into = np.array([index[key] for key in keys])
-    time, pieces = (added_up(matrix, into, len(index)) for matrix in (sums.time, sums.pieces))
-    used = np.flatnonzero(time.any(axis=1))
-    every = list(index)
-    kept = tuple(every[at] for at in used.tolist())
+    into = np.array([index[key] for key in keys], dtype=np.int64)
     return GroupTable(
         kind=names.TABLE,
         key_columns=("name", "category"),
-        keys=kept,
-        names=tuple(key[0] for key in kept),
-        calls=pieces[used],
-        measures_ns={"total": time[used]},
+        keys=tuple(index),
+        names=tuple(key[0] for key in index),
+        calls=added_up(pieces, into, len(index)),
+        measures_ns={"total": added_up(time, into, len(index))},
         min_ns=None,
         max_ns=None,
         facts={},
