@@ -112,18 +112,10 @@ def other_marks(
     """Of annotations with other names, those that cut the recording into iterations: those that are around most of each
     iteration, and those that are around a part of it."""
     rows = annotation_rows(timeline)
-    count = np.bincount(timeline.events.name[rows], minlength=len(timeline.events.strings))
-    names = [
-        (int(count[codes].sum()), name, codes)
-        for name, codes in by_name(timeline, rows).items()
-        if not (is_step(name) or is_loader(name) or is_optimizer(name) or is_collective_annotation(name))
-        and not any(_matches(pattern, name) for pattern in (*KNOWN, *WRAPPERS))
-    ]
     around: list[tuple[float, Marks]] = []
     within: list[tuple[float, Marks]] = []
     unsure: list[Marks] = []
-    usable = [(name, codes) for total, name, codes in sorted(names, key=_most_first) if total >= FEWEST]
-    for marks, own, share in _usable(timeline, extent, rows, usable):
+    for marks, own, share in _usable(timeline, extent, rows, other_names(timeline, rows)):
         result = judged(marks, sequences) or (_judged_outside(timeline, marks, own, sequences) if sequences else None)
         if result is not None:
             (around if share >= AROUND else within).append(result)
@@ -138,9 +130,21 @@ def other_marks(
     return best_first(around), best_first(within)
 
 
-def _most_first(one: tuple[int, str, Ints]) -> tuple[int, str]:
-    total, name, _ = one
-    return -total, name
+def other_names(timeline: InterpretedTrace, rows: Ints) -> list[tuple[str, Ints]]:
+    """Names that nothing is known of, with numbers taken out, and their codes, where they occur often enough; most
+    first."""
+    count = np.bincount(timeline.events.name[rows], minlength=len(timeline.events.strings))
+    names = [
+        (-int(count[codes].sum()), name, codes)
+        for name, codes in by_name(timeline, rows).items()
+        if not (is_step(name) or is_loader(name) or is_optimizer(name) or is_collective_annotation(name))
+        and not any(_matches(pattern, name) for pattern in (*KNOWN, *WRAPPERS))
+    ]
+    return [(name, codes) for less, name, codes in sorted(names, key=_order) if -less >= FEWEST]
+
+
+def _order(one: tuple[int, str, Ints]) -> tuple[int, str]:
+    return one[:2]
 
 
 def _usable(

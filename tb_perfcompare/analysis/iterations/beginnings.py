@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks
-from tb_perfcompare.analysis.iterations.sequences import Sequence
+from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, Sequence
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
@@ -19,8 +19,9 @@ _MOST_COMPARED = 4_000_000
 def from_the_beginning(
     timeline: InterpretedTrace, marks: Marks, sequences: list[Sequence], *, closed: bool = False
 ) -> Marks:
-    """Marks moved to where the first calls of the recording occur again, if these occur once in every iteration, with
-    `closed` only if they follow the call that the recording ends with; else as they are."""
+    """Marks moved to where the first calls of the recording occur again, if these occur once in every iteration, or
+    else behind where its last calls occur, if these do; with `closed` only to the first calls, if they follow the call
+    that the recording ends with; else as they are."""
     if not sequences or len(marks.start_ns) < FEWEST:
         return marks
     sequence = min(sequences, key=lambda one: int(one.start_ns[0]))
@@ -29,10 +30,25 @@ def from_the_beginning(
     start, name = start[steady], name[steady]
     if not len(name):
         return marks
-    place = _once_in_each(name, np.searchsorted(start, marks.start_ns))
+    edges = np.searchsorted(start, marks.start_ns)
+    place = _once_in_each(name, edges)
+    if place is None and not closed:
+        place = _behind_the_ending(name, edges)
     if place is None or (closed and (name[place[1:] - 1] != name[-1]).any()):
         return marks
     return replace(marks, start_ns=_around(timeline, sequence, start[place]))
+
+
+def _behind_the_ending(name: Ints, edges: Ints) -> Ints | None:
+    """The same by how the recording ends, where the first iteration has calls of its own at its beginning: iterations
+    begin behind the last calls. The first one counts if it has nearly all names as often as the second one."""
+    last = _once_in_each(name[::-1], len(name) - edges[::-1])
+    if last is None or len(last) < FEWEST:
+        return None
+    behind = len(name) - last[::-1]
+    first, second = (np.bincount(part, minlength=int(name.max()) + 1) for part in np.split(name, behind[:2])[:2])
+    whole = (first >= second)[second > 0].mean() >= IN_NEARLY_ALL
+    return np.concatenate([[0] if whole else [], behind[behind < len(name)]]).astype(np.int64)
 
 
 def _once_in_each(name: Ints, edges: Ints) -> Ints | None:

@@ -21,12 +21,13 @@ from tb_perfcompare.analysis.iterations.modules import module_marks
 from tb_perfcompare.analysis.iterations.repetition import repetition_marks
 from tb_perfcompare.analysis.iterations.sequences import score, sequence_of, sequences
 from tb_perfcompare.analysis.iterations.training import training_marks
+from tb_perfcompare.analysis.iterations.turns import turn_marks
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import profiler_markers, recorded_extent
 from tb_perfcompare.errors import MarkerMissing, SelectionError, choices
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, calls
 from tb_perfcompare.model.arrays import Ints
-from tb_perfcompare.model.names.numbers_out import glob_pattern
+from tb_perfcompare.model.names.numbers_out import BETWEEN, glob_pattern
 from tb_perfcompare.model.summary.iterations import (
     ANNOTATION,
     DETECTED,
@@ -86,11 +87,12 @@ def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> Found:
     if extent is None:
         whole = Marker(WHOLE, "", 1, 1.0, 0.0)
         return Found(Iterations(whole, (whole,)), None)
-    candidates, profiler = _candidates(timeline, extent, searched=wanted.startswith(DETECTED))
+    sure, unsure, profiler = _candidates(timeline, extent, searched=wanted.startswith(DETECTED))
+    candidates = [*sure, *unsure]
     whole = Marker(WHOLE, "", 1, 1.0, float(extent[1] - extent[0]))
     told = (*([] if profiler is None else [profiler]), *(marks.marker(extent) for marks in candidates))
     told = (*dict.fromkeys(told[:_MOST_TOLD]), whole)
-    if wanted == WHOLE or (not wanted and len(told) == 1):
+    if wanted == WHOLE or (not wanted and not sure and profiler is None):
         return Found(Iterations(whole, told, _TRIED if not wanted else ""), None)
     if profiler is not None and wanted in ("", PROFILER):
         return Found(Iterations(profiler, told), None)
@@ -111,8 +113,9 @@ def _refused(timeline: InterpretedTrace, chosen: Marks) -> tuple[str, ...]:
 
 def _candidates(
     timeline: InterpretedTrace, extent: tuple[int, int], *, searched: bool
-) -> tuple[list[Marks], Marker | None]:
-    """Marks in the order of preference, and ProfilerStep. Repetition is looked for where there is nothing else."""
+) -> tuple[list[Marks], list[Marks], Marker | None]:
+    """Marks in the order of preference, those that only a user may choose, and ProfilerStep. Repetition is looked for
+    where there is nothing else."""
     rows = profiler_markers(timeline)
     profiler = None
     if len(rows):
@@ -120,18 +123,19 @@ def _candidates(
         covered = int((end - start).sum())
         share = min(covered / max(extent[1] - extent[0], 1), 1.0)
         profiler = Marker(PROFILER, "ProfilerStep#*", len(rows), share, covered / len(rows))
-    found = known_marks(timeline, extent)
+    found, unsure = known_marks(timeline, extent), list[Marks]()
     paths = sequences(timeline) if profiler is None or searched else []
     around, within = other_marks(timeline, extent, paths)
-    found += around
+    found += around or turn_marks(timeline, extent, paths)
     found += training_marks(timeline, extent, paths)
     found += within
     found += known_marks(timeline, extent, WRAPPERS)
     found += graph_marks(timeline, extent)
     if searched or not (found or profiler):
         found += module_marks(timeline, extent, paths)
-        found += repetition_marks(timeline, paths, extent)
-    return found, profiler
+        repeated, unsure = repetition_marks(timeline, paths, extent)
+        found += repeated
+    return found, [] if found else unsure, profiler
 
 
 def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], told: tuple[Marker, ...]) -> Marks:
@@ -162,14 +166,15 @@ def has(told: tuple[Marker, ...]) -> str:
 
 
 def _matching(timeline: InterpretedTrace, pattern: str) -> Marks:
-    """Annotations called like the pattern; where there are none other host events, then device work."""
+    """Annotations called like the pattern, or like one of several; where there are none other host events, then device
+    work."""
     every = np.arange(len(timeline.events))
     host = every[~timeline.is_device]
-    matches = glob_pattern(pattern).match
+    globs = [glob_pattern(one) for one in pattern.split(BETWEEN)]
     known: dict[str, Ints] = {}
     for rows, stands in ((annotation_rows(timeline), True), (host, False), (every[timeline.is_device], False)):
         names = by_name(timeline, rows)
-        codes = [own for name, own in names.items() if matches(name) or name == pattern]
+        codes = [own for name, own in names.items() if name == pattern or any(glob.match(name) for glob in globs)]
         if codes:
             marked = rows_named(timeline, rows, codes)
             return marks_of(timeline, ANNOTATION, pattern, marked, texts=True, stands=stands)

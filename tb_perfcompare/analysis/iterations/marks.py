@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tb_perfcompare.analysis.iterations.layers import holds_layers
 from tb_perfcompare.analysis.iterations.sequences import IN_NEARLY_ALL, Score, Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
@@ -41,6 +42,7 @@ class Marks:
     alike    as of Marker
     nested   occurrences left out because they lie within another
     elsewhere  occurrences on other threads, left out
+    every    occurrences that make one iteration, of which the last is kept
     lane     the thread or stream (InterpretedTrace.lane), -1 where there is none
     """
 
@@ -52,6 +54,7 @@ class Marks:
     alike: float | None = None
     nested: int = 0
     elsewhere: int = 0
+    every: int = 1
     lane: int = -1
 
     def marker(self, extent: tuple[int, int]) -> Marker:
@@ -100,13 +103,17 @@ def can_be_steps(marks: Marks, extent: tuple[int, int]) -> bool:
 def is_iteration(found: Score, fewest_names: int = FEWEST_NAMES) -> bool:
     """Whether marks that cut a sequence with this score delimit iterations. Layers update no parameters each: a loop
     that does may have anything before and behind it."""
-    return (
-        found.recurring >= LEAST_RECURRING and found.alike >= LEAST_ALIKE and found.names >= fewest_names
-        and (found.foreign <= MOST_FOREIGN or found.updating is not None)
-    )  # fmt: skip
+    return repeats(found, fewest_names) and (found.foreign <= MOST_FOREIGN or found.updating is not None)
 
 
-def judged(marks: Marks, sequences: list[Sequence], fewest_names: int = FEWEST_NAMES) -> tuple[float, Marks] | None:
+def repeats(found: Score, fewest_names: int = FEWEST_NAMES) -> bool:
+    """Whether the stretches are alike: iterations are, layers of a model are, too."""
+    return found.recurring >= LEAST_RECURRING and found.alike >= LEAST_ALIKE and found.names >= fewest_names
+
+
+def judged(
+    marks: Marks, sequences: list[Sequence], fewest_names: int = FEWEST_NAMES, *, layers_too: bool = False
+) -> tuple[float, Marks] | None:
     """The score of marks, recurring x in order, and the marks with how alike iterations are; each the mean over
     sequences, weighted by their names. None unless sequences with most of the names are cut into iterations: what
     repeats on one thread, a microbatch's backward pass or a batch being collated, may be a part of what the others do.
@@ -114,7 +121,7 @@ def judged(marks: Marks, sequences: list[Sequence], fewest_names: int = FEWEST_N
     between all, the score is 1: that every fifth step writes a log does not make five steps one."""
     total = sum(len(sequence.names) for sequence in sequences)
     value, alike, cut = 0.0, 0.0, 0
-    left, trains = total, False
+    left, trains, passes = total, False, False
     for sequence in sequences:
         names = len(sequence.names)
         left -= names
@@ -124,12 +131,15 @@ def judged(marks: Marks, sequences: list[Sequence], fewest_names: int = FEWEST_N
                 return None
             trains = True
         value += names * result.recurring * result.in_order
-        if is_iteration(result, fewest_names):
-            cut += names
-            alike += names * result.alike
+        if repeats(result, fewest_names):
+            model = holds_layers(sequence, marks.start_ns)
+            if model or layers_too or is_iteration(result, fewest_names):
+                passes |= model
+                cut += names
+                alike += names * result.alike
         if 2 * (cut + left) <= total:
             return None
-    return (1.0 if trains else value / total, replace(marks, alike=alike / cut)) if cut else None
+    return (1.0 if trains or passes else value / total, replace(marks, alike=alike / cut)) if cut else None
 
 
 def best_first(found: list[tuple[float, Marks]]) -> list[Marks]:

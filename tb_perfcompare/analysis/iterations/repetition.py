@@ -16,11 +16,15 @@ from tb_perfcompare.model.summary.iterations import DETECTED
 
 _MOST_COUNTS = 16
 _MOST_ALTERNATIVES = 20
+_MOST_OTHERS = 3
 
 
-def repetition_marks(timeline: InterpretedTrace, sequences: list[Sequence], extent: tuple[int, int]) -> list[Marks]:
+def repetition_marks(
+    timeline: InterpretedTrace, sequences: list[Sequence], extent: tuple[int, int]
+) -> tuple[list[Marks], list[Marks]]:
     """The best anchor, then others by which the other side may be cut, too: of other periods (the tokens of a loop may
-    be alike on one side only, its batches on both), and those that occur as often.
+    be alike on one side only, its batches on both), those that occur as often, and periods that are less alike. Second,
+    where there is none, those that cut the recording into alike stretches that may be a model's layers.
 
     Names that occur equally often are tried by their first one: in an iteration most names occur once, so that its
     period is among the numbers that most names have.
@@ -29,16 +33,19 @@ def repetition_marks(timeline: InterpretedTrace, sequences: list[Sequence], exte
     strings = timeline.events.strings
     for sequence in sequences:
         anchors += [one for one in _anchors(sequence, strings) if can_be_steps(one, extent)]
-    found = best_first([result for one in anchors if (result := judged(one, sequences))])
+    results = [result for one in anchors if (result := judged(one, sequences))]
+    found = best_first(results)
     if not found:
-        return []
+        unsure = best_first([result for one in anchors if (result := judged(one, sequences, layers_too=True))])
+        return [], unsure[:_MOST_OTHERS]
     moved = [from_the_beginning(timeline, one, sequences) for one in found]
     as_often = [
         other if period is where else replace(other, start_ns=where.start_ns)
         for period, where in zip(found, moved, strict=True)
         for other in _alternatives(period, sequences, strings)
     ]
-    return [*moved, *as_often][:_MOST_ALTERNATIVES]
+    less_good = [one for _, one in results if one not in found]
+    return [*moved, *as_often[:_MOST_ALTERNATIVES], *less_good[:_MOST_OTHERS]], []
 
 
 def _occurrences(sequence: Sequence) -> tuple[Ints, Ints]:

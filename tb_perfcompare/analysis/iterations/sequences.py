@@ -25,6 +25,10 @@ KNOWN_IN = 2
 """Stretches that have a name before it is known to belong to the loop: what happens between two runs of a model is in
 one stretch between two layers."""
 
+FEWEST_WARM = 4
+"""Stretches from which on names are counted without the first one: it draws, compiles and allocates what later ones
+have."""
+
 _MOST_PAIRS = 12
 _LONGEST_COMPARED = 4_000
 _BUSIEST, _MOST_LANES = 8, 4
@@ -56,7 +60,8 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """recurring  share of the names between the first and the last mark that are in nearly every stretch
+    """recurring  share of the names between the first and the last mark that are in nearly every stretch; the first
+               stretch, which may warm up, is left out
     in_order   mean over successive stretches of 1 - edit distance (insertions and deletions of names) / the sum of
                their lengths
     alike      mean of that, or of the share of the distinct pairs of neighbours that both have, where it is larger: a
@@ -152,14 +157,14 @@ def score(sequence: Sequence, marks: Ints) -> Score:
     count = len(place) - 1
     stretch = np.repeat(np.arange(count), np.diff(place))
     updated = len(np.unique(stretch[sequence.updates[inside]]))
-    seen = np.unique(stretch * names + inside) % max(names, 1)
-    share = np.bincount(seen, minlength=names) / count
-    seen_at_all = share > 0
-    known = share * count >= min(KNOWN_IN, count)
+    seen = np.unique(stretch * names + inside)
+    known = np.bincount(seen % max(names, 1), minlength=names) >= min(KNOWN_IN, count)
+    skipped = int(count >= FEWEST_WARM)
+    share = np.bincount(seen[seen >= skipped * names] % max(names, 1), minlength=names) / (count - skipped)
     outside = [name[:first], name[:0] if cut_short else name[final:]]
     in_order, alike = _likeness(name, place)
     return Score(
-        recurring=float((share >= IN_NEARLY_ALL).sum() / max(seen_at_all.sum(), 1)),
+        recurring=float((share >= IN_NEARLY_ALL).sum() / max((share > 0).sum(), 1)),
         in_order=in_order,
         alike=alike,
         foreign=max(_foreign(part, known) for part in outside),

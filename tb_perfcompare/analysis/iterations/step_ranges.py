@@ -21,7 +21,7 @@ from tb_perfcompare.analysis.trace.steps import (
 )
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import kinds_of
-from tb_perfcompare.model.names.numbers_out import numbers_in, without_numbers
+from tb_perfcompare.model.names.numbers_out import BETWEEN, numbers_in, without_numbers
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.iterations import ANNOTATION, DETECTED, GRAPH, OPTIMIZER, WHOLE, Iterations, Marker
 from tb_perfcompare.number_text import percent
@@ -37,7 +37,7 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
     """What delimits the steps and how sure that is; nothing for ProfilerStep."""
     told, chosen = steps.iterations, steps.iterations.chosen
     if chosen.origin == WHOLE:
-        return (Note(NoteCode.NO_STEPS, _whole(told.tried), where),)
+        return (Note(NoteCode.NO_STEPS, _whole(told), where),)
     if chosen.origin not in _BY:
         return ()
     parts = [
@@ -45,6 +45,8 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
         f"{percent(chosen.coverage)} of the recording, {_sure(chosen)}"
     ]
     marks = steps.marks
+    if marks is not None and marks.every > 1:
+        parts.append(f"{marks.every} of them make one")
     if marks is not None and marks.nested:
         parts.append(f"{marks.nested:,} that lie within another are left out")
     if marks is not None and marks.elsewhere:
@@ -74,18 +76,27 @@ def _pause(marks: Marks | None) -> str:
 
 
 def _sure(marker: Marker) -> str:
+    if BETWEEN in marker.name:
+        return "in any order"
     if marker.alike is None:
         return "known by its name"
     return f"successive ones {percent(marker.alike)} alike in their calls"
 
 
-def _whole(tried: str) -> str:
-    found = f", and nothing that repeats ({tried} were tried)" if tried else ""
+def _whole(told: Iterations) -> str:
+    if not told.tried:
+        return "the whole recording counts as one step, as asked"
+    unsure = next((one for one in told.candidates if one.origin != WHOLE), None)
+    choose = "call profiler.step() in the loop, or say what begins an iteration with --step-marker NAME"
+    if unsure is not None:
+        choose = (
+            f"{unsure.name} cuts it into {unsure.count:,} stretches {percent(unsure.alike or 0.0)} alike, iterations "
+            f"or a model's layers; --step-marker {unsure.asked_as!r} makes them steps"
+        )
     return (
-        f"no ProfilerStep markers{found}: the whole recording counts as one step; call profiler.step() in "
-        "the loop, or say what begins an iteration with --step-marker NAME"
-        if tried else "the whole recording counts as one step, as asked"
-    )  # fmt: skip
+        f"no ProfilerStep markers, and nothing that surely marks iterations ({told.tried} were tried): the whole "
+        f"recording counts as one step; {choose}"
+    )
 
 
 _CUT_OFF = "incomplete: the recording ended before the next iteration began"

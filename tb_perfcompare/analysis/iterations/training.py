@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_loader
 from tb_perfcompare.model.summary.iterations import OPTIMIZER
 
-LOADER, STEP = "enumerate(DataLoader)*", "Optimizer.step#*"
+LOADER, STEP, EACH = "enumerate(DataLoader)*", "Optimizer.step#*", "each Optimizer.step#*"
 _STEP_PREFIX = "Optimizer.step#"
 _MOST_PER_ITERATION = 4
 _CLEARLY_BETTER = 0.05
@@ -25,13 +26,16 @@ _MOST_PAIRED = 1_000
 
 def training_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
     """Batches fetched where there is one for each step of the optimizer, else the ends of its steps; of several that
-    one iteration makes (two networks) the last ends it."""
-    steps = marks_of(timeline, OPTIMIZER, STEP, _rows(timeline, _is_optimizer_step), ends=True)
-    steps = from_the_beginning(timeline, _once_per_iteration(steps, sequences), sequences, closed=True)
+    one iteration makes (two networks) the last ends it, and each is offered, too."""
+    each = marks_of(timeline, OPTIMIZER, STEP, _rows(timeline, _is_optimizer_step), ends=True)
+    once = _once_per_iteration(each, sequences)
+    steps = from_the_beginning(timeline, once, sequences, closed=True)
     batches = marks_of(timeline, OPTIMIZER, LOADER, _rows(timeline, is_loader))
     found = [marks for marks in (batches, steps) if can_be_steps(marks, extent)]
     if len(found) == 2 and abs(len(batches.start_ns) - len(steps.start_ns)) > 1:
-        return found[::-1]
+        found.reverse()
+    if once.every > 1 and can_be_steps(each, extent):
+        found.append(replace(each, name=EACH))
     return found
 
 
@@ -61,7 +65,7 @@ def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:
             break
         found = score(sequences[0], last).in_order
         if found > alike + _CLEARLY_BETTER:
-            best, alike = Marks(marks.origin, marks.name, last, lane=marks.lane), found
+            best, alike = Marks(marks.origin, marks.name, last, lane=marks.lane, every=every), found
     return best
 
 

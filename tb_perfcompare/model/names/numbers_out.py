@@ -7,6 +7,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+BETWEEN = " | "
+"""Separates names of which any one counts."""
+
 _NUMBER = re.compile(
     r"0x[0-9a-fA-F]+"
     r"|(?<![0-9A-Za-z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9A-Za-z])"  # a UUID

@@ -331,12 +331,12 @@ def _called(pen: Pen, module: str, names: Sequence[str]) -> None:
 
 
 def requests() -> Pen:
-    """Tokens one by one, 12 to 24 a request."""
+    """Tokens one by one, 12 to 24 a request; what makes the request ready belongs to its first token."""
     pen = Pen(12)
     for _ in range(4):
-        pen.ops(["aten::ones"])
-        for _ in range(pen.draw.randint(12, 24)):
+        for token in range(pen.draw.randint(12, 24)):
             pen.begin()
+            pen.ops(["aten::ones"] * (token == 0))
             pen.ops(["aten::embedding", "aten::cat", *LAYER * 2, "aten::linear", "aten::argmax", "aten::eq"])
     return pen
 
@@ -433,4 +433,104 @@ def cut_within() -> Pen:
         backward(pen)
         pen.ops(UPDATE)
     pen.ops(["aten::embedding", "aten::arange", *LAYER])
+    return pen
+
+
+def generating() -> Pen:
+    """A prompt, then tokens by a model of six layers, each of which appends to a cache; nothing is annotated."""
+    pen = Pen(22)
+    for token in range(20):
+        pen.begin()
+        pen.ops(["aten::randint"] * (token == 0))
+        layer = [*LAYER[:5], *["aten::cat"] * (token > 0), *LAYER[5:]]
+        pen.ops(["aten::embedding", *layer * 6, "aten::select", "aten::argmax"])
+        if token == 9:
+            pen.ops(["aten::ones"])
+    return pen
+
+
+def tokens_of_requests() -> Pen:
+    """Eight tokens a request, which is made ready by calls of its own."""
+    pen = Pen(23)
+    for _ in range(3):
+        for token in range(8):
+            pen.begin()
+            pen.ops(["aten::tensor", "aten::pad"] * (token == 0))
+            pen.ops(["aten::embedding", *LAYER * 6, "aten::select", "aten::argmax"])
+    return pen
+
+
+def separate_projections() -> Pen:
+    """A model that runs once: its layers hold three alike projections each, no layers."""
+    layer = ("aten::rms_norm", *("aten::linear", "aten::view", "aten::transpose") * 3, *LAYER[5:])
+    pen = Pen(24)
+    pen.ops(["aten::embedding", *layer * 16, "aten::argmax"])
+    return pen
+
+
+def iterated_solver() -> Pen:
+    """Set up by the calls that iterations make, too."""
+    pen = Pen(25)
+    pen.ops(["aten::zeros", "aten::matmul", "aten::sub", "aten::clone", "aten::dot"])
+    for _ in range(20):
+        pen.begin()
+        pen.ops(
+            [f"aten::{name}" for name in ("matmul", "dot", "div", "mul", "add", "mul", "sub", "dot", "sqrt", "item")]
+        )
+    return pen
+
+
+def warming_up() -> Pen:
+    """The first of eight steps makes tables and loads what later ones have."""
+    pen = Pen(26)
+    for step in range(8):
+        pen.begin()
+        pen.ops(["aten::to"])
+        if step == 0:
+            pen.ops(
+                [f"aten::{name}" for name in ("empty", "normal_", "linalg_qr", "diag", "sign", "mul_", "tril", "copy_")]
+            )
+        forward(pen, 2)
+        backward(pen, 2)
+        pen.ops(UPDATE)
+    return pen
+
+
+def requests_in_any_order() -> Pen:
+    """Three types of requests, an annotation around each."""
+    pen = Pen(27)
+    parts = {"embed": LAYER[:6], "classify": UNET, "generate": (*LAYER, "aten::argmax")}
+    for number in range(30):
+        pen.begin()
+        name = pen.draw.choices([*parts], (1, 3, 1))[0]
+        with pen.within(f"{name} {number}"):
+            pen.ops(parts[name])
+    return pen
+
+
+def parts_in_order(*, validates: bool) -> Pen:
+    """Annotations around the parts of a step; three forward passes alone behind every fourth step."""
+    pen = Pen(28)
+    for step in range(12):
+        pen.begin()
+        with pen.within("run forward"):
+            forward(pen, 2)
+        with pen.within("run backward"):
+            backward(pen, 2)
+            pen.ops(UPDATE)
+        for _ in range(3 * (validates and step % 4 == 3)):
+            with pen.within("run forward"):
+                forward(pen, 2)
+    return pen
+
+
+def heads_by_turns() -> Pen:
+    """One body, three heads, each trained every third step by the same optimizer."""
+    pen = Pen(29)
+    heads = ("mse_loss", "sub", "pow"), ("cumsum", "gather", "neg"), ("norm", "div", "bmm")
+    for step in range(12):
+        pen.ops(["aten::to", *LAYER, *(f"aten::{name}" for name in heads[step % 3] * 2)])
+        pen.ops([*(f"{name.title()}Backward0" for name in heads[step % 3] * 2), *BACKWARD], thread=BACKWARD_THREAD)
+        with pen.within("Optimizer.step#SGD.step"):
+            pen.ops(UPDATE)
     return pen

@@ -52,6 +52,12 @@ BEGINNINGS = {
     "ROCm": loops.graphs("rocm", "hipGraphLaunch", "hipMemcpyAsync", "hipStreamSynchronize"),
     "MLU": loops.graphs("mlu", "cnrtTaskTopoEntityInvokeWithParam", "cnrtMemcpyAsync", "cnrtQueueSync"),
     "inference script": loops.inference_script(),
+    "one prompt": loops.generating(),
+    "tokens of requests": loops.tokens_of_requests(),
+    "warm-up in the first step": loops.warming_up(),
+    "requests in any order": loops.requests_in_any_order(),
+    "parts in order": loops.parts_in_order(validates=False),
+    "parts in order, validation": loops.parts_in_order(validates=True),
 }
 
 
@@ -67,7 +73,8 @@ def test_a_step_for_each_iteration(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     ["microbatches", "prefetching pipeline", "collating threads", "rollouts", "two networks", "tokens",
-     "two batches in flight", "varying lengths", "kernels alone", "ROCm", "images"],
+     "two batches in flight", "varying lengths", "kernels alone", "ROCm", "images", "one prompt", "tokens of requests",
+     "warm-up in the first step", "requests in any order", "parts in order"],
 )  # fmt: skip
 def test_they_begin_where_iterations_do(name: str) -> None:
     pen = BEGINNINGS[name]
@@ -81,7 +88,7 @@ def test_they_begin_where_iterations_do(name: str) -> None:
     [
         loops.script(passes=1), loops.script(passes=2), loops.script(passes=1, layers=24, few_names=True),
         loops.script(passes=2, layers=24, few_names=True), loops.script(passes=1, modules=True), loops.trained_twice(),
-        loops.annotated_layers(), loops.denoising(1),
+        loops.annotated_layers(), loops.denoising(1), loops.separate_projections(),
     ],
 )  # fmt: skip
 def test_what_ran_once_or_twice_is_one_step(pen: Pen) -> None:
@@ -95,7 +102,7 @@ def test_what_ran_once_or_twice_is_one_step(pen: Pen) -> None:
     ("name", "kinds"),
     [
         ("vllm", (6, 23)), ("vllm, runner only", (6, 23)), ("TensorRT-LLM", (6, 23)), ("own annotations", (6, 23)),
-        ("two batches in flight", (4, 15)), ("validation, optimizer", (4, 15)),
+        ("requests in any order", (7, 9, 13)), ("two batches in flight", (4, 15)), ("validation, optimizer", (4, 15)),
         ("microbatches", (5,)),
     ],
 )  # fmt: skip
@@ -118,3 +125,24 @@ def test_a_recording_that_begins_and_ends_within_iterations() -> None:
 
 def test_a_part_of_an_iteration_can_be_asked_for() -> None:
     assert len(starts_us(steps_of(loops.denoising(1), "aten::chunk"))) == 29
+
+
+def test_what_could_be_iterations_or_layers_is_named_and_can_be_chosen() -> None:
+    pen = loops.iterated_solver()
+    steps = steps_of(pen)
+    (note,) = iteration_notes(steps, "here")
+    assert steps.iterations.chosen.origin == "whole"
+    assert "aten::matmul cuts it into 20 stretches" in note.message and "'detected:aten::matmul'" in note.message
+    assert len(starts_us(steps_of(pen, "detected:aten::matmul"))) == 20
+
+
+def test_each_step_of_an_optimizer_that_makes_several_in_an_iteration_can_be_chosen() -> None:
+    pen = loops.heads_by_turns()
+    steps = steps_of(pen)
+    (note,) = iteration_notes(steps, "here")
+    assert len(starts_us(steps)) == 3 and "3 of them make one" in note.message
+    assert len(starts_us(steps_of(pen, "each Optimizer.step#*"))) == 11
+
+
+def test_the_first_iteration_counts_where_it_is_whole() -> None:
+    assert len(starts_us(steps_of(loops.generating()))) == 19

@@ -1,7 +1,8 @@
 """Recordings without their marks, and how well their steps are found again.
 
 `python -m tests.analysis.iterations.unmarked FOLDER ...` prints the table of docs/method/iterations.md; with
-`--each` as the first word a row for each recording.
+`--each` as the first word a row for each recording. With `--pairs A B ...` it compares A with B: marked, not marked, by
+repetition.
 """
 
 from __future__ import annotations
@@ -16,14 +17,20 @@ import numpy as np
 from tb_perfcompare.analysis.iterations.marks import FEWEST
 from tb_perfcompare.analysis.iterations.step_ranges import trace_steps
 from tb_perfcompare.analysis.iterations.training import STEP
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.interpretation import interpret
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.vendor import find_vendor
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.events import EventTable, SparseColumn
 from tb_perfcompare.model.names.names import is_loader, is_optimizer, is_step
-from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.sources.registry import read
+from tb_perfcompare.workspace.step_agreement import agreed_markers
+from tests.planted.genuine import OPTIONS
 
 WITHIN = 0.01
 """A step is found again if it is as long as the marked one within this share of it."""
@@ -84,7 +91,7 @@ def found_again(recording: TraceRecording, marker: str = "", window: str = "devi
 def recordings(folders: list[str]) -> Iterator[tuple[Path, TraceRecording]]:
     """Traces with ProfilerStep below some folders."""
     for folder in folders:
-        for path in sorted(Path(folder).rglob("*.json*")):
+        for path in [Path(folder)] if Path(folder).is_file() else sorted(Path(folder).rglob("*.json*")):
             try:
                 found = read(str(path))
             except PerfCompareError:
@@ -93,8 +100,31 @@ def recordings(folders: list[str]) -> Iterator[tuple[Path, TraceRecording]]:
                 yield path, found
 
 
+def compared(sides: list[str], away: Callable[[str], bool]) -> Comparison:
+    """Two sides without the events whose names pass, cut by what all recordings have."""
+    origin = Origin("", "", "worker0", "1")
+    bare = [[without_names(one, away) for _, one in recordings([side])] for side in sides]
+    found = [[summarize(one, origin) for one in side] for side in bare]
+    markers = agreed_markers(found)
+    if any(markers):
+        found = [[summarize(one, origin, marker=by) for one in side] for side, by in zip(bare, markers, strict=True)]
+    return compare_summaries(pool(found[0]), pool(found[1]), OPTIONS)
+
+
+def pairs(folders: list[str]) -> None:
+    """A row for each two folders: verdict and ratio with marks, without, and by repetition."""
+    ways = (lambda name: False, is_step, lambda name: is_step(name) or is_loader(name) or is_optimizer(name))
+    for sides in zip(folders[::2], folders[1::2], strict=True):
+        told = [compared([*sides], away).headline for away in ways]
+        cells = [f"{one.verdict.value} {one.ratio or 0:.3f}" for one in told]
+        print(f"| {' → '.join(sides)} | {' | '.join(cells)} |", flush=True)
+
+
 def main() -> None:
     """A row per way to find iterations and rule of windows: recordings, steps marked, found, as long as marked."""
+    if sys.argv[1:2] == ["--pairs"]:
+        pairs(sys.argv[2:])
+        return
     rows: dict[tuple[str, str], list[int]] = {}
     each = sys.argv[1:2] == ["--each"]
     for path, recording in recordings(sys.argv[2:] if each else sys.argv[1:]):

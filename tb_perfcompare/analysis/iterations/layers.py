@@ -1,0 +1,57 @@
+"""Passes through a model, told from its layers: a pass holds a stack of alike layers, and calls around them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from tb_perfcompare.analysis.iterations.sequences import (
+    IN_NEARLY_ALL,
+    MOST_SCORED,
+    Sequence,
+    likeness,
+)
+from tb_perfcompare.model.arrays import Ints
+
+FEWEST_LAYERS, FEWEST_NAMES, FEWEST_AROUND = 3, 5, 3
+"""Layers of a pass; names in each, more than the projections to queries, keys and values have; calls around them."""
+
+LEAST_SHARE = 0.7
+"""Of a pass's calls that its layers make."""
+
+LEAST_ALIKE = 0.8
+_MOST_TRIED = 8
+_MOST_STRETCHES = 200
+
+
+def holds_layers(sequence: Sequence, marks: Ints) -> bool:
+    """Whether nearly every stretch between ascending marks is a pass: one of its names occurs as often in each, at
+    least FEWEST_LAYERS times, what lies between those is alike and most of the stretch, and other names are there once
+    in each. The layers of a model hold no such stack, but models whose layers come in equal groups do."""
+    place = np.searchsorted(sequence.start_ns, marks)[: _MOST_STRETCHES + 1]
+    place = place[place - place[0] <= MOST_SCORED]
+    count = len(place) - 1
+    if count < 2:
+        return False
+    names, name = np.unique(sequence.name[place[0] : place[-1]], return_inverse=True)
+    stretch = np.repeat(np.arange(count), np.diff(place))
+    often = np.bincount(stretch * len(names) + name, minlength=count * len(names)).reshape(count, len(names))
+    usual = np.median(often, axis=0)
+    steady = (often == usual).mean(axis=0) >= IN_NEARLY_ALL
+    if (steady & (usual == 1)).sum() < FEWEST_AROUND:
+        return False
+    typical = int((often[:, steady] == usual[steady]).all(axis=1).argmax())
+    part = name[place[typical] - place[0] : place[typical + 1] - place[0]]
+    fewest_first = np.flatnonzero(steady & (usual >= FEWEST_LAYERS))
+    fewest_first = fewest_first[np.argsort(usual[fewest_first], kind="stable")][:_MOST_TRIED]
+    return any(_is_stack(part, np.flatnonzero(part == one)) for one in fewest_first.tolist())
+
+
+def _is_stack(part: Ints, at: Ints) -> bool:
+    """Whether what lies between these places of a stretch are layers."""
+    layers = [part[one:other] for one, other in pairwise(at.tolist())]
+    if len(at) < FEWEST_LAYERS or len(at) * np.median(np.diff(at)) < LEAST_SHARE * len(part):
+        return False
+    alike = [likeness(one, other) for one, other in pairwise(layers)]
+    return min(len(np.unique(one)) for one in layers) >= FEWEST_NAMES and float(np.mean(alike)) >= LEAST_ALIKE
