@@ -9,7 +9,7 @@ from tests.simulation.parts import HARD, hard, rates
 from tests.simulation.worlds import World
 from tests.thorough import sample
 
-PAIRS = sample(120, 3)
+PAIRS, FEW = sample(120, 5), sample(60, 2)
 ALPHA = 0.055
 
 
@@ -35,17 +35,17 @@ def test_nor_in_worlds_that_are_otherwise(name: str) -> None:
 
 
 def test_a_change_is_found_that_the_recorded_times_hide() -> None:
-    found = rates(World(change=0.1), 60)
+    found = rates(World(change=0.1), FEW)
     assert found.slower >= 0.95 > 0.6 > found.slower_recorded
 
 
 @pytest.mark.parametrize(("factor", "covered"), [(1.22, 0.5), (2.5, 0.5), (2.5, 0.9)])
 @pytest.mark.parametrize("captures", [1, 3])
 def test_a_slower_machine_is_not_taken_for_the_program(captures: int, factor: float, covered: float) -> None:
-    found = rates(World(captures=captures, covered=covered, candidate_machine=factor), 60)
-    assert found.program <= at_most(0.02, 60)
+    found = rates(World(captures=captures, covered=covered, candidate_machine=factor), FEW)
+    assert found.program <= at_most(0.02, FEW)
 
 
 def test_equal_programs_with_much_in_common_are_the_same() -> None:
-    assert rates(World(covered=0.9, between=0.01), 60).same >= 0.9
-    assert rates(World(covered=0.9, between=0.01), 60).recorded <= at_most(ALPHA, 60)
+    assert rates(World(covered=0.9, between=0.01), FEW).same >= 0.9
+    assert rates(World(covered=0.9, between=0.01), FEW).recorded <= at_most(ALPHA, FEW)

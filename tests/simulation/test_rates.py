@@ -27,10 +27,10 @@ from tests.simulation.rates import (
     told_of_captures,
 )
 from tests.simulation.series import Draw, normal
-from tests.thorough import THOROUGH
+from tests.thorough import THOROUGH, sample
 
 ALPHA = 0.05
-DRAWS = {"steps": 1_000, "rows": 100, "drift": 300}
+DRAWS = {"steps": 1_000, "rows": 50, "drift": 300}
 """At least so many are behind a figure of these tables in the suite."""
 
 
@@ -152,15 +152,15 @@ def test_a_row_that_looks_independent_by_chance_is_no_discovery(monkeypatch: pyt
     monkeypatch.setattr(
         entity_tests, "row_shifts", lambda *sides, **how: row_shifts(*sides, **(how | {"alike": ()}))
     )
-    alone = tables_of_rows.__wrapped__(SERIES["autocorrelated, ρ 0.5"], 20, 0, 200)[0]
+    alone = tables_of_rows.__wrapped__(SERIES["autocorrelated, ρ 0.5"], 20, 0, sample(200, 2))[0]
     assert alike < 0.01 < 0.1 < alone
 
 
 @pytest.mark.parametrize("captures", ENTITY_CAPTURES)
 def test_rows_that_differ_from_capture_to_capture_are_few_discoveries(captures: int) -> None:
-    tables = 150
+    tables = sample(150, 3)
     assert tables_of_rows(normal, 10, 0, tables, captures)[0] <= at_most(tables)
-    assert tables_of_rows(normal, 10, ROWS // 2, 60, captures)[2] <= ALPHA
+    assert tables_of_rows(normal, 10, ROWS // 2, sample(60, 3), captures)[2] <= ALPHA
 
 
 @pytest.mark.parametrize("name", TABLES)
