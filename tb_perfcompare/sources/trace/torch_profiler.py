@@ -10,9 +10,7 @@ members. Counted only: launch arrows, other instants. Repaired and dropped: docs
 
 from __future__ import annotations
 
-import gc
 import os
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +22,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from tb_perfcompare.errors import CorruptInput, unreadable
+from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.files import FileFacts
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
@@ -109,7 +108,7 @@ class _Reading:
     def read(self, file: BinaryIO, want_hash: bool, block_bytes: int) -> TraceRecording:
         reader = active_reader()
         count = allowed_threads()
-        with _paused_collector(), ThreadPoolExecutor(count, thread_name_prefix="scan") as threads:
+        with paused_collector(), ThreadPoolExecutor(count, thread_name_prefix="scan") as threads:
 
             def scanner(blocks: Blocks) -> PythonScanner:
                 # inflating takes longer than scanning, and has a thread already
@@ -157,7 +156,7 @@ class _Reading:
             found.append(EventList())  # of several lists of events the last one counts
             return PythonScanner(builder=found[-1])
 
-        with _paused_collector():
+        with paused_collector():
             document, blocks = self._document(file, scanner, False, BLOCK_BYTES)
         counts = found[-1].counts
         properties = _properties(document, counts.repaired)
@@ -271,26 +270,3 @@ def _properties(document: Document, repaired: Counter[str]) -> dict[str, Any]:
         else:
             repaired[f"root member {_short(key)} left out"] += 1
     return properties
-
-
-_collector_lock = threading.Lock()
-_collector_pauses = 0
-_collector_was_on = False
-
-
-@contextmanager
-def _paused_collector() -> Iterator[None]:
-    """Keeps the cycle collector from walking blocks of short-lived events, which hold no cycles; nests over threads."""
-    global _collector_pauses, _collector_was_on
-    with _collector_lock:
-        if not _collector_pauses:
-            _collector_was_on = gc.isenabled()
-            gc.disable()
-        _collector_pauses += 1
-    try:
-        yield
-    finally:
-        with _collector_lock:
-            _collector_pauses -= 1
-            if not _collector_pauses and _collector_was_on:
-                gc.enable()
