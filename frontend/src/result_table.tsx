@@ -9,10 +9,12 @@ import { profilerView } from './host/profiler_views';
 import { ATTRIBUTION } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
+import { hasLayers, isMerged, layersTogether } from './table/layers';
 import { findRow, isCut, rowKey, shorterStep } from './table/rows';
 import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows, type WholePicture } from './table/table_view';
 import { useWhole } from './table/use_whole';
+import { Segments } from './ui/controls/segments';
 import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';
 import { Badge } from './ui/sides';
@@ -25,8 +27,15 @@ interface Props extends ResultProps {
 }
 
 export function ResultTable(props: Props) {
-  const { comparison, question, query, tab, tabs, table, attribution, address, onChange, fresh, profiler } = props;
-  const source = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
+  const { comparison, question, query, tab, tabs, table: given, attribution, address, onChange, fresh, profiler } = props;
+  const every = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
+  const layered = useMemo(() => hasLayers(tab, given), [tab, given]);
+  const merged = useMemo(() => (layered && !isCut(given) ? layersTogether(tab, given) : null), [layered, tab, given]);
+  // a link to a single layer shows it
+  const found = address.row === '' || (merged ? findRow(merged, address.row) >= 0 : isMerged(address.row));
+  const together = layered && address.layers === '' && found && (address.zoom === '' || isMerged(address.zoom));
+  const table = together && merged ? merged : given;
+  const source = table === given ? every : null;
   return (
     <TableView
         key={tab}
@@ -39,7 +48,8 @@ export function ResultTable(props: Props) {
         words={metricWords(comparison.headline.metric)}
         sums={table.adds_up}
         figure={figureOf(props, source)}
-        whole={tab === CALL_TREE ? flameOf(props, source) : hasRates(table) ? rooflineOf(props, source) : undefined}
+        choice={layered && (merged || address.figure === 'open') && <LayersChoice together={together} onChoose={(one) => onChange({ layers: one ? '' : 'each', row: '', zoom: '' })} />}
+        whole={tab === CALL_TREE ? flameOf(props, every, together) : hasRates(table) ? rooflineOf(props, source) : undefined}
         onChange={onChange}
         detail={(row) => (
           <>
@@ -88,7 +98,7 @@ const SCATTER = ['name', 'baseline_tensor_active', 'baseline_dram_active', 'cand
 const TIMELINE = ['index', 'place', 'candidate_name', 'status', ...SCATTER];
 
 /** The call tree as a flame graph, in place of its rows. */
-function flameOf({ comparison, table, address, onChange }: Props, source: RowSource | null): WholePicture {
+function flameOf({ comparison, table, address, onChange }: Props, source: RowSource | null, together: boolean): WholePicture {
   const draw = (rows: FigureRows) => (
     <Lazy
       load={loadFlame}
@@ -96,6 +106,7 @@ function flameOf({ comparison, table, address, onChange }: Props, source: RowSou
       props={{
         table,
         source,
+        together,
         whole: metricWords(comparison.headline.metric).whole,
         query: address.q,
         status: address.status,
@@ -109,6 +120,11 @@ function flameOf({ comparison, table, address, onChange }: Props, source: RowSou
     />
   );
   return { name: tableText.flame, shown: address.figure === 'open', onShow: (shown) => onChange({ figure: shown ? 'open' : 'closed' }), draw };
+}
+
+/** Whether layers of a network are one row. */
+function LayersChoice({ together, onChoose }: { together: boolean; onChoose: (together: boolean) => void }) {
+  return <Segments label={tableText.layers} all={[true, false]} chosen={(one) => one === together} name={(one) => (one ? tableText.together : tableText.each)} title={() => tableText.layersAbout} onChoose={onChoose} />;
 }
 
 /** As links say that the roofline is shown. */

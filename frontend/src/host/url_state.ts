@@ -39,6 +39,8 @@ export interface Address {
   /** widths of columns that the reader changed, and rows that stay in view (table/kept_layout.ts) */
   widths: string;
   pins: string;
+  /** `each`: layers of a network are rows of their own (table/layers.ts) */
+  layers: string;
   /** only rows that differ clearly */
   clear: boolean;
   /** the figure of a table: shown, or closed by the reader */
@@ -99,6 +101,7 @@ const FIELDS: { [K in keyof Omit<Address, 'a' | 'b'>]: Field<Address[K]> } = {
   columns: plain('cols'),
   widths: plain('widths'),
   pins: plain('pins'),
+  layers: plain('layers'),
   row: plain('row'),
   clear: { key: 'clear', read: (text) => text === '1', write: (value) => (value ? '1' : '') },
   figure: oneOf('figure', ['open', 'closed']),

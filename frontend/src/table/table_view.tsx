@@ -55,6 +55,8 @@ interface Props {
   onChange: (change: Change) => void;
   /** a picture of the rows above them; `open` shows the details of a row */
   figure?: ((rows: FigureRows) => preact.ComponentChildren) | undefined;
+  /** what else is chosen of the rows */
+  choice?: preact.ComponentChildren;
   /** a picture of all rows, which can replace them */
   whole?: WholePicture | undefined;
   /** heads above columns that belong together, "" for none */
@@ -79,7 +81,7 @@ export interface WholePicture {
   draw: (rows: FigureRows) => preact.ComponentChildren;
 }
 
-export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, whole: picture, group, detail, extra }: Props) {
+export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, choice, whole: picture, group, detail, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
   const grid = useRef<HTMLDivElement>(null);
   // a regular expression is this page's own: all rows are fetched for it
@@ -169,6 +171,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
     <div class="table-view stack" ref={grid} aria-busy={waiting}>
       {figure?.(figured)}
       <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
+        {choice}
         {picture && <FormChoice picture={picture} />}
         <Menu label={copied ? tableText.copyDone : tableText.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
           {(close) =>

@@ -23,7 +23,7 @@ const full: Address = {
   category: 'CPU Exec',
   row: 'mm › [[1, 2]]',
   widths: 'name:240',
-  pins: '["gemm"]',
+  layers: 'each', pins: '["gemm"]',
   columns: 'baseline_us,delta_us',
   clear: true,
   figure: 'closed',

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { RowSource } from '../../api/api';
 import type { Table } from '../../contract/wire';
+import { layersTogether } from '../../table/layers';
 import { joinKey } from '../../table/rows';
 import { useWhole } from '../../table/use_whole';
 import { shortNames } from '../../ui/names';
@@ -25,6 +26,8 @@ interface Props {
   table: Table;
   /** where the rows are that did not come with the table */
   source: RowSource | null;
+  /** layers of a network as one frame */
+  together: boolean;
   /** `step`, `cycle` */
   whole: string;
   /** what the table is searched for */
@@ -42,10 +45,10 @@ interface Props {
 }
 
 export function FlameView(props: Props) {
-  const { table, source, whole } = props;
+  const { table, source, together, whole } = props;
   const look = readLook(props.look);
   const all = useWhole(source, table, COLUMNS);
-  const tree = useMemo(() => (all.table ? treeOf(all.table) : null), [all.table]);
+  const tree = useMemo(() => (all.table ? treeOf(together ? layersTogether('call_tree', all.table) : all.table) : null), [all.table, together]);
   const choose = (part: Partial<Look>): void => props.onLook(writeLook({ ...look, ...part }));
   return (
     <section class="panel flame-panel stack" aria-label={words.title}>

@@ -1,0 +1,120 @@
+// Layers of a network as one row: modules whose names differ only in their number, with what runs in them.
+
+import type { Cell, Column, Table } from '../contract/wire';
+import { formatCount } from '../ui/format';
+import { isCut } from './rows';
+
+const NUMBER = /_\d+$/;
+const MODULE = 'module';
+const TIMES = ' × ';
+
+/** Places of the columns that say what a row is: name, and in the call tree the frames around it, its depth and its kind. */
+interface Places {
+  name: number;
+  below: number;
+  depth: number;
+  kind: number;
+  part: number;
+  status: number;
+}
+
+/** Of a table of modules or of the call tree; null for others. */
+function placesOf(id: string, { columns }: Table): Places | null {
+  if (id !== 'modules' && id !== 'call_tree') return null;
+  const at = (name: string): number => columns.findIndex((column) => column.name === name);
+  const status = columns.findIndex(({ role }) => role === 'status');
+  return { name: columns.findIndex(({ role }) => role === 'key'), below: at('below'), depth: at('depth'), kind: at('kind'), part: at('category'), status };
+}
+
+function isModule(at: Places, cells: Cell[]): boolean {
+  return at.kind < 0 || cells[at.kind] === MODULE;
+}
+
+/** Whether there is more than one module of some kind; of a call tree that came cut, whether there may be. */
+export function hasLayers(id: string, table: Table): boolean {
+  const at = placesOf(id, table);
+  if (at === null) return false;
+  if (at.depth >= 0 && isCut(table)) return table.rows.some((cells) => isModule(at, cells));
+  const seen = new Map<string, string>();
+  return table.rows.some((cells) => {
+    const name = String(cells[at.name]);
+    if (!isModule(at, cells) || !NUMBER.test(name)) return false;
+    const before = seen.get(name.replace(NUMBER, ''));
+    seen.set(name.replace(NUMBER, ''), name);
+    return before !== undefined && before !== name;
+  });
+}
+
+/** The table with the layers as one; in the call tree those below one frame, and within them what has one name. All rows must be here. */
+export function layersTogether(id: string, table: Table): Table {
+  const at = placesOf(id, table);
+  if (at === null) return table;
+  const { rows } = table;
+  const below: number[][] = rows.map(() => []);
+  const roots: number[] = [];
+  const open: number[] = [];
+  rows.forEach((cells, row) => {
+    const depth = at.depth < 0 ? 0 : Number(cells[at.depth]);
+    open.length = Math.min(open.length, depth);
+    (open.length > 0 ? below[open[open.length - 1]!]! : roots).push(row);
+    if (at.depth >= 0) open.push(row);
+  });
+  const out: Cell[][] = [];
+  const walk = (siblings: number[], around: string[]): void => {
+    const groups = new Map<string, number[]>();
+    for (const row of siblings) {
+      const key = keyOf(at, rows[row]!);
+      groups.set(key, [...(groups.get(key) ?? []), row]);
+    }
+    for (const group of groups.values()) {
+      const cells = together(table.columns, at, group.map((row) => rows[row]!));
+      if (at.below >= 0) cells[at.below] = around.join(' / ');
+      out.push(cells);
+      walk(group.flatMap((row) => below[row]!), [...around, String(cells[at.name])]);
+    }
+  };
+  walk(roots, []);
+  const { total_rows: _, ...head } = table;
+  return { ...head, rows: out, per_step: false, callers: false };
+}
+
+/** Whether the key of a row, or a way to it, has layers that are one. */
+export function isMerged(key: string): boolean {
+  return key.includes(TIMES);
+}
+
+function keyOf(at: Places, cells: Cell[]): string {
+  const name = String(cells[at.name]);
+  return JSON.stringify([isModule(at, cells) ? name.replace(NUMBER, '') : name, cells[at.kind] ?? '', cells[at.part] ?? '']);
+}
+
+function together(columns: Column[], at: Places, group: Cell[][]): Cell[] {
+  const [first] = group as [Cell[]];
+  if (group.length === 1) return [...first];
+  const cells = columns.map((column, index) => (index === at.depth ? first[index]! : adds(column) ? added(group, index) : same(group, index)));
+  if (isModule(at, first)) {
+    const name = String(first[at.name]).replace(NUMBER, '');
+    const [a, b] = ['removed', 'added'].map((only) => group.filter((row) => row[at.status] === only || row[at.status] === 'both').length) as [number, number];
+    cells[at.name] = `${a === b || a === 0 || b === 0 ? formatCount(Math.max(a, b)) : `${formatCount(a)} → ${formatCount(b)}`}${TIMES}${name}`;
+  }
+  const states = new Set(group.map((row) => row[at.status]));
+  if (at.status >= 0) cells[at.status] = states.size === 1 ? first[at.status]! : 'both';
+  return cells;
+}
+
+/** Times, calls, work and shares of one whole add up; tests, rates and means do not. */
+function adds({ kind, measure, statistic, unit }: Column): boolean {
+  if (statistic === 'share' || statistic.endsWith('_effect')) return true;
+  if (!['value', 'delta'].includes(statistic) || measure === 'mean') return false;
+  return kind === 'time_us' || kind === 'count' || (kind === 'fraction' && measure === 'share') || unit === 'FLOP';
+}
+
+function added(group: Cell[][], index: number): Cell {
+  const numbers = group.map((row) => row[index]).filter((cell) => typeof cell === 'number');
+  return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0);
+}
+
+function same(group: Cell[][], index: number): Cell {
+  const value = group[0]![index] ?? null;
+  return group.every((row) => row[index] === value) ? value : null;
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { Cell, Column, Table } from '../../src/contract/wire';
+import { hasLayers, isMerged, layersTogether } from '../../src/table/layers';
+import { rowKey } from '../../src/table/rows';
+import { column, PLAIN } from '../samples';
+
+const times: Column[] = [column('baseline_us', 'baseline', 'time_us'), column('candidate_us', 'candidate', 'time_us'), column('delta_us', 'delta', 'time_us')];
+const status = column('status', 'status', 'text');
+const modules = (rows: Cell[][]): Table => ({ ...PLAIN, title: 'Modules', columns: [column('name', 'key', 'text'), ...times, column('q', 'plain', 'number', { statistic: 'q' }), status], rows });
+const tree = (rows: Cell[][]): Table => ({
+  ...PLAIN, title: 'Call tree', columns: [column('frame', 'key', 'text'), column('below', 'key', 'text'), column('depth', 'plain', 'count'), column('kind', 'text', 'text'), column('category', 'text', 'text'), ...times, status], rows,
+});
+
+describe('modules that differ only in their number', () => {
+  const table = modules([
+    ['Block_0', 10, 12, 2, 0.01, 'both'], ['Block_1', 20, 21, 1, 0.5, 'both'], ['Head_7', 5, 5, 0, 1, 'both'], ['Extra_0', null, 3, 3, null, 'added'], ['Extra_1', null, 4, 4, null, 'added'],
+  ]);
+  it('are one row with their sums; what does not add up is left out', () => {
+    expect(layersTogether('modules', table).rows).toEqual([['2 × Block', 30, 33, 3, null, 'both'], ['Head_7', 5, 5, 0, 1, 'both'], ['2 × Extra', null, 7, 7, null, 'added']]);
+  });
+  it('are told from tables without any, and from rows of other tables', () => {
+    expect([hasLayers('modules', table), hasLayers('kernels', table), hasLayers('modules', modules(table.rows.slice(1, 4)))]).toEqual([true, false, false]);
+    expect(layersTogether('kernels', table)).toBe(table);
+  });
+  it('say how many each side has where that differs', () => {
+    const grown = modules([['Block_0', 10, 12, 2, 1, 'both'], ['Block_1', null, 4, 4, null, 'added']]);
+    expect(layersTogether('modules', grown).rows[0]).toEqual(['1 → 2 × Block', 10, 16, 6, null, 'both']);
+  });
+});
+
+describe('layers of the call tree', () => {
+  const layer = (number: number, a: number, b: number): Cell[][] => [
+    [`Block_${number}`, 'step', 1, 'module', '', a, b, b - a, 'both'],
+    [`Linear_${2 * number}`, `step / Block_${number}`, 2, 'module', '', a, b, b - a, 'both'],
+    ['aten::linear', `step / Block_${number} / Linear_${2 * number}`, 3, 'operator', '', a, b, b - a, 'both'],
+  ];
+  const table = tree([['step', '', 0, 'step', '', 100, 120, 20, 'both'], ...layer(0, 10, 12), ...layer(1, 30, 33), ['aten::copy_1', 'step', 1, 'operator', '', 1, 1, 0, 'both'], ['aten::copy_2', 'step', 1, 'operator', '', 2, 2, 0, 'both']]);
+  const merged = layersTogether('call_tree', table);
+
+  it('are one frame with all that runs in them, and operators keep their names', () => {
+    expect(merged.rows.map(([frame, below, depth, , , a, b]) => [frame, below, depth, a, b])).toEqual([
+      ['step', '', 0, 100, 120], ['2 × Block', 'step', 1, 40, 45], ['2 × Linear', 'step / 2 × Block', 2, 40, 45], ['aten::linear', 'step / 2 × Block / 2 × Linear', 3, 40, 45],
+      ['aten::copy_1', 'step', 1, 1, 1], ['aten::copy_2', 'step', 1, 2, 2],
+    ]);
+  });
+  it('may be in a tree of which some rows came', () => {
+    const some = tree(table.rows.slice(0, 2));
+    expect([hasLayers('call_tree', some), hasLayers('call_tree', { ...some, total_rows: 900 })]).toEqual([false, true]);
+  });
+  it('are known by their keys, which are unique', () => {
+    const keys = merged.rows.map((_, row) => rowKey(merged, row));
+    expect(new Set(keys).size).toBe(keys.length);
+    expect([isMerged(keys[1]!), isMerged(rowKey(table, 1))]).toEqual([true, false]);
+  });
+});
