@@ -14,7 +14,6 @@ import { findRow, isCut, rowKey, shorterStep } from './table/rows';
 import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows, type WholePicture } from './table/table_view';
 import { useWhole } from './table/use_whole';
-import { Segments } from './ui/controls/segments';
 import { Icon } from './ui/icons';
 import { Lazy } from './ui/lazy';
 import { Badge } from './ui/sides';
@@ -124,7 +123,11 @@ function flameOf({ comparison, table, address, onChange }: Props, source: RowSou
 
 /** Whether layers of a network are one row. */
 function LayersChoice({ together, onChoose }: { together: boolean; onChoose: (together: boolean) => void }) {
-  return <Segments label={tableText.layers} all={[true, false]} chosen={(one) => one === together} name={(one) => (one ? tableText.together : tableText.each)} title={() => tableText.layersAbout} onChoose={onChoose} />;
+  return (
+    <button type="button" class="button toggle" aria-pressed={together} title={tableText.layersAbout} onClick={() => onChoose(!together)}>
+      {tableText.layers}
+    </button>
+  );
 }
 
 /** As links say that the roofline is shown. */

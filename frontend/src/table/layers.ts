@@ -16,6 +16,8 @@ interface Places {
   kind: number;
   part: number;
   status: number;
+  /** the main time of A and of B */
+  times: number[];
 }
 
 /** Of a table of modules or of the call tree; null for others. */
@@ -23,7 +25,7 @@ function placesOf(id: string, { columns }: Table): Places | null {
   if (id !== 'modules' && id !== 'call_tree') return null;
   const at = (name: string): number => columns.findIndex((column) => column.name === name);
   const status = columns.findIndex(({ role }) => role === 'status');
-  return { name: columns.findIndex(({ role }) => role === 'key'), below: at('below'), depth: at('depth'), kind: at('kind'), part: at('category'), status };
+  return { name: columns.findIndex(({ role }) => role === 'key'), below: at('below'), depth: at('depth'), kind: at('kind'), part: at('category'), status, times: [at('baseline_us'), at('candidate_us')] };
 }
 
 function isModule(at: Places, cells: Cell[]): boolean {
@@ -94,7 +96,8 @@ function together(columns: Column[], at: Places, group: Cell[][]): Cell[] {
   const cells = columns.map((column, index) => (index === at.depth ? first[index]! : adds(column) ? added(group, index) : same(group, index)));
   if (isModule(at, first)) {
     const name = String(first[at.name]).replace(NUMBER, '');
-    const [a, b] = ['removed', 'added'].map((only) => group.filter((row) => row[at.status] === only || row[at.status] === 'both').length) as [number, number];
+    // a side has the module where it has a time of it: pictures fetch no status
+    const [a, b] = at.times.map((place) => group.filter((row) => typeof row[place] === 'number').length) as [number, number];
     cells[at.name] = `${a === b || a === 0 || b === 0 ? formatCount(Math.max(a, b)) : `${formatCount(a)} → ${formatCount(b)}`}${TIMES}${name}`;
   }
   const states = new Set(group.map((row) => row[at.status]));

@@ -5,10 +5,8 @@ import { formatCount, formatMany } from '../ui/format';
 import type { MetricWords } from '../ui/strings';
 
 export const tableText = {
-  layers: 'Layers',
-  layersAbout: 'Modules that differ only in their number, such as the layers of a network: as one row, or each',
-  together: 'Layers together',
-  each: 'Each',
+  layers: 'Merge layers',
+  layersAbout: 'Modules that differ only in their number, such as the layers of a network, as one row',
   form: 'Drawn as',
   rowsForm: 'Table',
   roofline: 'Roofline',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { csvCell, tableCsv } from '../../src/table/csv';
+import { csvCell, tableCsv } from '../../src/table/copied';
 import { kernels } from '../samples';
 
 describe('csv', () => {

@@ -43,6 +43,10 @@ describe('layers of the call tree', () => {
       ['aten::copy_1', 'step', 1, 1, 1], ['aten::copy_2', 'step', 1, 2, 2],
     ]);
   });
+  it('are counted where no status was fetched', () => {
+    const bare = { ...table, rows: table.rows.map((cells) => [...cells.slice(0, -1), null]) };
+    expect(layersTogether('call_tree', bare).rows[1]![0]).toBe('2 × Block');
+  });
   it('may be in a tree of which some rows came', () => {
     const some = tree(table.rows.slice(0, 2));
     expect([hasLayers('call_tree', some), hasLayers('call_tree', { ...some, total_rows: 900 })]).toEqual([false, true]);
