@@ -79,29 +79,29 @@ class _LaterInit:
 
 
 def _init_of(cls: type, fields: tuple[dataclasses.Field[Any], ...], frozen: bool) -> FunctionType:
-    known: dict[str, object] = {"_set": object.__setattr__, "_fresh": _FRESH}
-    given, body = [], []
+    namespace: dict[str, object] = {"_set": object.__setattr__, "_fresh": _FRESH}
+    parameters, body = [], []
     for number, field in enumerate(fields):
         value = name = field.name
         argument = name
         if field.default is not dataclasses.MISSING:
-            known[f"_d{number}"] = field.default
+            namespace[f"_d{number}"] = field.default
             argument = f"{name}=_d{number}"
         elif field.default_factory is not dataclasses.MISSING:
-            known[f"_d{number}"] = field.default_factory
+            namespace[f"_d{number}"] = field.default_factory
             argument = f"{name}=_fresh"
             value = f"_d{number}() if {name} is _fresh else {name}" if field.init else f"_d{number}()"
         elif not field.init:
             continue
         if field.init:
-            given.append(argument)
+            parameters.append(argument)
         elif field.default is not dataclasses.MISSING:
             value = f"_d{number}"
         slot = getattr(cls, name, None)
         if not frozen:
             body.append(f"self.{name} = {value}")
         elif isinstance(slot, MemberDescriptorType):
-            known[f"_s{number}"] = slot.__set__
+            namespace[f"_s{number}"] = slot.__set__
             body.append(f"_s{number}(self, {value})")
         else:
             body.append(f"_set(self, {name!r}, {value})")
@@ -109,15 +109,15 @@ def _init_of(cls: type, fields: tuple[dataclasses.Field[Any], ...], frozen: bool
         body.append("self.__post_init__()")
     text = "\n".join(
         (
-            f"def make({', '.join(known)}):",
-            f" def __init__({', '.join(('self', *given))}):",
+            f"def make({', '.join(namespace)}):",
+            f" def __init__({', '.join(('self', *parameters))}):",
             *(f"  {line}" for line in body or ["pass"]),
             " return __init__",
         )
     )
     made: dict[str, Callable[..., FunctionType]] = {}
     exec(text, sys.modules[cls.__module__].__dict__, made)
-    init = made["make"](**known)
+    init = made["make"](**namespace)
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     init.__annotations__ = {field.name: field.type for field in fields if field.init} | {"return": None}
     return init

@@ -8,11 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import tb_perfcompare
+from tb_perfcompare.comparison.causes.rules import RULES
 
 PACKAGE = Path(tb_perfcompare.__file__).parent
+REPOSITORY = Path(__file__).parents[1]
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "demo_logs/README.md", "tb_perfcompare/plugin/http_api.md")
+MOST_SENTENCES, MOST_WORDS = 3, 50
 AVOIDED = re.compile(
     r"\b(nobody|somebody|whoever|anew|told|what of|of which|as long as it|by (?:itself|themselves)"
-    r"|stands? (?:in|beside|for|behind|alone|together|one for)|beside)\b"
+    r"|stands? (?:in|beside|for|behind|alone|together|one for)|beside"
+    r"|at one pace|set aside|tells? of|in the open|by turns)\b"
     r"|(?<!there )\b(?:is|are) no (?!longer)\w|\bcalled like\b|\(s\)",
     re.IGNORECASE,
 )
@@ -41,6 +46,32 @@ def test_texts_have_no_avoided_words() -> None:
         if AVOIDED.search(text)
     ]
     assert found == []
+
+
+def test_documents_have_no_avoided_words() -> None:
+    pages = [*sorted((REPOSITORY / "docs").rglob("*.md")), *(REPOSITORY / name for name in DOCUMENTS)]
+    found = [
+        f"{page.relative_to(REPOSITORY)}: {match}"
+        for page in pages
+        for match in AVOIDED.findall(prose(page.read_text("utf-8")))
+        if match != "as long as it"
+    ]
+    assert found == []
+
+
+def prose(text: str) -> str:
+    """A document without blocks and spans of code."""
+    return re.sub(r"^```.*?^```|^    .*?$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def test_a_rule_says_when_it_applies_in_few_words() -> None:
+    """Cells of the table of rules (docs/method/findings.md); exact thresholds are listed below it."""
+    long = {
+        rule.names[0]: rule.when
+        for rule in RULES
+        if len(re.findall(r"[.;](?= |$)", rule.when)) >= MOST_SENTENCES or len(rule.when.split()) > MOST_WORDS
+    }
+    assert long == {}
 
 
 def test_the_law_sees_what_it_is_for(tmp_path: Path) -> None:

@@ -110,11 +110,11 @@ def summarize(
     release(events)
     backlog = _backlog(timeline, owners, of_events, steps)
     tables = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module), ("call_tree", tree))
-    known = {name for name, present in tables if present is not None}
+    tabled = {name for name, present in tables if present is not None}
     if "kernels" not in groups:
-        known.add("kernels_by_launch")  # no loss of its own
+        tabled.add("kernels_by_launch")  # no loss of its own
     if "communication" not in groups:
-        known.add(BY_MESSAGE)
+        tabled.add(BY_MESSAGE)
     other = both["marker" if window == "device" else "device"]
     return Summary(
         source=origin.source,
@@ -138,7 +138,7 @@ def summarize(
         environment=environment(recording, timeline, device),
         recommendations=recommendations(timeline, owned, metrics),
         absent={
-            name: why for name, why in _absent(recording, timeline).items() if name not in groups and name not in known
+            name: why for name, why in _absent(recording, timeline).items() if name not in groups and name not in tabled
         },
         memory=memory,
         modules=by_module,
@@ -286,7 +286,7 @@ def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> t
 
 def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windows) -> tuple[Note, ...]:
     """What was corrected or is weak in the reading of this file."""
-    where = recording.file.path
+    path = recording.file.path
     device = timeline.is_device
     unlinked = int((device & (timeline.launcher < 0)).sum())
     total = int(device.sum())
@@ -336,4 +336,4 @@ def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windo
             f"{moved:,} collective kernels count as Communication; torch-tb-profiler's Overview counts them as Kernel",
         ),
     ]
-    return tuple(Note(code, message, where) for applies, code, message in possible if applies)
+    return tuple(Note(code, message, path) for applies, code, message in possible if applies)

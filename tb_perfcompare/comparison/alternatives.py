@@ -123,8 +123,8 @@ def _side(summary: Summary) -> _Side | None:
     dropped = [_number(step.label) for step in summary.dropped]
     if None in number or None in dropped or not number:
         return None
-    numbers = sorted({one for one in (*number, *dropped) if one is not None})
-    place_of = {one: place for place, one in enumerate(numbers)}
+    numbers = sorted({step_number for step_number in (*number, *dropped) if step_number is not None})
+    place_of = {step_number: place for place, step_number in enumerate(numbers)}
     outlying = {place_of[number[at]] for at in outlying_steps(times)}  # type: ignore[index]
     captures = [
         [at for at in range(len(times)) if seen.capture[at] == capture]
@@ -136,11 +136,11 @@ def _side(summary: Summary) -> _Side | None:
         if change is not None:
             settled = max(settled, place_of[number[own[change.at]]])  # type: ignore[index]
     if not settled and len(captures[0]) < FEWEST_TO_JUDGE:
-        settled = place_of[min(one for one in number if one is not None)] + 1
+        settled = place_of[min(step_number for step_number in number if step_number is not None)] + 1
     weight = [0] * len(numbers)
-    for one in number:
-        weight[place_of[one]] += 1  # type: ignore[index]
-    gaps = {place_of[one] for one in dropped if one is not None}
+    for step_number in number:
+        weight[place_of[step_number]] += 1  # type: ignore[index]
+    gaps = {place_of[step_number] for step_number in dropped if step_number is not None}
     return _Side(numbers, gaps, outlying, settled, weight)
 
 

@@ -106,14 +106,14 @@ def open_experiment(
     alpha: float, resume: bool,
 ) -> Iterator[Experiment]:  # fmt: skip
     """A new experiment, or one that goes on. Worktrees are removed at the end. Raises PerfCompareError."""
-    known = read_manifest(out)
-    if known is not None and not known.recordings and not resume:
-        known = None  # its first command failed
-    if known is None:
+    manifest = read_manifest(out)
+    if manifest is not None and not manifest.recordings and not resume:
+        manifest = None  # its first command failed
+    if manifest is None:
         _check_new(out, variants)
-    if known is None and resume:
+    if manifest is None and resume:
         raise InputError(out, f"has no {FILE} to continue from", hint="leave out --resume")
-    if known is not None and not resume:
+    if manifest is not None and not resume:
         raise InputError(out, "holds an experiment already", hint="continue with --resume, or choose another --out")
     with ExitStack() as stack:
         here = os.getcwd()
@@ -125,18 +125,18 @@ def open_experiment(
             VariantFacts(variant.name, variant.command.text, variant.revision, git_state(directories[variant.name]))
             for variant in variants
         )
-        if known is None:
+        if manifest is None:
             try:
                 os.makedirs(out, exist_ok=True)
             except OSError as error:
                 raise InputError(out, f"cannot be made: {error.strerror}", hint="choose another --out") from error
             drawn = time.time_ns() % 2**31 if seed is None else seed
             levels = planned_levels(most_rounds or USUAL_ROUNDS, alpha, len(variants) - 1)
-            known = Manifest(facts, tuple(capture), drawn, alpha, levels, environment())
-            write_manifest(out, known)
+            manifest = Manifest(facts, tuple(capture), drawn, alpha, levels, environment())
+            write_manifest(out, manifest)
         else:
-            _check_same(known, facts, out, capture, seed, most_rounds)
-        yield Experiment(out, tuple(variants), directories, capture, known)
+            _check_same(manifest, facts, out, capture, seed, most_rounds)
+        yield Experiment(out, tuple(variants), directories, capture, manifest)
 
 
 def _check_new(out: str, variants: Sequence[Variant]) -> None:

@@ -40,9 +40,9 @@ def bars(ledger: Ledger) -> list[Bar]:
 
 def waterfall_table(ledger: Ledger) -> str:
     """The table with its sums."""
-    found = bars(ledger)
+    shown_bars = bars(ledger)
     unit = ledger.denominator * 1000
-    ends = [ledger.baseline, ledger.candidate, *(bar.end for bar in found)]
+    ends = [ledger.baseline, ledger.candidate, *(bar.end for bar in shown_bars)]
     times = number_text.table_scale(max(ends) / unit)
     axis, is_cut = _axis([end / unit * times.factor for end in ends])
 
@@ -63,7 +63,7 @@ def waterfall_table(ledger: Ledger) -> str:
     lines += [
         f"<tr><td>{escape(printable(bar.label))}</td><td>{_bar(place(bar.start), place(bar.end), axis)}</td>"
         f"{cells(bar.end - bar.start, bar.baseline, bar.candidate)}</tr>"
-        for bar in found
+        for bar in shown_bars
     ]
     lines.append(total("b", "candidate", ledger.candidate, cells(ledger.delta, None, ledger.candidate)))
     heads = "".join(f'<th scope="col" class="n">{label} ({times.symbol})</th>' for label in "ΔAB")
@@ -72,7 +72,7 @@ def waterfall_table(ledger: Ledger) -> str:
         f'role="img" aria-label="axis in {times.symbol}">{_ticks(axis)}</svg></th>{heads}</tr></thead>\n'
         f"<tbody>{''.join(lines)}</tbody></table>"
     )
-    return f'{table}\n<p class="notes">{" ".join(_notes(ledger, len(found), is_cut))}</p>'
+    return f'{table}\n<p class="notes">{" ".join(_notes(ledger, len(shown_bars), is_cut))}</p>'
 
 
 def _notes(ledger: Ledger, shown: int, is_cut: bool) -> Iterable[str]:

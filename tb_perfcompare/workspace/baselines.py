@@ -151,39 +151,40 @@ def saved_content(side: Side, window: str, workspace: Workspace, report: Reporte
     from tb_perfcompare.analysis.counters.counter_file import with_counter_file
     from tb_perfcompare.sources.saved.baseline_file import structure
 
-    found = workspace.survey(side.files, window, report, tail=side.keeps_tail, marker=side.marker)
-    read = [summary for summary in found if isinstance(summary, Summary)]
-    failed = [(file, error) for file, error in zip(side.files, found, strict=True) if isinstance(error, InputError)]
+    results = workspace.survey(side.files, window, report, tail=side.keeps_tail, marker=side.marker)
+    read = [summary for summary in results if isinstance(summary, Summary)]
+    failed = [(file, error) for file, error in zip(side.files, results, strict=True) if isinstance(error, InputError)]
     if not read:
         raise failed[0][1]
     if side.counters is not None:
         counters = read_counter_file(side.counters, report)
         read = list(with_counter_file(read, replace(counters, source=side.counters.name)))
     launches = None if side.launches is None else read_launches(side.launches, report)
-    whole = pooled(LoadedSide(side, tuple(read), tuple(failure_note(file, error) for file, error in failed), launches))
+    notes = tuple(failure_note(file, error) for file, error in failed)
+    pooled_side = pooled(LoadedSide(side, tuple(read), notes, launches))
     kept = [_uncut(summary) for summary in read]
     kept[0] = replace(kept[0], notes=(*kept[0].notes, *side.notes))  # about no file that is saved
     rest = iter(kept)
-    summaries = [None if isinstance(one, InputError) else next(rest) for one in found]
+    summaries = [None if isinstance(summary, InputError) else next(rest) for summary in results]
     facts = SavedFacts(
         version=__version__,
         structure=structure(),
         run=side.files[0].run,
-        format=whole.format,
-        metric=whole.metric,
+        format=pooled_side.format,
+        metric=pooled_side.metric,
         window=window,
         steps=side.steps,
         all_steps=side.all_steps,
         kind=side.kind,
         launches="" if side.launches is None else side.launches.name,
         counters="" if side.counters is None else side.counters.name,
-        device=whole.device,
-        count=len(whole.steps) + len(whole.dropped),
-        admitted=len(whole.steps),
-        mean_ns=float(whole.steps.total_ns.mean()) if whole.is_timed else None,
-        captures=tuple(_capture(file, one) for file, one in zip(side.files, found, strict=True)),
+        device=pooled_side.device,
+        count=len(pooled_side.steps) + len(pooled_side.dropped),
+        admitted=len(pooled_side.steps),
+        mean_ns=float(pooled_side.steps.total_ns.mean()) if pooled_side.is_timed else None,
+        captures=tuple(_capture(file, summary) for file, summary in zip(side.files, results, strict=True)),
     )
-    return SavedContent(facts, tuple(summaries), launches, whole)
+    return SavedContent(facts, tuple(summaries), launches, pooled_side)
 
 
 def _uncut(summary: Summary) -> Summary:

@@ -54,27 +54,27 @@ def kernel_table(rows: Sequence[SavedKernel], pies: Pies, steps: int, tensor_cor
     """Kernels by name; rows that differ in the operator or launch only are added up. Without `tensor_cores` the
     profiler's "No" says nothing on this device."""
     key = [(kernel_key(row.name),) for row in rows]
-    index, at, names = _grouped(key, [row.name for row in rows])
+    index, row_of, names = _grouped(key, [row.name for row in rows])
     total = _exact([row.name for row in rows], [row.total_ns for row in rows], pies.get("kernel", {}))
     low = np.full(len(index), np.iinfo(np.int64).max)
     high = np.zeros(len(index), dtype=np.int64)
     spans = [(row.min_ns, row.max_ns) for row in rows if row.min_ns is not None and row.max_ns is not None]
     if len(spans) == len(rows):
-        np.minimum.at(low, at, np.array([span[0] for span in spans], dtype=np.int64))
-        np.maximum.at(high, at, np.array([span[1] for span in spans], dtype=np.int64))
+        np.minimum.at(low, row_of, np.array([span[0] for span in spans], dtype=np.int64))
+        np.maximum.at(high, row_of, np.array([span[1] for span in spans], dtype=np.int64))
     facts = {
-        "blocks_per_sm": _weighted(at, [row.blocks_per_sm for row in rows], total, len(index)),
-        "occupancy": _weighted(at, [row.occupancy for row in rows], total, len(index)),
+        "blocks_per_sm": _weighted(row_of, [row.blocks_per_sm for row in rows], total, len(index)),
+        "occupancy": _weighted(row_of, [row.occupancy for row in rows], total, len(index)),
     }
     if tensor_cores:
-        facts["tensor_cores"] = _weighted(at, [row.tensor_cores for row in rows], total, len(index))
+        facts["tensor_cores"] = _weighted(row_of, [row.tensor_cores for row in rows], total, len(index))
     return GroupTable(
         kind="kernel",
         key_columns=("name",),
         keys=tuple(index),
         names=names,
-        calls=_shared_out(_added(at, [row.calls for row in rows], len(index)), steps),
-        measures_ns={"total": _shared_out(_added(at, total, len(index)), steps)},
+        calls=_shared_out(_added(row_of, [row.calls for row in rows], len(index)), steps),
+        measures_ns={"total": _shared_out(_added(row_of, total, len(index)), steps)},
         min_ns=low if len(spans) == len(rows) else None,
         max_ns=high if len(spans) == len(rows) else None,
         facts={name: values for name, values in facts.items() if np.isfinite(values).any()},

@@ -72,10 +72,10 @@ def summarize_answers(recording: AnswersRecording, origin: Origin, window: str =
 
     Raises InputError for another step window than the profiler's, CorruptInput if no step of an overview has a length.
     """
-    where = recording.file.path
+    path = recording.file.path
     if window != "device":
         message = "saved answers have torch-tb-profiler's step windows, which reach to the end of the device's work"
-        raise InputError(where, message, hint="leave --step-window out")
+        raise InputError(path, message, hint="leave --step-window out")
     steps, dropped, step_notes = _steps(recording)
     vendor = answers_vendor(recording)
     device = answers_device(recording, vendor)
@@ -100,7 +100,7 @@ def summarize_answers(recording: AnswersRecording, origin: Origin, window: str =
         environment=_environment(recording, device),
         recommendations=recording.recommendations,
         absent=absent,
-        notes=(*recording.notes, *(Note(code, message, where) for code, message in step_notes),
+        notes=(*recording.notes, *(Note(code, message, path) for code, message in step_notes),
                *_notes(recording, marked)),
         reading="torch-tb-profiler",
     )  # fmt: skip

@@ -156,16 +156,16 @@ def _curves(
             time_ns = events.start_ns[row] - zero
             if name in before and time_ns[0] > 0:  # what is held when the first step begins
                 row, time_ns = np.append(before[name], row), np.append(0, time_ns)
-            held = _floats(events, "total_allocated", row).astype(np.int64)
+            held_bytes = _floats(events, "total_allocated", row).astype(np.int64)
         else:
             time_ns = events.start_ns[row] - zero
-            held = np.cumsum(records.size[of_device])
+            held_bytes = np.cumsum(records.size[of_device])
         kept = _floats(events, "total_reserved", row)
         has_reserved = absolute and bool(np.isfinite(kept).all()) and bool((kept > 0).any())
         above = kept.astype(np.int64) if has_reserved else None
         # first of each step and of each gap behind one
         cuts = unique(np.searchsorted(time_ns, np.concatenate((starts, ends)), side="left").astype(np.int64))
-        shown = thinned((held,) if above is None else (held, above), CURVE_POINTS, cuts)
+        shown = thinned((held_bytes,) if above is None else (held_bytes, above), CURVE_POINTS, cuts)
         curves.append(
             MemoryCurve(
                 capture=0,
@@ -175,9 +175,9 @@ def _curves(
                 start_ns=starts,
                 end_ns=ends,
                 time_ns=time_ns[shown],
-                allocated=held[shown],
+                allocated=held_bytes[shown],
                 reserved=None if above is None else above[shown],
-                peak_allocated=int(held.max()),
+                peak_allocated=int(held_bytes.max()),
                 peak_reserved=None if above is None else int(above.max()),
             )
         )

@@ -46,7 +46,7 @@ def known_events(
 ) -> tuple[list[Event], list[Event]]:  # fmt: skip
     """(complete and memory events, arrows). `rewritten` is what a kernel or a memory event becomes; what is left out is
     counted in `skipped`."""
-    known, arrows = [], []
+    kept, arrows = [], []
     for event in events:
         phase, category = event.get("ph"), event.get("cat", "").lower()
         if category in _ARROWS and phase in ("s", "f"):
@@ -58,13 +58,13 @@ def known_events(
             if fault:
                 skipped[fault] += 1
             elif category == "kernel":
-                known.append(_counted(rewritten({**event, "cat": category})))
+                kept.append(_counted(rewritten({**event, "cat": category})))
             else:
-                known.append(event if event.get("cat") == category else {**event, "cat": category})
+                kept.append(event if event.get("cat") == category else {**event, "cat": category})
         elif phase == "i" and event.get("name") == MEMORY_EVENT_NAME and _is_number(event.get("ts")):
             # on a thread that is no number nothing runs: the memory belongs to no operator
-            known.append(rewritten(event if isinstance(event.get("tid"), int) else {**event, "tid": -1}))
-    return known, arrows
+            kept.append(rewritten(event if isinstance(event.get("tid"), int) else {**event, "tid": -1}))
+    return kept, arrows
 
 
 def _fault(event: Event, category: str) -> str:

@@ -47,7 +47,7 @@ def with_counter_file(summaries: Sequence[Summary], table: CounterTable) -> tupl
     some have none, a note on them says so.
     """
     series = _series(table)
-    found: list[Summary] = []
+    with_counters: list[Summary] = []
     missed: list[str] = []
     for summary in summaries:
         why = _why_apart(summary, table)
@@ -59,8 +59,8 @@ def with_counter_file(summaries: Sequence[Summary], table: CounterTable) -> tupl
             note = Note(NoteCode.COUNTERS_UNUSABLE, f"{table.source} has no samples of it: {why}", _name(summary))
             counted = replace(summary, notes=(*summary.notes, note))
         assert counted is not None
-        found.append(counted)
-    if len(missed) == len(found):
+        with_counters.append(counted)
+    if len(missed) == len(with_counters):
         others = f", nor of its other {many(len(missed) - 1, 'capture')}" if len(missed) > 1 else ""
         raise InputError(
             table.source, f"has no samples of {_name(summaries[0])}{others}: {missed[0]}", place="column timestamp",
@@ -68,8 +68,8 @@ def with_counter_file(summaries: Sequence[Summary], table: CounterTable) -> tupl
         )  # fmt: skip
     averaged = _averaged_note(series, table.source)
     if averaged is not None:
-        found[0] = replace(found[0], notes=(*found[0].notes, averaged))
-    return tuple(found)
+        with_counters[0] = replace(with_counters[0], notes=(*with_counters[0].notes, averaged))
+    return tuple(with_counters)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,7 +65,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
 
     Raises CorruptInput if no cycle has a length, or for figures beyond 64 bits.
     """
-    table, where = recording.table, recording.file.path
+    table, path = recording.table, recording.file.path
     cycles = find_cycles(table)
     functions = find_functions(table, cycles)
     launches = launches_per_cycle(functions, cycles)
@@ -74,10 +74,10 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
     kept = np.flatnonzero(timed & ~admission.incomplete)
     if not len(kept):
         hint = "the column anchor_dur_us must hold the lengths of the cycles in microseconds"
-        raise CorruptInput(where, "no cycle has a length", hint=hint)
+        raise CorruptInput(path, "no cycle has a length", hint=hint)
     steps = StepTable(
         capture=np.zeros(len(kept), dtype=np.int32),
-        label=tuple(cycles.label[at] for at in kept.tolist()),
+        label=tuple(cycles.label[cycle] for cycle in kept.tolist()),
         start_ns=cycles.start_ns[kept],
         total_ns=cycles.total_ns[kept],
         launches=launches[kept],
@@ -101,8 +101,8 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
         marked=True,
         steps=steps,
         dropped=tuple(
-            DroppedStep(0, cycles.label[at], int(cycles.total_ns[at]), INCOMPLETE if timed[at] else _NO_LENGTH)
-            for at in np.flatnonzero(~timed | admission.incomplete).tolist()
+            DroppedStep(0, cycles.label[cycle], int(cycles.total_ns[cycle]), INCOMPLETE if timed[cycle] else _NO_LENGTH)
+            for cycle in np.flatnonzero(~timed | admission.incomplete).tolist()
         ),
         other_window=steps.total_ns,
         owned=_whole(steps.total_ns),
@@ -113,8 +113,8 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
         absent=absent,
         notes=(
             *recording.notes,
-            *_cycle_notes(cycles, launches, admission, where),
-            *_row_notes(table, functions, counters, where),
+            *_cycle_notes(cycles, launches, admission, path),
+            *_row_notes(table, functions, counters, path),
         ),
         reading="as recorded",
         metric=CYCLE_TIME,
@@ -163,14 +163,14 @@ def _environment(table: CycleTable, cycles: Cycles, device: DeviceFacts) -> tupl
 
 def _cycle_notes(cycles: Cycles, launches: Ints, admission: Admission, where: str) -> list[Note]:
     notes = []
-    missing = [cycles.label[at] for at in np.flatnonzero(admission.incomplete & (cycles.total_ns > 0)).tolist()]
+    missing = [cycles.label[cycle] for cycle in np.flatnonzero(admission.incomplete & (cycles.total_ns > 0)).tolist()]
     if missing:
         message = (
             f"{_count(len(missing))} left out as incomplete, {_listed(missing)}: fewer than {count(admission.least)} "
             f"launches where {count(admission.usual)} are usual; the recorder began late or lost events"
         )
         notes.append(Note(NoteCode.STEPS_DROPPED, message, where))
-    more = [cycles.label[at] for at in np.flatnonzero(admission.unusual).tolist()]
+    more = [cycles.label[cycle] for cycle in np.flatnonzero(admission.unusual).tolist()]
     if more:
         most = int(launches[admission.unusual].max())
         message = (
@@ -178,7 +178,7 @@ def _cycle_notes(cycles: Cycles, launches: Ints, admission: Admission, where: st
             f"{count(admission.usual)} are usual; they are kept"
         )
         notes.append(Note(NoteCode.UNUSUAL_STEPS, message, where))
-    empty = [cycles.label[at] for at in np.flatnonzero(cycles.total_ns <= 0).tolist()]
+    empty = [cycles.label[cycle] for cycle in np.flatnonzero(cycles.total_ns <= 0).tolist()]
     if empty:
         message = f"{_count(len(empty))} left out, {_listed(empty)}: no length"
         notes.append(Note(NoteCode.STEPS_DROPPED, message, where))

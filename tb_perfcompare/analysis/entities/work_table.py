@@ -120,14 +120,15 @@ def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested:
     """`nested`: work that operators below do as well counts there."""
     forest, events = timeline.host, timeline.events
     rows = rows_where(gather(timeline.is_operator & (step >= 0), forest.row) & ~forest.merged & (time > 0))
-    at = gather(forest.row, rows)
-    codes: list[tuple[Ints32, int]] = [(gather(events.name, at), len(events.strings))]
+    event_rows = gather(forest.row, rows)
+    codes: list[tuple[Ints32, int]] = [(gather(events.name, event_rows), len(events.strings))]
     for argument in ARGUMENTS:
         if argument in events.args:
-            text = np.asarray(argument_of(events, argument, at, -1), dtype=np.int32)
+            text = np.asarray(argument_of(events, argument, event_rows, -1), dtype=np.int32)
             codes.append((text + np.int32(1), len(events.strings) + 1))
     codes.append((gather(_how(timeline), rows), 3))
-    number, stated = recorded_work(events, at) if states_work(events) else (np.zeros(len(at), dtype=np.int32), [None])
+    none = (np.zeros(len(event_rows), dtype=np.int32), [None])
+    number, stated = recorded_work(events, event_rows) if states_work(events) else none
     signatures, of_row = finest([*codes, (number, len(stated))])
     works = [
         stated[code] or work if isinstance(work, str) else work
@@ -139,7 +140,7 @@ def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested:
         of_row = np.where(below, of_row + np.int32(len(works)), of_row).astype(np.int32)
         name, dims = np.concatenate([name, name]), np.concatenate([dims, dims])
         works += [BELOW if isinstance(work, Work) else work for work in works]
-    return _Counted(rows, at, of_row, time, name, dims, _countable(works, of_row))
+    return _Counted(rows, event_rows, of_row, time, name, dims, _countable(works, of_row))
 
 
 def _countable(works: _Found, of_row: Ints32) -> _Found:

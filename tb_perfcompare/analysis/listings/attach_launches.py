@@ -75,7 +75,7 @@ def _notes(
     figures: LaunchFigures,
 ) -> list[Note]:  # fmt: skip
     """How much of the time got figures, who shares one, and whether the devices differ."""
-    where, title = recording.file.path, TITLES[recording.format]
+    path, title = recording.file.path, TITLES[recording.format]
     known = figures.known
     time = kernels.measures_ns["total"].sum(axis=1)
     share = time[known].sum() / time.sum() if time.sum() else 0.0
@@ -91,7 +91,7 @@ def _notes(
         rest = dur[~used].sum() / dur.sum()
         count = int((listed & ~used).sum())
         message += f"; {count} of its {int(listed.sum())} names, {percent(rest)} of its time, are not in the trace"
-    notes = [Note(NoteCode.ATTACHED_LAUNCHES, message, where)]
+    notes = [Note(NoteCode.ATTACHED_LAUNCHES, message, path)]
     sharing: dict[int, list[int]] = {}
     for row, codes in enumerate(matches):
         for code in codes:
@@ -106,12 +106,12 @@ def _notes(
             f"{len(rows)} kernels have a figure in common with others, because the {title} has one name for them: "
             f"{', '.join(names)}{more}"
         )
-        notes.append(Note(NoteCode.SHARED_FIGURES, message, where))
+        notes.append(Note(NoteCode.SHARED_FIGURES, message, path))
     trace = dict(summary.environment).get("device.compute_capability", "")
     if trace and recording.compute_capability and trace != recording.compute_capability:
         message = (
             f"the {title} was measured on compute capability {recording.compute_capability}, the trace on {trace}: "
             "its figures may not hold here"
         )
-        notes.append(Note(NoteCode.ATTACHED_LAUNCHES, message, where))
+        notes.append(Note(NoteCode.ATTACHED_LAUNCHES, message, path))
     return notes

@@ -284,7 +284,7 @@ def pool_counters(summaries: Sequence[Summary]) -> tuple[CounterSeries | None, t
                 whole[at, start:stop] = one[same]
             odd = [f"{key[0]} of {key[1]}" for own, key in enumerate(part.keys) if own not in set(same)]
             if odd:
-                message = f"left out, as the first capture has another unit: {', '.join(odd)}"
+                message = f"in a different unit than in the first capture, so left out: {', '.join(odd)}"
                 notes.append(Note(NoteCode.COUNTERS_UNUSABLE, message, summary.captures[0].file.path))
         start = stop
     return CounterSeries(tuple(units), tuple(units.values()), mean, sd, coverage, samples), tuple(notes)

@@ -93,15 +93,15 @@ class RankMean:
 
     def _keep(self, summary: Summary) -> None:
         """What is kept of each rank: no tables, and no arrays equal to those of the rank before."""
-        own = summary.collectives
+        collectives = summary.collectives
         before = self._ranks[-1][1] if self._ranks else None
-        if own is not None and before is not None and own.keys == before.keys:
+        if collectives is not None and before is not None and collectives.keys == before.keys:
             same = {
                 name: getattr(before, name)
                 for name in ("key", "step", "group_size")
-                if np.array_equal(getattr(own, name), getattr(before, name))
+                if np.array_equal(getattr(collectives, name), getattr(before, name))
             }
-            own = replace(own, keys=before.keys, **same)
+            collectives = replace(collectives, keys=before.keys, **same)
         owned = replace(
             summary.owned, category=np.arange(8, dtype=np.int8), key=(), name=(),
             time_ns=summary.owned.by_category(), plain_ns=np.zeros((0, 0), np.int64),
@@ -111,7 +111,7 @@ class RankMean:
             summary, owned=owned, groups={}, modules=None, work=None, call_tree=None, call_paths={}, memory=None,
             collectives=None, recommendations=(), notes=(), other_window=np.zeros(0, np.int64),
         )  # fmt: skip
-        self._ranks.append((bare, own))
+        self._ranks.append((bare, collectives))
 
     def _rank_steps(self) -> RankSteps:
         parts = [summary for summary, _ in self._ranks]
@@ -155,18 +155,20 @@ def _slim(summary: Summary) -> Summary:
     )
 
 
-def _added(whole: Summary, into: Ints, count: int) -> Summary:
+def _added(summary: Summary, into: Ints, count: int) -> Summary:
     """Columns of one step of the job added up."""
     first = np.full(count, len(into), dtype=np.int64)
     np.minimum.at(first, into, np.arange(len(into)))
-    steps = whole.steps
-    memory = sums.added_memory(whole.memory, into, count)
+    steps = summary.steps
+    memory = sums.added_memory(summary.memory, into, count)
     if memory is not None:
         curves = sorted(memory.curves, key=lambda curve: -curve.peak_allocated)[:_CURVES_KEPT]
         memory = replace(memory, curves=tuple(sorted(curves, key=lambda curve: curve.capture)))
-    dropped = {(whole.captures[step.capture].span, step.label, step.reason): step for step in reversed(whole.dropped)}
+    dropped = {
+        (summary.captures[step.capture].span, step.label, step.reason): step for step in reversed(summary.dropped)
+    }
     return replace(
-        whole,
+        summary,
         steps=replace(
             steps,
             capture=steps.capture[first],
@@ -178,13 +180,13 @@ def _added(whole: Summary, into: Ints, count: int) -> Summary:
             text=tuple(steps.text[at] for at in first.tolist()) if steps.text else (),
         ),
         dropped=tuple(sorted(dropped.values(), key=lambda step: (step.capture, step.label))),
-        other_window=sums.added(whole.other_window[None], into, count)[0],
-        owned=sums.added_owned(whole.owned, into, count),
-        groups={name: sums.added_group(group, into, count) for name, group in whole.groups.items()},
-        modules=sums.added_split(whole.modules, into),
-        work=sums.added_work(whole.work, into),
-        call_tree=sums.added_tree(whole.call_tree, into),
-        call_paths=sums.added_paths(whole.call_paths, into),
+        other_window=sums.added(summary.other_window[None], into, count)[0],
+        owned=sums.added_owned(summary.owned, into, count),
+        groups={name: sums.added_group(group, into, count) for name, group in summary.groups.items()},
+        modules=sums.added_split(summary.modules, into),
+        work=sums.added_work(summary.work, into),
+        call_tree=sums.added_tree(summary.call_tree, into),
+        call_paths=sums.added_paths(summary.call_paths, into),
         memory=memory,
     )
 

@@ -223,7 +223,7 @@ class _PlainKernels:
 
 
 def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tuple[Cell, ...]:
-    here = [any(_runs(kernel, side) for kernel in row.kernels) for side in (0, 1)]
+    shown = [any(_runs(kernel, side) for kernel in row.kernels) for side in (0, 1)]
     us = [time / n / 1000 for time, n in zip(row.time_ns, steps, strict=True)]
     delta = us[1] - us[0]
     called = row.calls != [0, 0]
@@ -231,17 +231,17 @@ def _cells(key: tuple[str, str, str], row: _Row, steps: tuple[int, int]) -> tupl
     runs = [_by_name(row.kernels, side) for side in (0, 1)]
     return (
         *key,
-        *(time if present else None for time, present in zip(us, here, strict=True)),
+        *(time if present else None for time, present in zip(us, shown, strict=True)),
         delta,
         delta / us[0] if us[0] else None,
-        *(count / n if present and called else None for count, n, present in zip(row.calls, steps, here, strict=True)),
+        *(count / n if present and called else None for count, n, present in zip(row.calls, steps, shown, strict=True)),
         *_listed(runs, list(map(len, runs)), steps),
         *("; ".join(run.name for run in side) for side in runs),
         row_kind(tuple(row.kernels)),
         "" if key[2] == ALONE else row.confidence,
         weakest(*sure) if sure else "",
         *(_one_by_one(row, side) for side in (0, 1)),
-        "both" if all(here) else "added" if here[1] else "removed",
+        "both" if all(shown) else "added" if shown[1] else "removed",
     )
 
 

@@ -194,27 +194,27 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
     order = np.lexsort((place, b.kernel[right], a.kernel[left]))
     changes = np.flatnonzero(np.diff(a.kernel[left][order]) | np.diff(b.kernel[right][order])) + 1
     shown = set(kept_rows(rows.deltas_ns(a, b)).tolist())
-    for mine in np.split(order, changes) if len(order) else ():
-        one, other = int(a.kernel[left[mine[0]]]), int(b.kernel[right[mine[0]]])
-        parts = sorted((len(mine) / int(gone[one]), len(mine) / int(new[other])))
+    for pair_rows in np.split(order, changes) if len(order) else ():
+        one, other = int(a.kernel[left[pair_rows[0]]]), int(b.kernel[right[pair_rows[0]]])
+        parts = sorted((len(pair_rows) / int(gone[one]), len(pair_rows) / int(new[other])))
         if parts[0] < MOST_OF_IT or parts[1] < NEARLY_ALL:
             continue
-        x = launches_of(before[one], a.dur_ns[left[mine]], a.tensor[left[mine]])
-        y = launches_of(after[other], b.dur_ns[right[mine]], b.tensor[right[mine]])
+        x = launches_of(before[one], a.dur_ns[left[pair_rows]], a.tensor[left[pair_rows]])
+        y = launches_of(after[other], b.dur_ns[right[pair_rows]], b.tensor[right[pair_rows]])
         delta_us = y.time_us - x.time_us
         cores = x.uses_tensor_cores, y.uses_tensor_cores
         if cores not in ((True, False), (False, True)) or abs(delta_us) < books.least_us or not delta_us:
             continue
         lost = bool(cores[0])
-        count = many(len(mine), "launch", "launches")
+        count = many(len(pair_rows), "launch", "launches")
         gone_text, new_text = short_apart(x.name, y.name)
         sentence = (
             f"Tensor cores are {'no longer' if lost else 'now'} used: {signed_time(delta_us)} "
             f"({times_text(x.time_us, y.time_us)}); {new_text} replaces {gone_text} in {count}{_pipe(x, y)}."
         )
         evidence = [Evidence("kernels", x.name), Evidence("kernels", y.name)]
-        change = np.abs(b.dur_ns[right[mine]] - a.dur_ns[left[mine]])
-        largest = int(place[mine[int(np.argmax(change))]])
+        change = np.abs(b.dur_ns[right[pair_rows]] - a.dur_ns[left[pair_rows]])
+        largest = int(place[pair_rows[int(np.argmax(change))]])
         if largest in shown:
             evidence.append(Evidence("launches", str(largest + 1)))
         explained_kernels = tuple(use.name for use in (x, y) if _explains_kernel(use, entities.get(use.name), books))

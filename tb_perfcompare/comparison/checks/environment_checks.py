@@ -80,23 +80,23 @@ def world_size(a: Summary, b: Summary) -> Check:
 
 def ranks(a: Summary, b: Summary) -> Check:
     """Which of them are compared: some of the ranks alone do not show which one they wait for."""
-    here = [{capture.worker for capture in side.captures} for side in (a, b)]
-    if len(here[0]) != len(here[1]):
+    workers_of = [{capture.worker for capture in side.captures} for side in (a, b)]
+    if len(workers_of[0]) != len(workers_of[1]):
         return Check(
             "ranks",
             "warn",
-            f"{many(len(here[0]), 'worker')} in the baseline, {len(here[1]):,} in the candidate",
+            f"{many(len(workers_of[0]), 'worker')} in the baseline, {len(workers_of[1]):,} in the candidate",
             ("communication", "verdict"),
         )
     partly = [
         f"{len(workers)} of {size} ranks of the {side}"
-        for side, workers, summary in zip(("baseline", "candidate"), here, (a, b), strict=True)
+        for side, workers, summary in zip(("baseline", "candidate"), workers_of, (a, b), strict=True)
         if (size := _world_size(summary)).isdecimal() and len(workers) < int(size) and "communication" in summary.groups
     ]
     if partly:
         detail = f"only {', '.join(partly)} compared: waiting for a late rank looks like a slow collective"
         return Check("ranks", "warn", detail, ("communication",))
-    return Check("ranks", "ok", f"{many(len(here[0]), 'worker')} on each side")
+    return Check("ranks", "ok", f"{many(len(workers_of[0]), 'worker')} on each side")
 
 
 def _world_size(summary: Summary) -> str:

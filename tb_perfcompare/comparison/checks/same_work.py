@@ -55,14 +55,18 @@ def same_work_checks(
 
 
 def _same_work(
-    found: dict[str, float], held: Containment | None, a: Summary, b: Summary, least: float, *, alone: bool
+    found: dict[str, float], containment: Containment | None, a: Summary, b: Summary, least: float, *, alone: bool
 ) -> Check:
     if not found:
         return Check("same_work", "ok", "cannot be checked: nothing recorded on both sides")
-    if held is not None and any(held.contained):
-        return Check("same_work", "ok", _contained(held, a, b))
+    if containment is not None and any(containment.contained):
+        return Check("same_work", "ok", _contained(containment, a, b))
     computed = program(a, b)
-    partly = held is not None and held.largest >= PARTLY and max(held.operators) >= FEWEST_OPERATORS
+    partly = (
+        containment is not None
+        and containment.largest >= PARTLY
+        and max(containment.operators) >= FEWEST_OPERATORS
+    )  # fmt: skip
     detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in found.items())
     most = max(found.values())
     if most >= least and (partly or computed is None or not computed.other):
@@ -75,8 +79,9 @@ def _same_work(
     if computed is not None and computed.contained and not alone:
         reason = f"one side does more of the same work: {computed.unlike}; in common by name: {detail}"
         return Check("same_work", "warn", reason, ("cause",))
-    if held is not None and partly:
-        return Check("same_work", "warn", f"partly different work: {_both_ways(held)} by input shape", ("cause",))
+    if containment is not None and partly:
+        reason = f"partly different work: {_both_ways(containment)} by input shape"
+        return Check("same_work", "warn", reason, ("cause",))
     side = _compiled_side(a, b)
     if side and not alone:
         reason = f"only the {side} runs compiled regions, whose operators are not recorded; in common: {detail}"
@@ -85,8 +90,8 @@ def _same_work(
         return Check("same_work", "warn", f"partly different work: only {detail} are in common", ("cause",))
     lead = "one side recorded the CPU alone, the other a device, and they do" if alone else ""
     reason = f"{lead} different work per step: only {detail} are in common".lstrip()
-    if held is not None:
-        reason = f"neither step contains the other's work: {_both_ways(held)}; shared by name: {detail}"
+    if containment is not None:
+        reason = f"neither step contains the other's work: {_both_ways(containment)}; shared by name: {detail}"
     unlike = "" if computed is None else computed.unlike
     return Check("same_work", "fail", "; ".join(filter(None, (reason, unlike))), ("verdict", "cause"))
 

@@ -169,13 +169,13 @@ def within_kinds(times: Times, captures: Captures, strata: Strata | None, alpha:
         return None
     sides = [_places(code, _kinds(strata)) for code in strata.code]
     both = [kind for kind, of in enumerate(zip(*sides, strict=True)) if len(of[0]) and len(of[1])]
-    few = {kind for kind in both if smallest_p(len(sides[0][kind]), len(sides[1][kind])) > alpha}
+    rare = {kind for kind in both if smallest_p(len(sides[0][kind]), len(sides[1][kind])) > alpha}
     logs = np.log(times[0]), np.log(times[1])
-    cells = [log[side[kind]] for kind in sorted(few) for log, side in zip(logs, sides, strict=True)]
+    cells = [log[side[kind]] for kind in sorted(rare) for log, side in zip(logs, sides, strict=True)]
     freedom = sum(len(cell) - 1 for cell in cells)
     squares = math.fsum(float(((cell - cell.mean()) ** 2).sum()) for cell in cells)
     if freedom < _FEWEST_FREE:
-        both = [kind for kind in both if kind not in few]
+        both = [kind for kind in both if kind not in rare]
     every = list(zip(times, sides, strict=True))
     if not both or any(
         sum(int(time[side[kind]].sum()) for kind in both) < LEAST_SHARED * int(time.sum()) for time, side in every
@@ -202,7 +202,7 @@ def within_kinds(times: Times, captures: Captures, strata: Strata | None, alpha:
         count=tuple(
             (Fraction(a, sum(counts[0])) + Fraction(b, sum(counts[1]))) / 2 for a, b in zip(*counts, strict=True)
         ),
-        few=tuple(kind in few for kind in both),
+        few=tuple(kind in rare for kind in both),
         sigma=math.sqrt(squares / freedom) if freedom else 0.0,
         freedom=freedom,
     )  # fmt: skip

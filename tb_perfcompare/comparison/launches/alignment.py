@@ -67,39 +67,39 @@ def _in_order(a: Ints, b: Ints) -> bool:
     return not len(differs) or bool(a[differs[0]] < b[differs[0]])
 
 
-def _align_part(a: Ints, b: Ints, origin: tuple[int, int], found: _Found, *, split: bool) -> None:
+def _align_part(a: Ints, b: Ints, origin: tuple[int, int], matches: _Found, *, split: bool) -> None:
     """Aligns from the front as far as the way is clear, then from the back; what is left in between is split at
     stretches that occur once on each side, or given up."""
     head = _agreeing(a, b)
     if head:
-        found.runs.append((*origin, head))
+        matches.runs.append((*origin, head))
         a, b, origin = a[head:], b[head:], (origin[0] + head, origin[1] + head)
     tail = _agreeing(a[::-1], b[::-1])
     if tail:
         a, b = a[: len(a) - tail], b[: len(b) - tail]
-        found.runs.append((origin[0] + len(a), origin[1] + len(b), tail))
+        matches.runs.append((origin[0] + len(a), origin[1] + len(b), tail))
     if not len(a) or not len(b):
         return
     agreement = Agreement(a, b)
-    runs, (x, y) = follow(agreement, found.budget)
-    found.runs += [(origin[0] + i, origin[1] + j, length) for i, j, length in runs]
+    runs, (x, y) = follow(agreement, matches.budget)
+    matches.runs += [(origin[0] + i, origin[1] + j, length) for i, j, length in runs]
     if (x, y) == (len(a), len(b)):
         return
     a, b, origin = a[x:], b[y:], (origin[0] + x, origin[1] + y)
-    runs, (x, y) = follow(Agreement(a[::-1], b[::-1]), found.budget)
+    runs, (x, y) = follow(Agreement(a[::-1], b[::-1]), matches.budget)
     ends = (origin[0] + len(a), origin[1] + len(b))
-    found.runs += [(ends[0] - i - length, ends[1] - j - length, length) for i, j, length in runs]
+    matches.runs += [(ends[0] - i - length, ends[1] - j - length, length) for i, j, length in runs]
     if (x, y) == (len(a), len(b)):
         return
     a, b = a[: len(a) - x], b[: len(b) - y]
     anchors = _anchors(a, b) if split else []
     if not anchors:
-        found.given_up.append(origin)
+        matches.given_up.append(origin)
         return
     pieces = zip([(0, 0), *anchors], [*anchors, (len(a), len(b))], strict=True)
     # the shortest first: where the budget runs out, the long ones without likeness go without
     for (x, y), (x_end, y_end) in sorted(pieces, key=lambda piece: sum(piece[1]) - sum(piece[0])):
-        _align_part(a[x:x_end], b[y:y_end], (origin[0] + x, origin[1] + y), found, split=False)
+        _align_part(a[x:x_end], b[y:y_end], (origin[0] + x, origin[1] + y), matches, split=False)
 
 
 def _agreeing(a: Ints, b: Ints) -> int:

@@ -69,17 +69,17 @@ def launch_rows(baseline: Summary, candidate: Summary) -> LaunchRows | None:
     return _rows(align(one, two), one, two, a.dur_ns, b.dur_ns)
 
 
-def _rows(found: Alignment, a: Ints, b: Ints, dur_a: Nanoseconds, dur_b: Nanoseconds) -> LaunchRows:
+def _rows(alignment: Alignment, a: Ints, b: Ints, dur_a: Nanoseconds, dur_b: Nanoseconds) -> LaunchRows:
     """Matches in order, with the launches in the gaps before, between and after them."""
-    begin_a, begin_b = np.append(0, found.at_a + 1), np.append(0, found.at_b + 1)
-    end_a, end_b = np.append(found.at_a, len(a)), np.append(found.at_b, len(b))
-    given_up = set(found.unaligned)
+    begin_a, begin_b = np.append(0, alignment.at_a + 1), np.append(0, alignment.at_b + 1)
+    end_a, end_b = np.append(alignment.at_a, len(a)), np.append(alignment.at_b, len(b))
+    given_up = set(alignment.unaligned)
     unaligned: list[Stretch] = []
     at_a, at_b = [], []
     done = 0
     for gap in np.flatnonzero((end_a > begin_a) | (end_b > begin_b)).tolist():
-        at_a.append(found.at_a[done:gap])
-        at_b.append(found.at_b[done:gap])
+        at_a.append(alignment.at_a[done:gap])
+        at_b.append(alignment.at_b[done:gap])
         done = gap
         stretch = int(begin_a[gap]), int(end_a[gap]), int(begin_b[gap]), int(end_b[gap])
         if gap in given_up:
@@ -87,7 +87,7 @@ def _rows(found: Alignment, a: Ints, b: Ints, dur_a: Nanoseconds, dur_b: Nanosec
         left, right = _apart(stretch) if gap in given_up else _in_place(stretch, dur_a, dur_b)
         at_a.append(left)
         at_b.append(right)
-    left, right = np.concatenate([*at_a, found.at_a[done:]]), np.concatenate([*at_b, found.at_b[done:]])
+    left, right = np.concatenate([*at_a, alignment.at_a[done:]]), np.concatenate([*at_b, alignment.at_b[done:]])
     status = np.where(left < 0, ADDED, np.where(right < 0, REMOVED, BOTH)).astype(np.int8)
     pairs = np.flatnonzero(status == BOTH)
     status[pairs[a[left[pairs]] != b[right[pairs]]]] = REPLACED

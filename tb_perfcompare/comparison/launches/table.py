@@ -65,7 +65,7 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     kept = kept_rows(delta)
     left, right = rows.at_a[kept], rows.at_b[kept]
     names_a, names_b = (
-        _names(side, launches, at) for side, launches, at in ((baseline, a, left), (candidate, b, right))
+        _names(side, launches, place) for side, launches, place in ((baseline, a, left), (candidate, b, right))
     )
     time_a, time_b = taken_ns(a.dur_ns, left), taken_ns(b.dur_ns, right)
     change = np.divide(time_b - time_a, time_a, out=np.full(len(kept), np.nan), where=(time_a > 0) & (right >= 0))
@@ -87,14 +87,14 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     ]  # fmt: skip
     for (name, label, what), of_a, of_b in ((_TENSOR, a.tensor, b.tensor), (_DRAM, a.dram, b.dram)):
         if np.isfinite(of_a).any() or np.isfinite(of_b).any():
-            for side, letter, values, at in (("baseline", "A", of_a, left), ("candidate", "B", of_b, right)):
+            for side, letter, values, place in (("baseline", "A", of_a, left), ("candidate", "B", of_b, right)):
                 column = columns.fraction(f"{side}_{name}", f"{label} {letter}", f"{what} ({side})",
                                           better=Better.HIGHER)  # fmt: skip
-                cells.append((column, _figures(_at(values, at))))
-    for side, letter, launches, at in (("baseline", "A", a, left), ("candidate", "B", b, right)):
+                cells.append((column, _figures(_at(values, place))))
+    for side, letter, launches, place in (("baseline", "A", a, left), ("candidate", "B", b, right)):
         start = np.cumsum(launches.dur_ns) - launches.dur_ns
         column = columns.time(f"{side}_start_us", f"Start {letter}", f"{_START} ({side})", shown=False)
-        cells.append((column, _times(taken_ns(start, at), at)))
+        cells.append((column, _times(taken_ns(start, place), place)))
     cells.append((_DIFF_STATUS, [STATUSES[index] for index in rows.status[kept].tolist()]))
     return Table(
         "launches",

@@ -204,7 +204,7 @@ def _size(row: RankRow) -> float:
 
 
 def _cells(row: RankRow) -> tuple[Cell, ...]:
-    a, b, change, own = row.baseline, row.candidate, row.change, row.own
+    a, b, change, own_work = row.baseline, row.candidate, row.change, row.own
     measures: list[Cell] = []
     for measure in _MEASURES:
         x, y = None if a is None else measure.of(a), None if b is None else measure.of(b)
@@ -214,16 +214,16 @@ def _cells(row: RankRow) -> tuple[Cell, ...]:
         *_triple(None if a is None else a.step_us, None if b is None else b.step_us),
         change.shift,
         None if change.verdict is None else VERDICT_WORDS[change.verdict],
-        own.baseline_us,
-        own.candidate_us,
-        own.delta_us,
-        _stands_out(own),
+        own_work.baseline_us,
+        own_work.candidate_us,
+        own_work.delta_us,
+        _stands_out(own_work),
         *measures,
         change.low,
         change.high,
         change.p,
         change.q,
-        own.q,
+        own_work.q,
         None if a is None else a.steps,
         None if b is None else b.steps,
         None if a is None else a.worker,

@@ -25,21 +25,21 @@ def numbered_workers(
     left, right = list(found.only_baseline), list(found.only_candidate)
     if len(left) == len(right) == 1 and None in (left[0].rank, right[0].rank):
         groups.append((left.pop(), right.pop()))
-    ours, theirs = Numbers(), Numbers()
+    normal_numbers, abnormal_numbers = Numbers(), Numbers()
     by_rank = all(_own_ranks(side) for side in (normal, abnormal)) and all(a.rank == b.rank for a, b in groups)
     for number, (a, b) in enumerate(groups):
-        ours[a.name] = theirs[b.name] = a.rank if by_rank and a.rank is not None else number
-    for side, alone in ((ours, left), (theirs, right)):
+        normal_numbers[a.name] = abnormal_numbers[b.name] = a.rank if by_rank and a.rank is not None else number
+    for side, alone in ((normal_numbers, left), (abnormal_numbers, right)):
         for worker in alone:
-            counted = max([-1, *ours.values(), *theirs.values()]) + 1
+            counted = max([-1, *normal_numbers.values(), *abnormal_numbers.values()]) + 1
             side[worker.name] = worker.rank if by_rank and worker.rank is not None else counted
     word = "rank" if by_rank else "worker"
-    names = [{number: name for name, number in side.items()} for side in (ours, theirs)]
+    names = [{number: name for name, number in side.items()} for side in (normal_numbers, abnormal_numbers)]
     pairs = tuple(
         ProcessPair(pair.normal, pair.abnormal, word, (names[0][pair.normal], names[1][pair.abnormal]))
-        for pair in all_pairs(list(ours.values()), list(theirs.values()))
+        for pair in all_pairs(list(normal_numbers.values()), list(abnormal_numbers.values()))
     )
-    return ours, theirs, pairs
+    return normal_numbers, abnormal_numbers, pairs
 
 
 def _own_ranks(workers: Sequence[WorkerName]) -> bool:

@@ -82,11 +82,11 @@ def counters_view(summary: Summary) -> Table | None:
     counters = summary.counters
     if counters is None:
         return None
-    known: list[tuple[str, str, SideCounter]] = []
+    counters_found: list[tuple[str, str, SideCounter]] = []
     for row, ((name, _), unit) in enumerate(zip(counters.keys, counters.units, strict=True)):
-        own = side_counter(counters, row, summary.steps.total_ns)
-        if own is not None:
-            known.append((name, unit, own))
+        counter = side_counter(counters, row, summary.steps.total_ns)
+        if counter is not None:
+            counters_found.append((name, unit, counter))
     shown = (
         columns.key("counter", "Counter", "what is counted, as the source calls it"),
         columns.key("device", "Device", "the device the counter belongs to"),
@@ -97,7 +97,7 @@ def counters_view(summary: Summary) -> Table | None:
         columns.count("samples", "Samples", _SAMPLES),
     )
     rows = tuple(
-        (name, own.device, unit, own.mean, own.sd, own.coverage, own.samples)
-        for name, unit, own in sorted(known, key=lambda row: (row[0], row[2].device))
+        (name, counter.device, unit, counter.mean, counter.sd, counter.coverage, counter.samples)
+        for name, unit, counter in sorted(counters_found, key=lambda row: (row[0], row[2].device))
     )
     return Table("counters", _TITLE, shown, rows, NOTES) if rows else None

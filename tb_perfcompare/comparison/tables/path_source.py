@@ -113,7 +113,7 @@ class PathSource:
             return {}
         name, *more = self.groups[table].keys[place]
         fits = _FITS[table]
-        found: dict[tuple[Frame, ...], Values] = {}
+        by_path: dict[tuple[Frame, ...], Values] = {}
         for frame in tree.of_name.get(name, ()):
             if not fits(tree.kind[frame], StepCategory(max(tree.category[frame], 0))):
                 continue
@@ -124,12 +124,12 @@ class PathSource:
                 around = tuple(one for one in around if one[0] != FrameKind.MODULE)
             if together:
                 around = tuple((kind, _without_number(kind, text)) for kind, text in around)
-            values = found.setdefault(around, Values())
+            values = by_path.setdefault(around, Values())
             values.calls += tree.calls[frame]
             for measure, source in PATHED[table].items():
                 time = tree.launched.get(frame, 0) if source == "device_self" else tree.own[frame]
                 values.times[measure] = values.times.get(measure, 0) + time
-        return found
+        return by_path
 
 
 _FITS: Mapping[str, Callable[[int, StepCategory], bool]] = {

@@ -45,13 +45,13 @@ def callees(
     kind = FRAMES.get(table)
     if tree is None or kind is None:
         return None
-    whole: list[int | None] = [None, None]
+    total: list[int | None] = [None, None]
     own: list[int | None] = [None, None]
     below: dict[tuple[int, str], list[int | None]] = {}
     for frame, is_outer in _frames_of(tree, kind, row):
         times = _times(frame)
         if is_outer:
-            _add(whole, times)
+            _add(total, times)
             _add(own, (None if times[0] is None else frame.own[0], None if times[1] is None else frame.own[1]))
         else:
             _add(below.setdefault((frame.key[0], frame.key[2]), [None, None]), times)
@@ -65,7 +65,7 @@ def callees(
     for one in found[most:]:
         _add(rest, one.time)
     return Callees(
-        (whole[0], whole[1]), (own[0], own[1]), tuple(found[:most]), (rest[0], rest[1]), len(found[most:])
+        (total[0], total[1]), (own[0], own[1]), tuple(found[:most]), (rest[0], rest[1]), len(found[most:])
     )
 
 

@@ -67,14 +67,14 @@ def _judged(times: Times, captures: Captures, words: Words, strata: Strata | Non
         times, captures, options.alpha, seed=options.seed, resamples=options.resamples, rho=estimate.rho
     )
     sentence = reason.why(settled, words)
-    level, at, named = (times, captures, words) if settled.within is None else _by_kind(settled.within, words)
+    level, capture_of, named = (times, captures, words) if settled.within is None else _by_kind(settled.within, words)
     if estimate.mean_disagrees(options.margin):
         whole = settled.within is None
         share = share_of_outliers(*times, estimate.outliers) if whole else None
         sentence += reason.mean_disagrees(estimate, mean if whole else None, share, named)
     if settled.within is None:
         sentence += course.two_groups_named(times, captures, words)
-    sentence += course.drifts_named(level, at, named)
+    sentence += course.drifts_named(level, capture_of, named)
     return _headline(
         times,
         words,
@@ -84,9 +84,9 @@ def _judged(times: Times, captures: Captures, words: Words, strata: Strata | Non
         verdict=settled.verdict,
         reason=sentence,
         inflation=estimate.widening,
-        scope=over_captures.scope(settled, at, words, median_test(level, at)),
+        scope=over_captures.scope(settled, capture_of, words, median_test(level, capture_of)),
         method=reason.method(estimate, words),
-        certainty=_certainty(settled, at, mean, options),
+        certainty=_certainty(settled, capture_of, mean, options),
         bound=settled.bound,
     )
 

@@ -124,14 +124,14 @@ def row_work(
     steps = len(summary.steps)
     sums = {name: np.zeros((rows, steps), dtype=np.int64) for name in ("flops", "bytes", "total")}
     roofs = np.zeros((3, rows))
-    whole = np.zeros(rows, dtype=np.int64)
+    all_time = np.zeros(rows, dtype=np.int64)
     types: list[dict[str, int]] = [{} for _ in range(rows)]
     reasons: list[dict[str, int]] = [{} for _ in range(rows)]
     if table is not None:
         row_of = np.array([places.get(key_of(key), -1) for key in table.keys], dtype=np.int64)
         time = table.measures_ns["total"].sum(axis=1)
         known = np.array([not key[4] for key in table.keys], dtype=bool)
-        np.add.at(whole, row_of[row_of >= 0], time[row_of >= 0])
+        np.add.at(all_time, row_of[row_of >= 0], time[row_of >= 0])
         chosen = np.flatnonzero((row_of >= 0) & known)
         for name, matrix in sums.items():
             np.add.at(matrix, row_of[chosen], table.measures_ns[name][chosen])
@@ -142,7 +142,7 @@ def row_work(
                 amounts = of[int(row_of[at])]
                 amounts[text] = amounts.get(text, 0) + int(time[at])
     return RowWork(
-        sums["flops"], sums["bytes"], sums["total"], whole, roofs[0], roofs[1], roofs[2],
+        sums["flops"], sums["bytes"], sums["total"], all_time, roofs[0], roofs[1], roofs[2],
         tuple(map(_listed, types)), tuple(map(_listed, reasons)),
     )  # fmt: skip
 

@@ -185,30 +185,30 @@ def _parts(name: str) -> tuple[list[str], list[str]]:
     arguments: list[str] = []
     depth, inner, start, angle, begin, end = 0, 0, 0, -1, 0, len(text)
     for mark in _MARK.finditer(text):
-        letter, at = mark[0], mark.start()
+        letter, position = mark[0], mark.start()
         if depth and inner and letter not in "()":
             continue  # in parentheses `<` and `>` may compare
         if letter == "<":
             if depth == 0:
-                angle, begin, arguments = at, at + 1, []
+                angle, begin, arguments = position, position + 1, []
             depth += 1
         elif letter == ">":
             depth -= depth > 0
             if depth == 0 and angle >= 0:
-                arguments.append(text[begin:at].strip())
-                begin, inner = at + 1, 0
+                arguments.append(text[begin:position].strip())
+                begin, inner = position + 1, 0
         elif depth:
             if letter == "," and depth == 1:
-                arguments.append(text[begin:at].strip())
-                begin = at + 1
+                arguments.append(text[begin:position].strip())
+                begin = position + 1
             inner = max(0, inner + (letter == "(") - (letter == ")"))
-        elif letter == "(" and at > start:
-            end = at
+        elif letter == "(" and position > start:
+            end = position
             break
         elif letter == ":" and angle >= 0:
             angle = -1  # of a class, whose member is the function
-        elif letter == " " and text[at + 1 : at + 2] not in ("(", "<", ""):
-            start, angle, arguments = at + 1, -1, []  # what came before was the return type
+        elif letter == " " and text[position + 1 : position + 2] not in ("(", "<", ""):
+            start, angle, arguments = position + 1, -1, []  # what came before was the return type
     scope = _scope(text[start : angle if angle >= 0 else end])
     return scope or [text], arguments
 

@@ -115,13 +115,13 @@ def joined(parts: list[tuple[Collectives | None, int]]) -> Collectives | None:
         return None
     index: dict[tuple[str, str], int] = {}
     size: list[int] = []
-    found: list[Collectives] = []
+    parts_found: list[Collectives] = []
     start = 0
     for part, steps in parts:
         if part is None:
             none = np.zeros(0, dtype=np.int64)
             zeros = np.zeros(steps, dtype=np.int64)
-            found.append(Collectives((), none, none, none, none, none, zeros, zeros))
+            parts_found.append(Collectives((), none, none, none, none, none, zeros, zeros))
         else:
             number = []
             for key, ranks in zip(part.keys, part.group_size.tolist(), strict=True):
@@ -131,15 +131,15 @@ def joined(parts: list[tuple[Collectives | None, int]]) -> Collectives | None:
                 size[at] = max(size[at], ranks)
                 number.append(at)
             numbers = np.array(number, dtype=np.int64)
-            found.append(replace(part, key=numbers[part.key], step=part.step + start))
+            parts_found.append(replace(part, key=numbers[part.key], step=part.step + start))
         start += steps
     return Collectives(
         tuple(index),
         np.array(size, dtype=np.int64),
-        key=np.concatenate([one.key for one in found]),
-        step=np.concatenate([one.step for one in found]),
-        start_ns=np.concatenate([one.start_ns for one in found]),
-        dur_ns=np.concatenate([one.dur_ns for one in found]),
-        busy_ns=np.concatenate([one.busy_ns for one in found]),
-        hidden_ns=np.concatenate([one.hidden_ns for one in found]),
+        key=np.concatenate([one.key for one in parts_found]),
+        step=np.concatenate([one.step for one in parts_found]),
+        start_ns=np.concatenate([one.start_ns for one in parts_found]),
+        dur_ns=np.concatenate([one.dur_ns for one in parts_found]),
+        busy_ns=np.concatenate([one.busy_ns for one in parts_found]),
+        hidden_ns=np.concatenate([one.hidden_ns for one in parts_found]),
     )

@@ -130,10 +130,10 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/strict."""
-    asked = strict_request(request.args)
-    form = strict_jobs.JSON if asked.table else asked.form
+    wanted = strict_request(request.args)
+    form = strict_jobs.JSON if wanted.table else wanted.form
     question = StrictRequest(
-        side_of(asked.baseline), side_of(asked.candidate), asked.processes, asked.beta, asked.window, form
+        side_of(wanted.baseline), side_of(wanted.candidate), wanted.processes, wanted.beta, wanted.window, form
     )
     connection = Connection(request.environ)
 
@@ -141,16 +141,16 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         return tagged(strict_first(body), question.tag())
 
     if flag(request.args, "stream", default=False):
-        if asked.table or form != strict_jobs.JSON:
+        if wanted.table or form != strict_jobs.JSON:
             raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
         return stream(request, Lines(lambda: workspace.ask_strict(question), drawn, connection))
-    tag = tag_of(question, asked)
+    tag = tag_of(question, wanted)
     if is_known(request, tag):
         return not_modified(tag)
-    if asked.table:
+    if wanted.table:
         check_tag(_tag(request.args), question.tag())
-        found = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
-        return once(request, tag, lambda: _page(asked, found))
+        found = workspace.pages.of_strict(question, wanted.table, wanted.rows, connection.report)
+        return once(request, tag, lambda: _page(wanted, found))
     made = finished(workspace.ask_strict(question), connection.report)
     tag = "" if made.provisional else tag
     if form == strict_jobs.JSON:

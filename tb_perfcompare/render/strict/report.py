@@ -48,19 +48,19 @@ def strict_markdown(report: StrictReport, title: str) -> str:
 
 
 def _prose(report: StrictReport) -> Iterator[str]:
-    found = prose(report, MARKDOWN)
-    yield from ("### Overview", "", found.overview)
-    if not found.findings:
+    text = prose(report, MARKDOWN)
+    yield from ("### Overview", "", text.overview)
+    if not text.findings:
         yield ""
         return
     yield from ("", "### Key Findings:")
-    for finding in found.findings:
+    for finding in text.findings:
         yield f"- {MARKDOWN.strong(finding.subject + ':')}"
         yield f"  - {finding.sentence}"
         if finding.counters:
             yield f"  - {COUNTERS_HEAD}"
             yield from (f"    - {counter}" for counter in finding.counters)
     yield ""
-    if found.note:
-        yield from (f"*{found.note}*", "")
-    yield found.recommendation
+    if text.note:
+        yield from (f"*{text.note}*", "")
+    yield text.recommendation

@@ -104,7 +104,7 @@ def _rows(
     step: StepEvents, marks: StepDetail, name: Ints, pair: Counterparts | None, sums: tuple[Ints, Ints],
     hits: Ints | None,
 ) -> list[msgspec.Raw]:  # fmt: skip
-    found = []
+    encoded_rows = []
     bounds = np.searchsorted(marks.row, np.arange(step.rows + 1))
     for row in range(step.rows):
         part = slice(int(bounds[row]), int(bounds[row + 1]))
@@ -139,8 +139,8 @@ def _rows(
                 body[key] = _known_differences(linked)
         if hits is not None:
             body["hits"] = hits[part].tolist() if hits[part].any() else []
-        found.append(msgspec.Raw(encoded(body)))
-    return found
+        encoded_rows.append(msgspec.Raw(encoded(body)))
+    return encoded_rows
 
 
 def _differences(numbers: NDArray[np.integer]) -> list[int]:

@@ -37,27 +37,27 @@ class NcuLines:
 
     def records(self) -> Iterator[list[Record]]:
         """Headers and rows, block by block."""
-        pending, at = "", 0
+        pending, first_line = "", 0
         for texts in self._file.lines(_LONGEST_LINE):
-            found: list[Record] = []
+            block_records: list[Record] = []
             for number, line in enumerate(texts, self._file.last + 1):
                 if pending:
-                    if _RECORD.match(line) or line.startswith("==") or number - at > _MOST_LINES:
-                        self._file.drop(at, "it ends inside quotes")
+                    if _RECORD.match(line) or line.startswith("==") or number - first_line > _MOST_LINES:
+                        self._file.drop(first_line, "it ends inside quotes")
                         pending = ""
                     else:
                         pending = f"{pending}\n{line}"
                         if not pending.count('"') % 2:
-                            found.append((at, pending))
+                            block_records.append((first_line, pending))
                             pending = ""
                         continue
                 if line.count('"') % 2 and self._in_table:
-                    pending, at = line, number
+                    pending, first_line = line, number
                 elif self._is_record(line, number):
-                    found.append((number, line))
-            yield found
+                    block_records.append((number, line))
+            yield block_records
         if pending:
-            self._file.drop(at, "it ends inside quotes")
+            self._file.drop(first_line, "it ends inside quotes")
 
     def _is_record(self, line: str, number: int) -> bool:
         if line.startswith(('"', "0", "1", "2", "3", "4", "5", "6", "7", "8", "9")) and self._in_table:

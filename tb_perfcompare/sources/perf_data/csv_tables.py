@@ -106,7 +106,7 @@ def _read_table(file: TextFile) -> CycleTable:
 
 def _rows(columns: CsvColumns, strings: StringTable) -> dict[str, NDArray[Any]]:
     """Fields of a CycleTable."""
-    found: dict[str, NDArray[Any]] = {
+    arrays: dict[str, NDArray[Any]] = {
         "cycle": columns.integers("cycle"),
         "pid": columns.integers("pid"),
         "function": columns.texts("function_name", strings),
@@ -118,23 +118,23 @@ def _rows(columns: CsvColumns, strings: StringTable) -> dict[str, NDArray[Any]]:
         "cycle_us": columns.numbers("anchor_dur_us"),
     }
     if "anchor_name" in columns:
-        found["anchor"] = columns.texts("anchor_name", strings)
+        arrays["anchor"] = columns.texts("anchor_name", strings)
     if "duration" in columns:
-        found["duration_us"] = columns.numbers("duration", missing=math.nan)
+        arrays["duration_us"] = columns.numbers("duration", missing=math.nan)
     if "instances_count" in columns:
-        found["instances"] = columns.numbers("instances_count", missing=math.nan)
+        arrays["instances"] = columns.numbers("instances_count", missing=math.nan)
     if "interpolation_status" in columns:
         marks = columns.raw("interpolation_status")
-        found["interpolated"] = np.array([mark == _NO_SAMPLE for mark in marks], dtype=np.bool_)
+        arrays["interpolated"] = np.array([mark == _NO_SAMPLE for mark in marks], dtype=np.bool_)
     if "func_type" in columns:
-        found["kind"] = columns.texts("func_type", strings)
+        arrays["kind"] = columns.texts("func_type", strings)
     if "sigma_pct" in columns:
-        found["sigma_pct"] = columns.numbers("sigma_pct", missing=math.nan)
+        arrays["sigma_pct"] = columns.numbers("sigma_pct", missing=math.nan)
     if "cycle_start_ts" in columns:
-        found["start_us"] = columns.numbers("cycle_start_ts", missing=math.nan)
+        arrays["start_us"] = columns.numbers("cycle_start_ts", missing=math.nan)
     if "hostname" in columns:
-        found["host"] = columns.texts("hostname", strings)
-    return found
+        arrays["host"] = columns.texts("hostname", strings)
+    return arrays
 
 
 def _joined(blocks: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:

@@ -66,12 +66,12 @@ def step_list(summary: Summary) -> StepList:
 def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepFacts:
     """The typical step is the one whose total is nearest to the median of the compared steps, the first of several.
     Raises SelectionError."""
-    held = [
+    steps_here = [
         step
         for step in steps
         if step.drawable and choice.worker in (None, step.worker) and choice.span in (None, step.span)
     ]
-    compared = [step for step in held if not step.reason] or held
+    compared = [step for step in steps_here if not step.reason] or steps_here
     if not compared:
         raise SelectionError(f"{source} has no step to draw", hint="record whole steps")
     if choice.choice == WORST:
@@ -79,12 +79,12 @@ def choose(steps: Sequence[StepFacts], choice: StepChoice, source: str) -> StepF
     if choice.choice == TYPICAL:
         middle = float(np.median([step.total_ns for step in compared]))
         return min(compared, key=lambda step: abs(step.total_ns - middle))
-    found = next((step for step in held if step.label == choice.choice), None)
+    found = next((step for step in steps_here if step.label == choice.choice), None)
     if found is None:
         lost = next((step for step in steps if step.label == choice.choice), None)
         if lost is not None and not lost.drawable:
             raise SelectionError(f"step {lost.label} of {source} cannot be drawn", hint=lost.reason)
-        labels = list(dict.fromkeys(step.label for step in held))
+        labels = list(dict.fromkeys(step.label for step in steps_here))
         more = f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else ""
         hint = f"there are: {', '.join(labels[:_NAMED])}{more}"
         raise SelectionError(f"{source} has no step {choice.choice[:80]!r}", hint=hint)

@@ -68,7 +68,7 @@ def drawn_step(
 ) -> bytes:
     """The picture of a stretch of a step, at most MOST_BYTES; the whole step comes with the list of all steps."""
     whole = stretch is None
-    asked = stretch or Stretch(*own.extent)
+    view = stretch or Stretch(*own.extent)
     pair = None if other is None else counterparts(own, *other, own_is_baseline=own_is_baseline)
     hits = _hits(own, find)
     about = {
@@ -78,13 +78,13 @@ def drawn_step(
         "other": None if other is None else _other(own, *other),
         "hits": None if hits is None else {"events": int(hits.sum()), "total_ns": int(own.dur_ns[hits].sum())},
     }
-    cell_ns = _first_cell(own, asked)
+    cell_ns = _first_cell(own, view)
     while True:
-        marks = detail(own, asked.first_ns, asked.last_ns, cell_ns)
+        marks = detail(own, view.first_ns, view.last_ns, cell_ns)
         body = step_answer(own, marks, about, pair, _sums(marks, pair), None if hits is None else summed(hits, marks))
-        if len(body) <= MOST_BYTES or cell_ns > asked.last_ns - asked.first_ns:
+        if len(body) <= MOST_BYTES or cell_ns > view.last_ns - view.first_ns:
             return body
-        cell_ns = 2 * cell_ns or max(1, (asked.last_ns - asked.first_ns) // _FINEST_CELLS)
+        cell_ns = 2 * cell_ns or max(1, (view.last_ns - view.first_ns) // _FINEST_CELLS)
 
 
 def drawn_event(own: StepEvents, event: int, other: tuple[StepEvents, StepMatches] | None) -> bytes:

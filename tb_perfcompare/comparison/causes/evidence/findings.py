@@ -151,7 +151,7 @@ def find_causes(
     books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, unit, named_elsewhere, clear)
     shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
     threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
-    found = []
+    findings = []
     for row in ledger.heads:
         delta_us, known = row.delta / books.unit, (explained or {}).get(row.path[0], 0.0)
         rest_us = delta_us - known
@@ -165,9 +165,9 @@ def find_causes(
         if row.path[0] == CATEGORY_LABELS[StepCategory.OTHER]:
             moved &= _python(below)
         same_way, other_way = (below.of_rows(np.flatnonzero(rows)) for rows in (moved, against))
-        found.append(_finding(row, same_way, books, rest_us, other_way))
-    found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
-    return tuple(found[: options.top_findings])
+        findings.append(_finding(row, same_way, books, rest_us, other_way))
+    findings.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
+    return tuple(findings[: options.top_findings])
 
 
 def _is_counted(entities: EntityRows, delta_us: float, books: _Books) -> bool:

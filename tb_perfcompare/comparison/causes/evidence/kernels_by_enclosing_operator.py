@@ -37,7 +37,7 @@ def kernels_below(pair: RuleContext) -> dict[str, Below]:
     common = {name for chain in chains[0].values() for name in chain}
     common &= {name for chain in chains[1].values() for name in chain}
     kernels: dict[str, _Sums] = {}
-    whole: _Sums = {}
+    totals: _Sums = {}
     called: _Sums = {}
     for side, steps in enumerate((len(pair.baseline.steps), len(pair.candidate.steps))):
         work = works[side]
@@ -52,12 +52,12 @@ def kernels_below(pair: RuleContext) -> dict[str, Below]:
         for kernel, place, us, launches in _launched(work):
             operators, above, is_direct = around.get(place, (set(), "", False))
             for operator in operators:
-                _add(whole, operator, side, launches / steps, us / steps)
+                _add(totals, operator, side, launches / steps, us / steps)
             if above and not is_direct:
                 _add(kernels.setdefault(above, {}), kernel, side, launches / steps, us / steps)
     return {
         operator: Below(
-            Amount(*called[operator]), Amount(*whole[operator]),
+            Amount(*called[operator]), Amount(*totals[operator]),
             {kernel: Amount(*amounts) for kernel, amounts in sums.items()},
         )
         for operator, sums in kernels.items()

@@ -165,34 +165,34 @@ def _is_common(place: Place, usual: float) -> bool:
 
 def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterator[Replacement]:
     """What was replaced among the calls of one parent."""
-    called = [one for one in parent.inner if one.frame.key[0] in _CALLED and any(one.frame.calls)]
-    common, others = ([one for one in called if _is_common(one, usual) == which] for which in (True, False))
+    called = [place for place in parent.inner if place.frame.key[0] in _CALLED and any(place.frame.calls)]
+    common, others = ([place for place in called if _is_common(place, usual) == which] for which in (True, False))
     changed = [
-        one for one in others
-        if called_otherwise(*one.frame.calls)
-        and (one.frame.key[0] == FrameKind.MODULE or steady(one.frame.key[2]))
+        place for place in others
+        if called_otherwise(*place.frame.calls)
+        and (place.frame.key[0] == FrameKind.MODULE or steady(place.frame.key[2]))
     ]  # fmt: skip
     is_step = parent.frame.key[0] == FrameKind.WHOLE
     order = [
-        sorted((number, at) for at, one in enumerate(common) if (number := one.number[side]) is not None)
+        sorted((number, at) for at, place in enumerate(common) if (number := place.number[side]) is not None)
         for side in (0, 1)
     ]
     runs: dict[int, list[Place]] = {}
-    for one in changed:
-        runs.setdefault(_preceding_sibling(one, order), []).append(one)
+    for place in changed:
+        runs.setdefault(_preceding_sibling(place, order), []).append(place)
     made, alone = [], []
     for run in runs.values():
-        went, came = ([one for one in run if sign * one.more_calls > 0] for sign in (-1, 1))
+        went, came = ([place for place in run if sign * place.more_calls > 0] for sign in (-1, 1))
         if went and came and _changed_names(went, came):
             made.append(Replacement("" if is_step else parent.name, went, came))
         else:
             alone += run
-    if is_step and any(min(map(len, one.key)) > max(MOST_NAMES, len(common)) for one in made):
+    if is_step and any(min(map(len, place.key)) > max(MOST_NAMES, len(common)) for place in made):
         return
-    for one in alone:
-        fitting = [other for other in made if _fits(one, other) and one.is_backward == other.is_backward]
+    for place in alone:
+        fitting = [other for other in made if _fits(place, other) and place.is_backward == other.is_backward]
         if len(fitting) == 1:
-            (fitting[0].came if one.more_calls > 0 else fitting[0].went).append(one)
+            (fitting[0].came if place.more_calls > 0 else fitting[0].went).append(place)
     yield from made
 
 

@@ -141,26 +141,26 @@ def _used(count: int, *columns: bytes) -> Ints:
 def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes) -> bytes:
     """int32 of each text, then of _NO_TEXT: the code of what these columns use, added to the strings."""
     used = _used(len(texts), names, categories)
-    said, odd = texts.plain(used)
+    decoded, odd = texts.plain(used)
     codes = np.full(len(used), -1, np.int32)
-    for at in odd:
-        said[at] = texts.string(int(used[at]))
-        codes[at] = strings.intern(said[at])
+    for place in odd:
+        decoded[place] = texts.string(int(used[place]))
+        codes[place] = strings.intern(decoded[place])
     no_text = strings.intern("") if (_numbers(categories, np.int32) == _NO_TEXT).any() else -1
-    if len(said) <= _FEW:
-        for at in np.flatnonzero(codes < 0).tolist():
-            codes[at] = strings.intern(said[at])
+    if len(decoded) <= _FEW:
+        for place in np.flatnonzero(codes < 0).tolist():
+            codes[place] = strings.intern(decoded[place])
         return _code_table(len(texts), used, codes, no_text)
     # equal texts have the same beginning and length; of a million names that leaves a few
     likely = np.zeros(256 * (_MOST_LENGTH + 1), np.bool_)
     for text in strings.texts:
         data = text.encode("utf-8", "surrogatepass")
         likely[256 * min(len(data), _MOST_LENGTH) + (data[0] if data else _QUOTE)] = True
-    for at in np.flatnonzero(likely[texts.beginnings(used)] & (codes < 0)).tolist():
-        codes[at] = strings.find(said[at])
+    for place in np.flatnonzero(likely[texts.beginnings(used)] & (codes < 0)).tolist():
+        codes[place] = strings.find(decoded[place])
     new = np.flatnonzero(codes < 0)
     codes[new] = np.arange(len(strings), len(strings) + len(new), dtype=np.int32)
-    strings.add_distinct(said if len(new) == len(said) else [said[at] for at in new.tolist()])
+    strings.add_distinct(decoded if len(new) == len(decoded) else [decoded[place] for place in new.tolist()])
     return _code_table(len(texts), used, codes, no_text)
 
 

@@ -106,23 +106,23 @@ def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) ->
 
 def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
     """(kind of repair, text with the fault repaired or None)."""
-    what, at = fault.what, fault.at
+    what, position = fault.what, fault.at
     if fault.is_cut or "escape" in what or "surrogate" in what:
         # a lone surrogate may show as any of them: at the end of a string even as a cut
         mended = _ESCAPE.sub(_without_lone_surrogate, text) if _SURROGATE.search(text) else text
         if mended != text:
             return "lone surrogates", mended
-    if at < 0 or at >= len(text):
+    if position < 0 or position >= len(text):
         return "", None
     if what.startswith("trailing comma"):
-        comma = text.rindex(b",", 0, at)
+        comma = text.rindex(b",", 0, position)
         return "trailing commas", text[:comma] + text[comma + 1 :]
     if "escape" in what:
-        backslash = text.rindex(b"\\", 0, at + 1)
+        backslash = text.rindex(b"\\", 0, position + 1)
         return "invalid escapes", text[:backslash] + b"\\" + text[backslash:]
-    if text[at] < 0x20:
-        return "control characters", text[:at] + b"\\u%04x" % text[at] + text[at + 1 :]
-    return "bare words", _null_for_word(text, at)
+    if text[position] < 0x20:
+        return "control characters", text[:position] + b"\\u%04x" % text[position] + text[position + 1 :]
+    return "bare words", _null_for_word(text, position)
 
 
 def _null_for_word(text: bytes, at: int) -> bytes | None:
