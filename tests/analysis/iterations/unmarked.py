@@ -24,13 +24,15 @@ from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.events import EventTable, SparseColumn
 from tb_perfcompare.model.names.names import is_loader, is_optimizer, is_step
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.sources.registry import read
 from tb_perfcompare.workspace.step_agreement import agreed_markers
-from tests.planted.genuine import OPTIONS
+
+OPTIONS = CompareOptions(resamples=200)
 
 WITHIN = 0.01
 """A step is found again if it is as long as the marked one within this share of it."""
@@ -79,7 +81,7 @@ def found_again(recording: TraceRecording, marker: str = "", window: str = "devi
     truth, _, _ = windows(recording, "profiler", window)
     bare = without_names(recording, is_step)
     if marker == "detected":
-        bare = without_names(bare, lambda name: is_loader(name) or is_optimizer(name))
+        bare = without_names(bare, is_mark)
     again, origin, name = windows(bare, marker, window)
     middle = (again.start_ns + again.end_ns) // 2
     step = np.clip(np.searchsorted(truth.start_ns, middle, side="right") - 1, 0, None)
@@ -100,6 +102,11 @@ def recordings(folders: list[str]) -> Iterator[tuple[Path, TraceRecording]]:
                 yield path, found
 
 
+def is_mark(name: str) -> bool:
+    """Whether the annotation says where a step is, or what a training loop does."""
+    return is_step(name) or is_loader(name) or is_optimizer(name)
+
+
 def compared(sides: list[str], away: Callable[[str], bool]) -> Comparison:
     """Two sides without the events whose names pass, cut by what all recordings have."""
     origin = Origin("", "", "worker0", "1")
@@ -113,7 +120,7 @@ def compared(sides: list[str], away: Callable[[str], bool]) -> Comparison:
 
 def pairs(folders: list[str]) -> None:
     """A row for each two folders: verdict and ratio with marks, without, and by repetition."""
-    ways = (lambda name: False, is_step, lambda name: is_step(name) or is_loader(name) or is_optimizer(name))
+    ways = (lambda name: False, is_step, is_mark)
     for sides in zip(folders[::2], folders[1::2], strict=True):
         told = [compared([*sides], away).headline for away in ways]
         cells = [f"{one.verdict.value} {one.ratio or 0:.3f}" for one in told]
