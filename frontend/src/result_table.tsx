@@ -10,6 +10,7 @@ import { ATTRIBUTION } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
 import { hasLayers, isMerged, layersTogether } from './table/layers';
+import { MAIN, metricOf } from './table/metric_choice';
 import { findRow, isCut, rowKey, shorterStep } from './table/rows';
 import { hasSteps } from './table/step_column';
 import { TableView, type FigureRows, type WholePicture } from './table/table_view';
@@ -35,6 +36,8 @@ export function ResultTable(props: Props) {
   const together = layered && address.layers === '' && found && (address.zoom === '' || isMerged(address.zoom));
   const table = together && merged ? merged : given;
   const source = table === given ? every : null;
+  // the time that changed most is told of the single modules, as the choice above says it
+  const metric = address.metric || (metricOf(given, '', address.sort)?.name ?? '') || MAIN;
   return (
     <TableView
         key={tab}
@@ -42,7 +45,7 @@ export function ResultTable(props: Props) {
         table={table}
         source={source}
         stepped={source !== null && hasSteps(comparison, tab) ? question : ''}
-        address={address}
+        address={table === given ? address : { ...address, metric }}
         stepTime={shorterStep(comparison.headline.baseline, comparison.headline.candidate)}
         words={metricWords(comparison.headline.metric)}
         sums={table.adds_up}
@@ -59,7 +62,7 @@ export function ResultTable(props: Props) {
           </>
         )}
         extra={(row) =>
-          profiler && (
+          profiler && !isMerged(row) && (
             <ul class="profiler-links">
               {(['a', 'b'] as const).map((letter) => (
                 <li key={letter}>
