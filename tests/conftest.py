@@ -42,10 +42,10 @@ _TESTS = Path(__file__).parent
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Of several processes, each imports another share of the tests first: what one compiles, the others read."""
-    gc.disable()
     worker: dict[str, str] = getattr(session.config, "workerinput", {})
     if not worker or [Path(argument).resolve() for argument in session.config.args] != [_TESTS]:
         return
+    gc.disable()  # until all is collected, of which nothing is garbage
     number, processes = int(worker["workerid"].removeprefix("gw")), int(worker["workercount"])
     for path in sorted(_TESTS.rglob("test_*.py"))[number::processes]:
         with suppress(Exception, pytest.skip.Exception):  # collection tells of it
