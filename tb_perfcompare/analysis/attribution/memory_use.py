@@ -16,7 +16,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Floats, Ints, thinned, unique, unique_places
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
-from tb_perfcompare.model.names.names import operator_key
+from tb_perfcompare.model.names.names import other_keys
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.model.vendors import CPU
@@ -90,10 +90,13 @@ def _keys(
     node = innermost(enclosers, timeline.lane[rows], events.start_ns[rows])
     name = np.append(events.name[forest.row], -1)[node].astype(np.int64)
     code, pair_of = distinct((name + 1) * len(devices) + device, (len(events.strings) + 1) * len(devices))
-    pairs = [
-        (operator_key(events.strings[name_at - 1]) if name_at else OUTSIDE, devices[device_at])
-        for name_at, device_at in (divmod(c, len(devices)) for c in code.tolist())
-    ]
+    name_at, device_at = np.divmod(code, len(devices))
+    used = unique(name_at[name_at > 0])
+    texts = [events.strings.texts[at - 1] for at in used.tolist()]
+    for at, key in other_keys(texts).items():
+        texts[at] = key
+    key_of = {0: OUTSIDE, **dict(zip(used.tolist(), texts, strict=True))}
+    pairs = [(key_of[name], devices[at]) for name, at in zip(name_at.tolist(), device_at.tolist(), strict=True)]
     ordered = sorted(set(pairs))
     place = {pair: number for number, pair in enumerate(ordered)}
     return ordered, np.array([place[pair] for pair in pairs], dtype=np.int64)[pair_of]

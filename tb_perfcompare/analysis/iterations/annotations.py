@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -66,12 +68,16 @@ def annotation_rows(timeline: InterpretedTrace) -> Ints:
     return np.flatnonzero(category == Category.DEVICE_ANNOTATION)
 
 
-def by_name(timeline: InterpretedTrace, rows: Ints) -> dict[str, Ints]:
-    """Name with numbers taken out -> codes of the names of these events, in the order of the table of names."""
-    strings = timeline.events.strings
+def by_name(
+    timeline: InterpretedTrace, rows: Ints, beginning: Callable[[str], object] | None = None
+) -> dict[str, Ints]:
+    """Name with numbers taken out -> codes of the names of these events, in the order of the table of names; only of
+    names that pass the test of their `beginning`, if there is one."""
+    texts = timeline.events.strings.texts
     found: dict[str, list[int]] = {}
-    for code in used_codes(timeline.events.name[rows], len(strings)).tolist():
-        found.setdefault(without_numbers(strings[code]), []).append(code)
+    for code in used_codes(timeline.events.name[rows], len(texts)).tolist():
+        if beginning is None or beginning(texts[code]):
+            found.setdefault(without_numbers(texts[code]), []).append(code)
     return {name: np.array(codes, dtype=np.int64) for name, codes in found.items()}
 
 
@@ -94,7 +100,7 @@ def called_known(timeline: InterpretedTrace, known: tuple[str, ...] = KNOWN) -> 
     rows = annotation_rows(timeline)
     old = np.flatnonzero(events.category == Category.OPERATOR)  # what annotations were until 2021
     names = by_name(timeline, rows)
-    for name, codes in by_name(timeline, old).items():
+    for name, codes in by_name(timeline, old, _beginning(known).match).items():
         if any(_matches(pattern, name) for pattern in known):
             names[name] = np.concatenate([names.get(name, codes[:0]), codes])
     found = []
@@ -180,6 +186,13 @@ def _judged_outside(
 
 def _stands(pattern: str) -> bool:
     return pattern not in WRAPPERS
+
+
+@lru_cache(maxsize=8)
+def _beginning(known: tuple[str, ...]) -> re.Pattern[str]:
+    """Matches every name that one of these patterns matches once its numbers are taken out, and few others: there may
+    be a million names of operators. What is in front of the first `*` holds no number."""
+    return re.compile("|".join(re.escape(pattern.partition("*")[0]) for pattern in known), re.IGNORECASE)
 
 
 def _matches(pattern: str, name: str) -> bool:

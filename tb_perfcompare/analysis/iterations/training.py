@@ -14,11 +14,13 @@ from tb_perfcompare.analysis.iterations.sequences import Sequence, score
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.names import is_loader
+from tb_perfcompare.model.names.names import LOADER_BEGINNINGS, is_loader
 from tb_perfcompare.model.summary.iterations import OPTIMIZER
 
 LOADER, STEP, EACH = "enumerate(DataLoader)*", "Optimizer.step#*", "each Optimizer.step#*"
 _STEP_PREFIX = "Optimizer.step#"
+_BEGINNINGS = (_STEP_PREFIX, *LOADER_BEGINNINGS)
+"""Of all names that a test here is passed by."""
 _MOST_PER_ITERATION = 4
 _CLEARLY_BETTER = 0.05
 _MOST_PAIRED = 1_000
@@ -27,10 +29,11 @@ _MOST_PAIRED = 1_000
 def training_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
     """Batches fetched where there is one for each step of the optimizer, else the ends of its steps; of several that
     one iteration makes (two networks) the last ends it, and each is offered, too."""
-    each = marks_of(timeline, OPTIMIZER, STEP, _rows(timeline, _is_optimizer_step), ends=True)
+    begun, stepped = _rows(timeline, (is_loader, _is_optimizer_step))
+    each = marks_of(timeline, OPTIMIZER, STEP, stepped, ends=True)
     once = _once_per_iteration(each, sequences)
     steps = from_the_beginning(timeline, once, sequences, closed=True)
-    batches = marks_of(timeline, OPTIMIZER, LOADER, _rows(timeline, is_loader))
+    batches = marks_of(timeline, OPTIMIZER, LOADER, begun)
     found = [marks for marks in (batches, steps) if can_be_steps(marks, extent)]
     if len(found) == 2 and abs(len(batches.start_ns) - len(steps.start_ns)) > 1:
         found.reverse()
@@ -43,13 +46,19 @@ def _is_optimizer_step(name: str) -> bool:
     return name.startswith(_STEP_PREFIX)
 
 
-def _rows(timeline: InterpretedTrace, test: Callable[[str], bool]) -> Ints:
+def _rows(timeline: InterpretedTrace, tests: tuple[Callable[[str], bool], ...]) -> list[Ints]:
+    """The host events whose names pass each of the tests."""
     events = timeline.events
+    texts = events.strings.texts
     rows = np.flatnonzero(among(events.category, (Category.OPERATOR, Category.ANNOTATION)))
-    wanted = np.zeros(len(events.strings), dtype=np.bool_)
-    used = used_codes(events.name[rows], len(events.strings))
-    wanted[used] = [test(events.strings[code]) for code in used.tolist()]
-    return rows[wanted[events.name[rows]]]
+    used = used_codes(events.name[rows], len(texts)).tolist()
+    likely = [(code, texts[code]) for code in used if texts[code].startswith(_BEGINNINGS)]
+    found = []
+    for test in tests:
+        wanted = np.zeros(len(texts), dtype=np.bool_)
+        wanted[[code for code, text in likely if test(text)]] = True
+        found.append(rows[wanted[events.name[rows]]])
+    return found
 
 
 def _once_per_iteration(marks: Marks, sequences: list[Sequence]) -> Marks:

@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.compiled_names import COMPILED_REGIONS, MOST_REGIONS, region_id
+from tb_perfcompare.model.names.compiled_names import COMPILED_REGION, COMPILED_REGIONS, MOST_REGIONS, region_id
 from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
@@ -69,7 +69,8 @@ def environment(
 def _regions(timeline: InterpretedTrace) -> str:
     """ "0/0, 1/0": frame and compilation of each region that ran compiled, "" without any."""
     events = timeline.events
-    ids = {code: text for code, name in enumerate(events.strings.texts) if (text := region_id(name))}
+    named = [(code, name) for code, name in enumerate(events.strings.texts) if name.startswith(COMPILED_REGION)]
+    ids = {code: text for code, name in named if (text := region_id(name))}
     host = among(events.category, (Category.OPERATOR, Category.ANNOTATION))
     used = used_codes(events.name[host], len(events.strings)).tolist() if ids else []
     found = {ids[code] for code in used if code in ids}

@@ -28,6 +28,8 @@ STEP_PREFIX = "ProfilerStep#"
 _LOADER_PREFIX = "enumerate(DataLoader)#"
 _LOADER_SUFFIX = ".__next__"
 _PIPE_PREFIX = "enumerate(DataPipe)#"
+LOADER_BEGINNINGS = (_LOADER_PREFIX, _PIPE_PREFIX)
+"""Of every name that is_loader."""
 _WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
 
 _UPDATE = re.compile(

@@ -1,0 +1,32 @@
+"""Which names of operators are looked at at all: as many as may be called like an iteration."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tb_perfcompare.analysis.iterations.annotations import KNOWN, WRAPPERS, _beginning, _matches
+from tb_perfcompare.model.names.numbers_out import without_numbers
+
+NUMBERS = st.sampled_from(["7", "0x1f", "12.5", "deadbeef12", ""])
+
+
+@st.composite
+def names(draw: st.DrawFn) -> str:
+    """Of the patterns, with numbers and other text in place of what is free."""
+    parts = draw(st.sampled_from((*KNOWN, *WRAPPERS))).split("*")
+    name = parts[0] + "".join(draw(NUMBERS) + draw(st.text(max_size=3)) + part for part in parts[1:])
+    return draw(st.sampled_from([name, name.upper(), name.lower(), name[1:], "x" + name]))
+
+
+@given(st.one_of(names(), st.text(max_size=20)))
+def test_every_name_that_a_pattern_matches_begins_like_one(name: str) -> None:
+    for known in (KNOWN, WRAPPERS):
+        if any(_matches(pattern, without_numbers(name)) for pattern in known):
+            assert _beginning(known).match(name)
+
+
+@pytest.mark.parametrize("name", ["aten::mm", "aten::step 3", "Optimizer.step#Adam.step", "autograd::engine"])
+def test_other_operators_are_passed_over(name: str) -> None:
+    assert not _beginning(KNOWN).match(name) and not _beginning(WRAPPERS).match(name)
