@@ -16,7 +16,6 @@ PerfCompareError
 
 from __future__ import annotations
 
-import difflib
 import errno
 from collections.abc import Iterable
 from typing import Any
@@ -30,8 +29,10 @@ _MOST_NAMED = 20
 
 def choices(name: str, known: Iterable[str], most: int = _MOST_NAMED) -> str:
     """The hint for a name there is not: those that are spelled much like it, else what there is."""
+    from difflib import get_close_matches
+
     names = list(known)
-    if near := difflib.get_close_matches(name, names, n=3):
+    if near := get_close_matches(name, names, n=3):
         return f"did you mean {' or '.join(map(repr, near))}?"
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"there are: {', '.join(names[:most])}{more}" if names else "there are none"

@@ -6,21 +6,18 @@ import argparse
 import os
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tb_perfcompare.cli.output import Console, check_writable, write_file
-from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.errors import PerfCompareError
-from tb_perfcompare.gate.category import category_time
-from tb_perfcompare.gate.cause import checked_rule, no_cause
-from tb_perfcompare.gate.job_summary import job_summary
-from tb_perfcompare.gate.junit import junit
 from tb_perfcompare.gate.limits import parse_budget, parse_limit
 from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, exit_status
-from tb_perfcompare.gate.step_time import step_time
 from tb_perfcompare.model.progress import Reporter
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-from tb_perfcompare.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from tb_perfcompare.comparison.result.comparison import Comparison
+    from tb_perfcompare.workspace.workspace import Workspace
 
 SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 """Environment variable: the file GitHub shows as the summary of a job's step."""
@@ -49,7 +46,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "time, or a time such as 1.5ms; repeatable",
     )  # fmt: skip
     gate.add_argument(
-        "--fail-on", metavar="RULE", type=_argument(checked_rule), action="append", default=[],
+        "--fail-on", metavar="RULE", type=_argument(_rule), action="append", default=[],
         help="fail if a cause of this rule is found, such as late_rank; repeatable",
     )  # fmt: skip
     gate.add_argument(
@@ -91,8 +88,12 @@ def run_gate(
     unsure = Unsure(arguments.cannot_tell)
     outcomes = _outcomes(comparison, question, workspace, arguments, console.progress)
     if arguments.junit:
+        from tb_perfcompare.gate.junit import junit
+
         write_file(arguments.junit, junit(comparison, outcomes, unsure))
     if arguments.github_summary is not None:
+        from tb_perfcompare.gate.job_summary import job_summary
+
         # other steps of the job may have written there
         write_file(_summary_file(arguments), job_summary(comparison, outcomes, unsure), add=True)
     for outcome in outcomes:
@@ -107,6 +108,12 @@ def _outcomes(
     arguments: argparse.Namespace,
     report: Reporter,
 ) -> list[Outcome]:
+    if arguments.fail_if_slower is None and not arguments.budget and not arguments.fail_on:
+        return []
+    from tb_perfcompare.gate.category import category_time
+    from tb_perfcompare.gate.cause import no_cause
+    from tb_perfcompare.gate.step_time import step_time
+
     found: list[Outcome] = []
     if arguments.fail_if_slower is not None:
         machine = bool(arguments.fail_on_machine)
@@ -126,6 +133,12 @@ def _line(outcome: Outcome, unsure: Unsure) -> str:
         return f"gate: {outcome.status.value}: {outcome.sentence}"
     counts = {Unsure.FAIL: " (counts as failed)", Unsure.PASS: " (counts as passed)"}.get(unsure, "")
     return f"gate: {outcome.sentence}{counts}"
+
+
+def _rule(name: str) -> str:
+    from tb_perfcompare.gate.cause import checked_rule
+
+    return checked_rule(name)
 
 
 def _is_set(arguments: argparse.Namespace) -> bool:

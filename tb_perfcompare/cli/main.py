@@ -13,8 +13,9 @@ from importlib import import_module
 from typing import NoReturn, Protocol, TextIO, cast
 
 from tb_perfcompare._version import __version__
-from tb_perfcompare.cli.output import Console
+from tb_perfcompare.cli.output import Console, columns
 from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, choices, out_of_memory
+from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.workspace.workers.limits import check_address_space
 
 PROGRAM = "tb-perfcompare"
@@ -79,7 +80,10 @@ _QUOTED = re.compile(r"[\w-]+")
 
 
 class _Help(argparse.HelpFormatter):
-    """Keeps the paragraphs of a description."""
+    """Keeps the paragraphs of a description. One is made for every argument that is added."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=columns() - 2)
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         paragraphs = text.split("\n\n")
@@ -97,21 +101,23 @@ class _Parser(argparse.ArgumentParser):
 
 
 def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
-    """The parser of all commands; those that are not `used` have no arguments."""
+    """The parser of the commands that are used; where none is, all of them, without arguments."""
     parser = _Parser(
-        prog=PROGRAM, allow_abbrev=False,
+        prog=PROGRAM, allow_abbrev=False, formatter_class=_Help,
         description="Compare two profiler runs: which is slower, by how much, is the difference real, and why.",
         epilog="exit status: 0 done (gate passed), 1 the gate tripped, 2 bad input or usage, 3 the gate cannot tell, "
         "70 a defect of this program, 130 interrupted",
     )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
-    for name, summary in COMMANDS.items():
-        if name not in used:
-            commands.add_parser(name, help=summary)
+    asked = [name for name in COMMANDS if name in used]
+    for name in asked or COMMANDS:
+        summary = COMMANDS[name]
+        if not asked:
+            commands.add_parser(name, help=summary, formatter_class=_Help)
             continue
         check_address_space()
-        with _one_thread_of_algebra():
+        with _one_thread_of_algebra(), paused_collector():
             command = cast(Command, import_module(f"tb_perfcompare.cli.{name}"))
         own = commands.add_parser(
             name, help=summary, description=(command.__doc__ or "").strip(), allow_abbrev=False,

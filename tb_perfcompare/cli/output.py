@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import shutil
 import sys
 import textwrap
 import time
@@ -52,7 +52,19 @@ class ProgressLine:
 
 _REDRAW_S = 0.1
 _LINE_WIDTH = 79
+_USUAL_COLUMNS = 80
 _CLEAR_LINE = "\r\x1b[K"
+
+
+def columns() -> int:
+    """Width of the terminal as shutil.get_terminal_size says it; that module imports three compressors."""
+    with contextlib.suppress(KeyError, ValueError):
+        if (given := int(os.environ["COLUMNS"])) > 0:
+            return given
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or _USUAL_COLUMNS  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):
+        return _USUAL_COLUMNS
 
 
 class Console:
@@ -72,7 +84,7 @@ class Console:
         if not self._stdout.isatty():
             return None
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        return Terminal(shutil.get_terminal_size().columns, colours=not plain)
+        return Terminal(columns(), colours=not plain)
 
     def answer(self, data: bytes) -> None:
         """UTF-8 to standard output. A reader that went away (`| head`) is not an error; a full disk is: raises
@@ -100,9 +112,8 @@ class Console:
         """One line on standard error; on a terminal as many as it takes."""
         line = printable(" ".join(message.split()))
         if self._terminal:
-            width = shutil.get_terminal_size().columns
             wrapped = textwrap.wrap(
-                line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+                line, columns(), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
             )
             line = "\n".join(wrapped)
         self._write_line(line)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -36,6 +36,16 @@ def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], Ints, Ints]:
     ordered = values[order]
     begins = np.flatnonzero(_begins(ordered))
     return ordered[begins], order[begins], np.diff(begins, append=len(values))
+
+
+def median(values: ArrayLike) -> float:
+    """np.median's, of one dimension and at least one value; NaN where one is."""
+    ordered = np.sort(values, axis=None)
+    middle = len(ordered) // 2
+    last = float(ordered[-1])
+    if last != last:
+        return last
+    return float(ordered[middle]) if len(ordered) % 2 else (float(ordered[middle - 1]) + float(ordered[middle])) / 2
 
 
 def _begins(ordered: NDArray[Any]) -> Flags:

@@ -1,4 +1,5 @@
-"""Which reader takes a file. Readers are asked in order; each one that declines says why."""
+"""Which reader takes a file. Readers are asked in order; each one that declines says why. One is imported when it
+reads."""
 
 from __future__ import annotations
 
@@ -15,10 +16,6 @@ from tb_perfcompare.model.recordings.recording import TraceRecording
 from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.answers.lines import declines_answers
-from tb_perfcompare.sources.answers.reader import read_answers
-from tb_perfcompare.sources.ncu.csv_export import read_ncu
-from tb_perfcompare.sources.ncu.kernel_listing import read_listing
-from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
 from tb_perfcompare.sources.recognition.format_sniffers import (
     declines_baseline,
     declines_cycles,
@@ -26,10 +23,8 @@ from tb_perfcompare.sources.recognition.format_sniffers import (
     declines_ncu,
     declines_trace,
 )
-from tb_perfcompare.sources.saved.baseline_file import read_saved
 from tb_perfcompare.sources.storage.blocks import read_head
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
-from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
 Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording | SavedSummary
 """What a reader may return; a match over it covers all of them."""
@@ -53,30 +48,61 @@ class Reader:
     read: Read
 
 
-def _one_run(reader: Callable[..., Recording], what: str) -> Read:
-    """The reader of a format whose files are one run each."""
-
-    def read_whole(path: str, /, *, part: int, **asked: Any) -> Recording:
-        if part != 1:
-            raise InputError(path, f"{what} is one run, there is no number {part}", hint=f"leave out #{part}")
-        return reader(path, **asked)
-
-    return read_whole
+def _alone(path: str, what: str, part: int) -> None:
+    """Raises InputError for another part than the first of a file whose format holds one run."""
+    if part != 1:
+        raise InputError(path, f"{what} is one run, there is no number {part}", hint=f"leave out #{part}")
 
 
 def _read_baseline(
     path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
 ) -> SavedSummary | LaunchRecording:
+    from tb_perfcompare.sources.saved.baseline_file import read_saved
+
     return read_saved(path, part, fs)  # facts, names and notes are those of the run that was saved
+
+
+def _read_answers(path: str, /, **asked: Any) -> AnswersRecording:
+    from tb_perfcompare.sources.answers.reader import read_answers
+
+    return read_answers(path, **asked)
+
+
+def _read_listing(path: str, /, *, part: int, **asked: Any) -> LaunchRecording:
+    from tb_perfcompare.sources.ncu.kernel_listing import read_listing
+
+    _alone(path, "a listing", part)
+    return read_listing(path, **asked)
+
+
+def _read_ncu(path: str, /, *, part: int, **asked: Any) -> LaunchRecording:
+    from tb_perfcompare.sources.ncu.csv_export import read_ncu
+
+    _alone(path, "an export", part)
+    return read_ncu(path, **asked)
+
+
+def _read_cycles(path: str, /, *, part: int, **asked: Any) -> CycleRecording:
+    from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
+
+    _alone(path, "a table", part)
+    return read_cycles(path, **asked)
+
+
+def _read_trace(path: str, /, *, part: int, **asked: Any) -> TraceRecording:
+    from tb_perfcompare.sources.trace.torch_profiler import read_trace
+
+    _alone(path, "a trace", part)
+    return read_trace(path, **asked)
 
 
 READERS: tuple[Reader, ...] = (
     Reader(BASELINE, declines_baseline, _read_baseline),
-    Reader(ANSWERS, declines_answers, read_answers),
-    Reader(LISTING, declines_listing, _one_run(read_listing, "a listing")),
-    Reader(NCU, declines_ncu, _one_run(read_ncu, "an export")),
-    Reader(CYCLES, declines_cycles, _one_run(read_cycles, "a table")),
-    Reader(TRACE, declines_trace, _one_run(read_trace, "a trace")),
+    Reader(ANSWERS, declines_answers, _read_answers),
+    Reader(LISTING, declines_listing, _read_listing),
+    Reader(NCU, declines_ncu, _read_ncu),
+    Reader(CYCLES, declines_cycles, _read_cycles),
+    Reader(TRACE, declines_trace, _read_trace),
 )
 """Asked in this order; the first that does not decline reads the file. The one for traces takes .json by its name."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tb_perfcompare.cli.main import COMMANDS, main
+from tb_perfcompare.cli.output import columns as terminal_columns
 from tb_perfcompare.render.widths import display_width
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import drawn_trace, write_garbage, write_pair, write_run
@@ -127,6 +129,14 @@ def test_a_name_that_is_nearly_right(pair: tuple[Path, Path], words: tuple[str, 
 def test_help_fits(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     main([command, "--help"])
     assert widest(capsys.readouterr().out) <= 80
+
+
+@pytest.mark.parametrize("given", [None, "33", "0", "-4", "wide"])
+def test_the_width_is_the_standard_librarys(given: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if given:
+        monkeypatch.setenv("COLUMNS", given)
+    assert terminal_columns() == shutil.get_terminal_size().columns
 
 
 def test_a_long_complaint_fits(pair: tuple[Path, Path]) -> None:

@@ -1,4 +1,4 @@
-"""Distinct numbers: what numpy says, without what numpy loads for it."""
+"""Distinct numbers, medians and quartiles: what numpy says, without what numpy loads for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.model.arrays import unique, unique_first, unique_places
+from tb_perfcompare.comparison.statistics.mean_effect import quartiles
+from tb_perfcompare.model.arrays import median, unique, unique_first, unique_places
 from tests.build import TraceBuilder
 
 NUMBERS = st.lists(st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)).map(lambda n: np.array(n, dtype=np.int64))
@@ -22,6 +23,17 @@ def test_the_same_as_numpy(values: np.ndarray) -> None:
     assert unique(values).tolist() == found.tolist()
     assert [part.tolist() for part in unique_places(values)] == [found.tolist(), places.tolist()]
     assert [part.tolist() for part in unique_first(values)] == [found.tolist(), first.tolist(), counts.tolist()]
+
+
+@given(NUMBERS.filter(len) | st.lists(st.floats(), min_size=1).map(np.array))
+def test_the_median_is_numpys(values: np.ndarray) -> None:
+    with np.errstate(all="ignore"):
+        np.testing.assert_equal(median(values), np.median(values))
+
+
+@given(st.lists(st.integers(0, 2**52), min_size=1).map(np.array))
+def test_the_quartiles_are_numpys(values: np.ndarray) -> None:
+    assert quartiles(values) == tuple(np.quantile(values, [0.25, 0.75]).tolist())
 
 
 def test_a_trace_is_summarised_without_loading_masked_arrays(tmp_path: Path) -> None:

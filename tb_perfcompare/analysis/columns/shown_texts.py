@@ -7,8 +7,8 @@ once, as elements of one list.
 from __future__ import annotations
 
 import json
+import os
 import re
-import secrets
 from collections.abc import Iterable, Sequence
 
 _MOST = 1 << 14
@@ -47,7 +47,7 @@ def learn(texts: Iterable[str]) -> None:
 
 def _all_at_once(texts: list[str]) -> list[str] | None:
     """None if any is not JSON by itself: a random separator is between each two of them."""
-    mark = secrets.token_hex(8)
+    mark = os.urandom(8).hex()
     try:
         values = json.loads(f'[{f",{json.dumps(mark)},".join(texts)}]')
     except (ValueError, RecursionError):

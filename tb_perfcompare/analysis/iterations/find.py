@@ -50,7 +50,7 @@ def graph_launches(timeline: InterpretedTrace) -> Marks:
         for code in used_codes(events.name[rows], len(events.strings)).tolist()
         if calls(GRAPH_LAUNCH, events.strings[code])
     }
-    rows = rows[np.isin(events.name[rows], list(names))]
+    rows = rows_named(timeline, rows, [np.array(list(names), dtype=np.int64)])
     return marks_of(timeline, GRAPH, ", ".join(sorted(set(names.values()))), rows)
 
 

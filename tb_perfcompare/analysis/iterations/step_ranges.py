@@ -19,6 +19,7 @@ from tb_perfcompare.analysis.trace.steps import (
     step_windows,
     whole_windows,
 )
+from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.names.numbers_out import BETWEEN, numbers_in, without_numbers
@@ -67,7 +68,7 @@ def _pause(marks: Marks | None) -> str:
     if marks is None or len(marks.start_ns) < FEWEST + 1:
         return ""
     length = np.diff(marks.start_ns)
-    longest, typical = int(length.argmax()), float(np.median(length))
+    longest, typical = int(length.argmax()), float(median(length))
     if length[longest] < _FAR_LONGER * max(typical, 1.0):
         return ""
     times = round(float(length[longest]) / max(typical, 1.0))

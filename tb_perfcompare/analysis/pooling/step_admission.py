@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.analysis.pooling.select import without_steps
-from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, median, unique
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.note import Note, NoteCode
@@ -53,8 +53,8 @@ def admit(launches: Ints) -> Admission:
     values, counts = np.unique(seen, return_counts=True)
     usual, tolerance = float(values[counts.argmax()]), MODE_TOLERANCE
     if counts.max() < MODE_COVERS * len(seen):
-        usual = float(np.median(seen))
-        spread = _ROBUST * float(np.median(np.abs(seen - usual)))
+        usual = float(median(seen))
+        spread = _ROBUST * float(median(np.abs(seen - usual)))
         tolerance = max(MEDIAN_TOLERANCE, 3 * spread / usual)
     least = (1 - tolerance) * usual
     return Admission(usual, max(least, 0.0), launches < least, launches > (1 + tolerance) * usual)
@@ -82,10 +82,10 @@ def admit_steps(summary: Summary) -> Summary:
     if summary.format != TRACE or not summary.marked:
         return summary
     reasons: dict[int, str] = {}
-    for capture in np.unique(summary.steps.capture).tolist():
+    for capture in unique(summary.steps.capture).tolist():
         places = np.flatnonzero(summary.steps.capture == capture)
         kind = _kinds(summary, places)
-        for own in np.unique(kind):
+        for own in unique(kind):
             alike = places[kind == own]
             reasons |= {int(at): INCOMPLETE for at in alike[admit(summary.steps.launches[alike]).incomplete]}
         total_ns = _of_one_kind(summary.steps.total_ns[places], kind)
@@ -129,8 +129,8 @@ def _of_one_kind(total_ns: Nanoseconds, kind: Ints) -> Nanoseconds:
     """(k,) what steps of several kinds would take if the median of each kind were that of all."""
     if not kind.any():
         return total_ns
-    middle = np.array([np.median(total_ns[kind == own]) for own in range(int(kind.max()) + 1)])
-    scaled = total_ns / np.maximum(middle[kind], 1) * float(np.median(total_ns))
+    middle = np.array([median(total_ns[kind == own]) for own in range(int(kind.max()) + 1)])
+    scaled = total_ns / np.maximum(middle[kind], 1) * float(median(total_ns))
     return np.asarray(np.rint(scaled), dtype=np.int64)
 
 
@@ -139,7 +139,7 @@ def holds_what_came_before(total_ns: Nanoseconds, backlog_ns: Nanoseconds) -> bo
     work that was launched before the recording began."""
     if len(total_ns) <= FEWEST_OTHERS:
         return False
-    beyond = total_ns[0] - float(np.median(total_ns[1:]))
+    beyond = total_ns[0] - float(median(total_ns[1:]))
     return bool(beyond > _LEAST_SHARE * total_ns[0] and backlog_ns[0] > _LEAST_SHARE * total_ns[0])
 
 
@@ -152,8 +152,8 @@ def leading_warm_up(total_ns: Nanoseconds) -> int:
     warm = 0
     while warm < int(count * MOST_SHARE):
         rest = total_ns[warm + 1 :]
-        middle = float(np.median(rest))
-        spread = float(np.median(np.abs(rest - middle)))
+        middle = float(median(rest))
+        spread = float(median(np.abs(rest - middle)))
         if total_ns[warm] <= middle + max(_DEVIATIONS * spread, _LEAST_SHARE * middle):
             break
         warm += 1

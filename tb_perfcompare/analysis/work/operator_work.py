@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from tb_perfcompare.analysis.work import (
     attention,
@@ -46,6 +47,16 @@ def operator_work(name: str, dims: str, types: str, strides: str, values: str) -
     callee with a model.
     Never raises. Formulas and sources: docs/method/work.md.
     """
+    if len(dims) + len(types) + len(strides) + len(values) > _MOST_REMEMBERED:
+        return _computed(name, dims, types, strides, values)
+    return _remembered(name, dims, types, strides, values)
+
+
+_MOST_REMEMBERED = 1024
+"""Characters of the arguments of a call that is remembered; those of most calls have about a hundred."""
+
+
+def _computed(name: str, dims: str, types: str, strides: str, values: str) -> Work | str:
     model = MODELS.get(name)
     if model is None:
         return reason_of(name)
@@ -56,3 +67,7 @@ def operator_work(name: str, dims: str, types: str, strides: str, values: str) -
     if max(work.flops, work.bytes) >= LARGEST:
         return "the sizes are too large to be true"
     return work
+
+
+_remembered = lru_cache(maxsize=4096)(_computed)
+"""The recordings of a run, and of both runs, hold the same calls."""

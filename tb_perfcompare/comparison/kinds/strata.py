@@ -38,7 +38,7 @@ from tb_perfcompare.comparison.statistics.rank_test import (
     smallest_p,
 )
 from tb_perfcompare.comparison.statistics.samples import Samples
-from tb_perfcompare.model.arrays import Flags, Floats, Ints
+from tb_perfcompare.model.arrays import Flags, Floats, Ints, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 LEAST_SHARED = 0.5
@@ -182,7 +182,7 @@ def within_kinds(times: Times, captures: Captures, strata: Strata | None, alpha:
     ):
         return None
     kept = [np.sort(np.concatenate([side[kind] for kind in both])) for side in sides]
-    typical = [[float(np.median(log[side[kind]])) for kind in both] for log, side in zip(logs, sides, strict=True)]
+    typical = [[float(median(log[side[kind]])) for kind in both] for log, side in zip(logs, sides, strict=True)]
     middles = [(a + b) / 2 for a, b in zip(*typical, strict=True)]
     counts = [[len(side[kind]) for kind in both] for side in sides]
     taken = [
@@ -255,7 +255,7 @@ def _difference(kinds: WithinKinds, alpha: float, widening: float) -> Difference
         found, low, high = shift_of_ns(x, y, 0 if few else _rank(x, y, alpha))
         ends = float(found - low), float(high - found)
         if few:
-            half = _half(kinds, alpha, len(x), len(y)) * (float(np.median(x)) + float(np.median(y))) / 2
+            half = _half(kinds, alpha, len(x), len(y)) * (float(median(x)) + float(median(y))) / 2
             ends = half, half
         middle += count * found
         below.append((float(count) * ends[0]) ** 2)

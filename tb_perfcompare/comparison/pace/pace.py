@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.result.wording import many, percent_text, ratio_t
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.distributions import quantile
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, median, unique
 from tb_perfcompare.number_text import setting
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -84,7 +84,7 @@ def pace_of(of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: s
         return f"steps in which the {noun} of the same work took no time"
     logs = tuple(np.log(side) for side in common)
     means = [
-        float(side[at == which].mean()) for side, at in zip(logs, captures, strict=True) for which in np.unique(at)
+        float(side[at == which].mean()) for side, at in zip(logs, captures, strict=True) for which in unique(at)
     ]
     level = fsum(means) / len(means)
     log: Pair = (logs[0] - level, logs[1] - level)
@@ -92,9 +92,9 @@ def pace_of(of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: s
         np.divide(one, whole, out=np.zeros_like(one), where=whole > 0)
         for one, whole in zip(common, whole_ns, strict=True)
     ])  # fmt: skip
-    coverage = min(1.0, float(np.median(shares)))
+    coverage = min(1.0, float(median(shares)))
     per_capture = tuple(
-        np.array([side[at == which].mean() for which in np.unique(at)]) for side, at in zip(log, captures, strict=True)
+        np.array([side[at == which].mean() for which in unique(at)]) for side, at in zip(log, captures, strict=True)
     )
     freedom = max(found.effective_names - 1, 1.0)
     pace = Pace(

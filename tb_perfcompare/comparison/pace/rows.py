@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
-from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.arrays import Floats, Ints, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
@@ -82,7 +82,7 @@ class RowChanges:
     @cached_property
     def kept_names(self) -> int:
         """Different names among the kept rows."""
-        return len(np.unique(self.names[self.kept]))
+        return len(unique(self.names[self.kept]))
 
     @cached_property
     def effective_names(self) -> float:
@@ -137,7 +137,7 @@ def unlike(found: RowChanges, pace: Pair) -> float:
 def _per_call(calls: Floats, time: Floats, capture: NDArray[np.int32]) -> Floats:
     """(r, n) time per call; an observation without a call takes the capture's mean."""
     out = np.divide(time, calls, out=np.zeros_like(time), where=calls > 0)
-    for which in np.unique(capture):
+    for which in unique(capture):
         inside = capture == which
         some = calls[:, inside]
         every = some.sum(axis=1)
@@ -148,7 +148,7 @@ def _per_call(calls: Floats, time: Floats, capture: NDArray[np.int32]) -> Floats
 
 def _mean_calls(calls: Floats, capture: NDArray[np.int32]) -> Floats:
     """(r,) calls per observation, each capture counting alike."""
-    each: Floats = np.stack([calls[:, capture == which].mean(axis=1) for which in np.unique(capture)])
+    each: Floats = np.stack([calls[:, capture == which].mean(axis=1) for which in unique(capture)])
     out: Floats = each.mean(axis=0)
     return out
 
@@ -157,6 +157,6 @@ def _usual(per_call: Floats, capture: NDArray[np.int32]) -> Floats:
     """(r, k) ln of the median of each capture, -inf where that is zero."""
     with np.errstate(divide="ignore"):
         out: Floats = np.log(
-            np.stack([np.median(per_call[:, capture == which], axis=1) for which in np.unique(capture)], axis=1)
+            np.stack([np.median(per_call[:, capture == which], axis=1) for which in unique(capture)], axis=1)
         )
     return out

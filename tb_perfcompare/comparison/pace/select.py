@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.containment import Work, inside
 from tb_perfcompare.comparison.statistics.samples import Samples
-from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.arrays import Floats, Ints, unique
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -137,4 +137,4 @@ def _reasons(
 
 def _per_capture(values: Floats, capture: NDArray[np.int32]) -> Floats:
     """(r, k) means."""
-    return np.stack([values[:, capture == which].mean(axis=1) for which in np.unique(capture)], axis=1)
+    return np.stack([values[:, capture == which].mean(axis=1) for which in unique(capture)], axis=1)

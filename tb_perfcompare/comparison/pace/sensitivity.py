@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import Settled, settle
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -177,7 +178,7 @@ def _variants(
         yield f"{group}{_which(sides, others)}", group, others
     for place, word in enumerate(("baseline", "candidate")):
         side = sides[place]
-        captures = np.unique(side.capture)
+        captures = unique(side.capture)
         if 2 <= len(captures) <= MOST_LEFT_OUT:
             for capture in captures.tolist():
                 left = side.without(side.capture != capture)

@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.statistics.multiple_testing import holm, q_values
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
 from tb_perfcompare.comparison.verdict.rules import settle
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pairs = list[tuple[int | None, int | None]]
@@ -107,8 +107,8 @@ def _stands_out(delta: float, others: list[float]) -> bool:
     """Whether it lies beyond three robust deviations of the others; unknown with fewer than four of them."""
     if len(others) < _CONTROLS:
         return True
-    middle = float(np.median(others))
-    return abs(delta - middle) > _FAR * 1.4826 * float(np.median(np.abs(np.array(others) - middle)))
+    middle = float(median(others))
+    return abs(delta - middle) > _FAR * 1.4826 * float(median(np.abs(np.array(others) - middle)))
 
 
 def _beyond(side: Ranks) -> Ints | None:

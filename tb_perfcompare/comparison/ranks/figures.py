@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.ranks.sides import Ranks
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.model.summary.summary import StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -71,7 +71,7 @@ def _figures(side: Ranks, rank: int, columns: NDArray[np.intp], waited_for: floa
         worker=side.workers[rank],
         steps=len(columns),
         step_us=_mean(side.total_ns[columns]),
-        median_us=float(np.median(side.total_ns[columns])) / 1000,
+        median_us=float(median(side.total_ns[columns])) / 1000,
         own_us=_mean(side.own_work_ns[columns]),
         exposed_us=_mean(owned[StepCategory.COMMUNICATION]),
         kernel_us=_mean(owned[StepCategory.KERNEL]),

@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.ranks.figures import RankFigures
 from tb_perfcompare.comparison.ranks.sides import Ranks
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, many, percent_text, signed_time, time_text
+from tb_perfcompare.model.arrays import median
 from tb_perfcompare.quick_dataclass import dataclass
 
 _NAMED = 4
@@ -129,7 +130,7 @@ def _slowest(word: str, side: Ranks, rows: Sequence[RankRow], of: _Side, least_u
     if len(side) < 2 or len(found) < 2:
         return []
     times = np.array([figures.step_us for _, figures in found])
-    at, middle = int(times.argmax()), float(np.median(times))
+    at, middle = int(times.argmax()), float(median(times))
     longest = float(times[at])
     if longest - float(times.min()) < least_us:
         return [f"All ranks of the {word} take about the same time, {time_text(middle)} per step."]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Nanoseconds
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Nanoseconds, median
 from tb_perfcompare.model.summary.collectives import Collectives
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -112,7 +112,7 @@ def _meet(call: Ints, clock: Ints, start: Nanoseconds, dur: Nanoseconds) -> Flag
     bounds = np.flatnonzero(np.diff(pair[by_pair])) + 1
     shift = np.empty(len(pair), dtype=np.int64)
     for some in np.split(by_pair, bounds):
-        shift[some] = int(np.median(apart[some]))
+        shift[some] = int(median(apart[some]))
     end = end - shift
     began = end - dur[order]
     gap = np.maximum.reduceat(began, first) - np.minimum.reduceat(end, first)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.model.arrays import Flags, Floats
+from tb_perfcompare.model.arrays import Flags, Floats, unique
 from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -154,7 +154,7 @@ def divided(values: ExactInts, by: int) -> Floats:
 
 def sum_of(rows: EntityRows, name: str, *below: str) -> LedgerRow:
     """The sum of entities of one category, effects included; `below` is the end of its path."""
-    statuses = np.unique(rows.status)
+    statuses = unique(rows.status)
     a, b, count, mix = (
         sum(column.tolist()) for column in (rows.baseline, rows.candidate, rows.count_effect, rows.mix_effect)
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.comparison.statistics.distributions import normal_quantile, quantiles, upper_tail
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, Ints32
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, Ints32, median, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 Captures = tuple[Ints32, Ints32]
@@ -112,7 +112,7 @@ def resemblance(baseline: Ints, candidate: Ints, captures: Captures | None, *, a
     for family in alike:
         measured = raw[family][squares[family] > 0]
         if len(measured):
-            raw[family] = np.maximum(raw[family], np.median(measured))
+            raw[family] = np.maximum(raw[family], median(measured))
     ranked = np.clip((raw + 1 / length) / max(1 - _HIDDEN / length, _LEAST_SHOWN), 0.0, 1.0)
     # from the correlation of ranks to that of the values, as for normal ones
     rho = np.where(squares > 0, np.minimum(2 * np.sin(np.pi / 6 * ranked), _RHO_MAX), 0.0)
@@ -176,4 +176,4 @@ def _stretches(side: Ints, capture: CaptureIndex | None) -> list[Ints]:
     """The side cut into its captures, columns of each in order."""
     if capture is None:
         return [side]
-    return [side[:, capture == which] for which in np.unique(capture)]
+    return [side[:, capture == which] for which in unique(capture)]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
 from tb_perfcompare.comparison.statistics.distributions import quantile, quantiles
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_CAPTURES = 10_000
@@ -120,7 +120,7 @@ def centres(
     values: NDArray[np.generic], capture: CaptureIndex, centre: Callable[[NDArray[np.generic]], Floats]
 ) -> Floats:
     """(g, s) values -> (g, k) `centre` of the columns of each capture, captures in order of their numbers."""
-    return np.stack([centre(values[:, capture == which]) for which in np.unique(capture)], axis=1)
+    return np.stack([centre(values[:, capture == which]) for which in unique(capture)], axis=1)
 
 
 def middle_half(values: NDArray[np.generic]) -> Floats:
@@ -138,7 +138,7 @@ def row_means(values: NDArray[np.generic]) -> Floats:
 
 def capture_counts(captures: Captures) -> tuple[int, int]:
     """Captures of baseline and candidate that have steps."""
-    return len(np.unique(captures[0])), len(np.unique(captures[1]))
+    return len(unique(captures[0])), len(unique(captures[1]))
 
 
 def detectable(deviation: float, freedom: float, counts: tuple[int, int], alpha: float) -> float:

@@ -33,7 +33,7 @@ from tb_perfcompare.comparison.statistics.rank_test import (
     interval_rank,
     smallest_p,
 )
-from tb_perfcompare.model.arrays import Floats, Nanoseconds
+from tb_perfcompare.model.arrays import Floats, Nanoseconds, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_STEPS = 10_000
@@ -264,5 +264,5 @@ def _difference(
 
 def _robust_sigma(baseline: Floats, candidate: Floats) -> float:
     """1.4826 x the median distance of all steps from the median of their own side, at least 0.001."""
-    distances = np.concatenate([np.abs(side - np.median(side)) for side in (baseline, candidate)])
-    return max(SIGMA_FLOOR, _MAD_TO_SIGMA * float(np.median(distances)))
+    distances = np.concatenate([np.abs(side - median(side)) for side in (baseline, candidate)])
+    return max(SIGMA_FLOOR, _MAD_TO_SIGMA * float(median(distances)))

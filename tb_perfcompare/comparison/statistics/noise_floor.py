@@ -8,7 +8,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import log_shift
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, median, unique
 
 ALL_PAIRS_UP_TO = 8
 """With more captures on a side only the four fastest and the four slowest of them are held against each other."""
@@ -23,7 +23,7 @@ def noise_floor(times: Times, captures: Captures) -> float | None:
     """
     shifts = []
     for side, capture in zip(times, captures, strict=True):
-        parts = sorted((side[capture == which] for which in np.unique(capture)), key=np.median)
+        parts = sorted((side[capture == which] for which in unique(capture)), key=median)
         if len(parts) > ALL_PAIRS_UP_TO:
             parts = parts[: ALL_PAIRS_UP_TO // 2] + parts[-(ALL_PAIRS_UP_TO // 2) :]
         shifts += [abs(log_shift(one, other)) for i, one in enumerate(parts) for other in parts[i + 1 :]]
@@ -39,9 +39,9 @@ def median_test(times: Times, captures: Captures) -> float | None:
     if min(counts) < 3:
         return None
     medians = [
-        np.median(side[capture == which])
+        median(side[capture == which])
         for side, capture in zip(times, captures, strict=True)
-        for which in np.unique(capture)
+        for which in unique(capture)
     ]
     places = np.unique(medians, return_inverse=True)[1].astype(np.int64)[np.newaxis]
     return float(batched_rank_test(places[:, : counts[0]], places[:, counts[0] :], ordered=False).p[0])

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import CaptureIndex, Nanoseconds
+from tb_perfcompare.model.arrays import CaptureIndex, Nanoseconds, median, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 FEWEST = 3
@@ -45,11 +45,11 @@ def two_groups(times_ns: Nanoseconds, capture: CaptureIndex | None = None) -> Tw
     gaps = np.diff(ordered)[fewest - 1 : n - fewest]
     at = int(gaps.argmax())
     gap, spread = float(gaps[at]), float(ordered[-1] - ordered[0])
-    if gap < _GAP / (n + 1) * spread or gap < MATTERS * float(np.median(ordered)) or not spread:
+    if gap < _GAP / (n + 1) * spread or gap < MATTERS * float(median(ordered)) or not spread:
         return None
     low, high = ordered[: at + fewest], ordered[at + fewest :]
-    if capture is not None and len(np.unique(capture[times_ns <= low[-1]])) + len(
-        np.unique(capture[times_ns > low[-1]])
-    ) == len(np.unique(capture)):
+    if capture is not None and len(unique(capture[times_ns <= low[-1]])) + len(
+        unique(capture[times_ns > low[-1]])
+    ) == len(unique(capture)):
         return None
-    return TwoGroups(len(low), float(np.median(low)), len(high), float(np.median(high)))
+    return TwoGroups(len(low), float(median(low)), len(high), float(median(high)))

@@ -22,6 +22,7 @@ from tb_perfcompare.comparison.tables.memory import memory_views
 from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, own_work_by_family
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, table_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
+from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
 
@@ -133,7 +134,7 @@ def _overview(summary: Summary) -> Table:
     noun = "cycle" if cycles else "step"
     rows: list[tuple[Cell, ...]] = [
         (f"Mean {noun} time", mean_us(summary), "us"),
-        (f"Median {noun} time", float(np.median(steps.total_ns)) / 1000, "us"),
+        (f"Median {noun} time", float(median(steps.total_ns)) / 1000, "us"),
         (f"Shortest {noun}", int(steps.total_ns.min()) / 1000, "us"),
         (f"Longest {noun}", int(steps.total_ns.max()) / 1000, "us"),
         (f"{noun.capitalize()}s", len(steps), "count"),

@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.noise_floor import Times
 from tb_perfcompare.comparison.statistics.two_groups import two_groups
 from tb_perfcompare.comparison.verdict.words import SIDES, Words
+from tb_perfcompare.model.arrays import unique
 
 _NAMED = 3
 """Captures of a side whose drift is told in the sentence; notes name all."""
@@ -32,7 +33,7 @@ def drifts_named(times: Times, captures: Captures, words: Words) -> str:
     """ "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter", "" without any."""
     found = []
     for place, word in enumerate(SIDES):
-        for which in np.unique(captures[place]).tolist():
+        for which in unique(captures[place]).tolist():
             places = np.flatnonzero(captures[place] == which)
             changed = drift(times[place][places])
             if changed is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import functools
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile
 _LOOKED_AT = 64 * 2**10
 _PLACES = 16
 _CODE = (".py", ".so", ".pyd")  # as written and as compiled
+_NO_CODE = ("__pycache__", "static")
 
 
 def described(value: Any, *, names: bool) -> Iterator[Any]:
@@ -70,7 +72,18 @@ def code() -> str:
     """Stands for this package's code: another version, or an edited one, may read a file differently."""
     root = Path(__file__).parents[2]
     digest = hashlib.sha256()
-    for path in sorted(path for path in root.rglob("*") if path.suffix in _CODE):
-        facts = path.stat()
-        digest.update(f"{path.relative_to(root)} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+    for name, size, mtime_ns in sorted(_code_below(str(root), "")):
+        digest.update(f"{name} {size} {mtime_ns}\n".encode())
     return digest.hexdigest()
+
+
+def _code_below(folder: str, name: str) -> Iterator[tuple[str, int, int]]:
+    """(name below the package, size, time) of each of its files; every start of a command asks."""
+    with os.scandir(folder) as found:
+        entries = list(found)
+    for entry in entries:
+        if entry.name.endswith(_CODE):
+            facts = entry.stat()
+            yield f"{name}{entry.name}", facts.st_size, facts.st_mtime_ns
+        elif "." not in entry.name and entry.name not in _NO_CODE and entry.is_dir():
+            yield from _code_below(entry.path, f"{name}{entry.name}/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 
 from tb_perfcompare.errors import PerfCompareError
@@ -14,6 +15,9 @@ LIMIT = "TB_PERFCOMPARE_CACHE_MB"
 """Environment variable: most megabytes the cache may take."""
 
 DEFAULT_LIMIT_BYTES = 1024 * 2**20
+
+_NAME = "tb_perfcompare"
+_PLATFORM: str = sys.platform
 
 
 def user_place(environment: Mapping[str, str] = os.environ) -> tuple[str, int] | None:
@@ -29,6 +33,14 @@ def user_place(environment: Mapping[str, str] = os.environ) -> tuple[str, int] |
         raise PerfCompareError(f"{LIMIT} is {given!r}", hint="give a number of megabytes") from None
     if where:
         return where, limit
+    return _user_cache(), limit
+
+
+def _user_cache() -> str:
+    """What platformdirs says; importing it takes longer than this."""
+    if _PLATFORM == "linux":
+        home = os.environ.get("XDG_CACHE_HOME", "")
+        return os.path.join(home if home.strip() else os.path.expanduser("~/.cache"), _NAME)
     from platformdirs import user_cache_dir
 
-    return user_cache_dir("tb_perfcompare", appauthor=False), limit
+    return user_cache_dir(_NAME, appauthor=False)

@@ -8,8 +8,6 @@ import contextlib
 import hashlib
 import os
 import re
-import secrets
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,7 +26,7 @@ def path_beside(folder: str) -> str:
     """Where to write a file first that is then moved to its place in the folder; a new name each time. What killed
     processes left there under such names is removed."""
     remove_leftovers(folder, lambda name: _BESIDE.fullmatch(name) is not None)
-    return os.path.join(folder, f".perfcompare-writing.{secrets.token_hex(8)}")
+    return os.path.join(folder, f".perfcompare-writing.{os.urandom(8).hex()}")
 
 
 def remove_leftovers(folder: str | os.PathLike[str], is_ours: Callable[[str], bool]) -> None:
@@ -110,9 +108,9 @@ class DiskStore:
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._sweep()
         ending = next(ending for ending in ENDINGS if path.name.endswith(ending))
-        handle, beside = tempfile.mkstemp(prefix=_WRITING, suffix=ending, dir=self._directory)
+        beside = os.path.join(self._directory, f"{_WRITING}{os.urandom(8).hex()}{ending}")
         try:
-            with os.fdopen(handle, "wb") as out:
+            with open(beside, "xb", opener=_private) as out:
                 fill(out)
             os.replace(beside, path)
         finally:
@@ -167,6 +165,11 @@ class DiskStore:
             if total > self._limit_bytes:
                 with contextlib.suppress(FileNotFoundError):
                     path.unlink()
+
+
+def _private(path: str, flags: int) -> int:
+    """Opens a file that only its owner may read."""
+    return os.open(path, flags, 0o600)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -17,6 +17,7 @@ from tb_perfcompare.errors import (
     MarkerMissing,
     UnrecognisedFormat,
 )
+from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import ANSWERS, LISTING, NCU, TITLES
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter
@@ -58,6 +59,7 @@ class LoadedSide:
     counters: CounterTable | None = None
 
 
+@paused_collector()
 def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
     """Reads one run and says what it means. Raises InputError, naming the file as it is shown, or Cancelled."""
     file, origin = job.file, origin_of(job.file)
@@ -179,6 +181,7 @@ def narrowed(summary: Summary, steps: Steps | None) -> Summary:
     return select_steps(totals_left_out(summary) if summary.format == ANSWERS else summary, steps)
 
 
+@paused_collector()
 def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
     """Pools both sides and compares them."""
     from tb_perfcompare.comparison.alternatives import with_alternatives

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from tb_perfcompare.quick_dataclass import dataclass
@@ -20,6 +20,9 @@ PROVISIONAL_S = 5.0
 _LOOKED_AT = 32
 """Longer sequences are estimated from about this many items: rows of a table are similar, and a million calls would
 take a second."""
+
+_PLAIN = 32
+"""Bytes of a number."""
 
 
 class ByteCache(Generic[T]):
@@ -84,18 +87,34 @@ class _Kept(Generic[T]):
 def size_of(value: Any) -> int:
     """Bytes a value of the model occupies, near enough to bound memory: arrays, texts, and what dataclasses,
     sequences and mappings hold; of long sequences a sample. Shared parts count each time they are met."""
-    match value:
-        case str() | bytes():
-            return sys.getsizeof(value)
-        case Mapping():
-            return sum(size_of(key) + size_of(item) for key, item in value.items())
-        case tuple() | list() | frozenset():
-            looked_at = value[:: max(1, len(value) // _LOOKED_AT)] if isinstance(value, (tuple, list)) else value
-            share = len(value) / max(1, len(looked_at))
-            return 8 * len(value) + int(share * sum(size_of(item) for item in looked_at))
-        case _ if dataclasses.is_dataclass(value):
-            return sum(size_of(getattr(value, field.name)) for field in dataclasses.fields(value))
-        case _ if (size := getattr(value, "nbytes", None)) is not None:
-            return int(size)
-        case _:
-            return 32
+    kind = type(value)
+    counted = _COUNTED.get(kind)
+    if counted is None:
+        counted = _COUNTED[kind] = _counted(kind)
+    return counted(value)
+
+
+_COUNTED: dict[type, Callable[[Any], int]] = {}
+"""How values of a type are counted, of each type met: a summary holds thousands of values of some tens of types."""
+
+
+def _counted(kind: type) -> Callable[[Any], int]:
+    if issubclass(kind, (str, bytes)):
+        return sys.getsizeof
+    if issubclass(kind, Mapping):
+        return lambda value: sum(map(size_of, value)) + sum(map(size_of, value.values()))
+    if issubclass(kind, (tuple, list)):
+        return _of_sequence
+    if issubclass(kind, frozenset):
+        return lambda value: 8 * len(value) + sum(map(size_of, value))
+    if dataclasses.is_dataclass(kind):
+        names = tuple(field.name for field in dataclasses.fields(kind))
+        return lambda value: sum([size_of(getattr(value, name)) for name in names])
+    if hasattr(kind, "nbytes"):
+        return lambda value: int(value.nbytes)
+    return lambda value: _PLAIN
+
+
+def _of_sequence(value: Sequence[Any]) -> int:
+    looked_at = value[:: max(1, len(value) // _LOOKED_AT)]
+    return 8 * len(value) + int(len(value) / max(1, len(looked_at)) * sum(map(size_of, looked_at)))

@@ -24,6 +24,9 @@ _NOT_LOOKED_AT = 12 * 2**20
 _MOST_HERE = 256 * 2**20
 """Files that may need more are not read by the process that is asked."""
 
+_NO_QUESTION = 2 * 2**20
+"""Looking into a file of up to so many bytes takes longer than it saves."""
+
 _EVENT = b'"ph"'
 _WINDOW = 64 * 2**10
 _MOST_TEXT = 2**20
@@ -52,8 +55,9 @@ class Outgrown(Exception):
 
 
 def are_small(files: Sequence[CaptureFile]) -> bool:
-    """Whether they will stay small when they are read."""
-    return sum(reading_bytes(file) - PROCESS_BYTES for file in files) <= _MOST_HERE
+    """Whether they will stay small when they are read: while_small ends what proves to be larger after all."""
+    large = (file for file in files if file.bytes > _NO_QUESTION)
+    return sum(reading_bytes(file) - PROCESS_BYTES for file in large) <= _MOST_HERE
 
 
 def while_small(report: Reporter) -> Reporter:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
-import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterable
 from typing import IO, Any, TypeVar
@@ -49,6 +46,9 @@ class Worker:
     as it said last."""
 
     def __init__(self) -> None:
+        import json  # with what it needs: most commands start no process
+        import subprocess
+
         environment = {**os.environ, **single_threaded(), **larger_pages()}
         self._last_words = _scratch()
         self._process = subprocess.Popen(
@@ -128,9 +128,11 @@ class Worker:
 
     def _obituary(self) -> str:
         """How the process ended, with the last line it wrote; the whole of it goes to the log."""
+        from subprocess import TimeoutExpired
+
         try:
             status = self._process.wait(_LAST_WORDS_S)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             self.kill()
             status = self._process.wait()
         self._last_words.seek(0, os.SEEK_END)
@@ -165,6 +167,8 @@ def without_paths(text: str) -> str:
 
 def _scratch() -> IO[bytes]:
     """A file without a name; where none can be made what is written is lost."""
+    import tempfile
+
     try:
         return tempfile.TemporaryFile()
     except OSError:

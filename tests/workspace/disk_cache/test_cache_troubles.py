@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 
 from tb_perfcompare.model.progress import silent
-from tb_perfcompare.workspace.disk_cache.cache_place import LIMIT, SWITCH
+from tb_perfcompare.workspace.disk_cache.cache_place import LIMIT, SWITCH, user_place
 from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
 from tb_perfcompare.workspace.disk_cache.summary_cache import WORTH_KEEPING_BYTES, SummaryCache
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
@@ -126,8 +127,15 @@ def test_a_folder_that_cannot_be_there(
     assert (done.status, done.out, done.err) == (0, answer, "")
 
 
+@pytest.mark.parametrize("home", ["", " ", "/somewhere/else"])
+def test_it_is_where_the_caches_of_the_system_are(home: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", home)
+    place = user_place({})
+    assert place is not None and place[0] == platformdirs.user_cache_dir("tb_perfcompare", appauthor=False)
+
+
 @pytest.mark.parametrize(
-    "step", ["pathlib.Path.mkdir", "tempfile.mkstemp", "os.fdopen", "os.replace", "os.unlink", "os.scandir"]
+    "step", ["pathlib.Path.mkdir", f"{DiskStore.__module__}._private", "os.replace", "os.unlink", "os.scandir"]
 )
 def test_no_step_of_writing_an_entry_may_fail_loudly(
     pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
@@ -17,6 +15,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.names.compiled_names import is_compiled
 
 IN_BOTH = 0.8
@@ -50,7 +49,7 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     moved = {key: amount for key, amount in both.items() if sign * amount.more_calls > 0}
     if len(moved) < MOST_OPERATORS * len(both):
         return
-    usual = float(np.median([_times_as_often(one.calls_a, one.calls_b) for one in moved.values()]))
+    usual = float(median([_times_as_often(one.calls_a, one.calls_b) for one in moved.values()]))
     counts = _counted(pair, sign, usual)
     counted = math.fsum(counts.values())
     if sign * counted < pair.least_us:
@@ -87,7 +86,7 @@ def times_as_often(pair: RuleContext) -> float:
     moved = [one for one in both if called_otherwise(one.calls_a, one.calls_b)]
     if len(moved) < MOST_OPERATORS * len(both) or not moved:
         return 1.0
-    return math.exp(float(np.median([_times_as_often(one.calls_a, one.calls_b) for one in moved])))
+    return math.exp(float(median([_times_as_often(one.calls_a, one.calls_b) for one in moved])))
 
 
 def _times_as_often(before: float, after: float) -> float:

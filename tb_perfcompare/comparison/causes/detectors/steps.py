@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
+from tb_perfcompare.model.arrays import median, unique
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -50,9 +51,9 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         # a step in which all the same work is slow is the machine's
         pace = np.ones(len(summary.steps)) if pair.pace is None else pair.pace[number]
         times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
-        middle = float(np.median(times))
+        middle = float(median(times))
         slow = _far(times)
-        if len(np.unique(summary.steps.capture)) == 1:  # the levels of captures differ, one capture has one
+        if len(unique(summary.steps.capture)) == 1:  # the levels of captures differ, one capture has one
             slow = np.intersect1d(slow, _far(summary.steps.total_ns))
         beyond = float(((times[slow] - middle) * pace[slow]).sum()) if len(slow) else 0.0
         excess = beyond / len(summary.steps) / 1000
@@ -95,19 +96,19 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
 
 def _far(times: NDArray[np.int64]) -> NDArray[np.int64]:
     """Steps outside the fence that are FAR above the middle one."""
-    middle = float(np.median(times))
+    middle = float(median(times))
     return np.array([at for at in outlying_steps(times) if times[at] >= FAR * middle], dtype=np.int64)
 
 
 def _recurs(summary: Summary, slow: NDArray[np.int64]) -> bool:
     """Whether more than half of the side's captures have slow steps: what a program does, each of its runs does."""
-    return 2 * len(np.unique(summary.steps.capture[slow])) > len(np.unique(summary.steps.capture))
+    return 2 * len(unique(summary.steps.capture[slow])) > len(unique(summary.steps.capture))
 
 
 def _returns(summary: Summary, slow: NDArray[np.int64]) -> bool:
     """Whether a step of the same number is slow in every capture."""
     _, counts = np.unique([summary.steps.label[at] for at in slow.tolist()], return_counts=True)
-    return int(counts.max()) >= len(np.unique(summary.steps.capture))
+    return int(counts.max()) >= len(unique(summary.steps.capture))
 
 
 def _by_chance(one: Summary, slow: NDArray[np.int64], other: Summary, other_slow: NDArray[np.int64]) -> float:
@@ -202,7 +203,7 @@ def _only_early(summary: Summary) -> _Early:
     rest = summary.steps.total_ns[~warm]
     if not warm.any() or not len(rest):
         return nothing
-    excess = float((summary.steps.total_ns[warm] - np.median(rest)).sum()) / count / 1000
+    excess = float((summary.steps.total_ns[warm] - median(rest)).sum()) / count / 1000
     order = mine[np.argsort(-summary.owned.plain_ns[mine].sum(axis=1), kind="stable")]
     return _Early([summary.owned.key[int(row)] for row in order], np.flatnonzero(warm), excess)
 

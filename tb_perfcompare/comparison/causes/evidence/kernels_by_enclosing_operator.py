@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.summary.launch_sites import DeviceWork, place_below
 from tb_perfcompare.model.text_numbers import parts_of
 from tb_perfcompare.quick_dataclass import dataclass
@@ -30,7 +31,7 @@ def kernels_below(pair: RuleContext) -> dict[str, Below]:
     works = pair.baseline.work, pair.candidate.work
     if works[0] is None or works[1] is None:
         return {}
-    one, two = (np.unique(pair.numbers.of(parts_of(work.operators.keys, 3)[0])) for work in (works[0], works[1]))
+    one, two = (unique(pair.numbers.of(parts_of(work.operators.keys, 3)[0])) for work in (works[0], works[1]))
     if np.array_equal(one, two):
         return {}  # both sides launch everything below an operator of both
     chains = _chains(works[0]), _chains(works[1])

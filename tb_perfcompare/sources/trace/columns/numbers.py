@@ -10,8 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from decimal import ROUND_05UP, Context, Decimal, InvalidOperation
-from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 import numpy as np
@@ -19,6 +18,9 @@ import numpy as np
 from tb_perfcompare.model.arrays import Flags, Floats, Ints, unique
 from tb_perfcompare.model.events import ABSENT
 from tb_perfcompare.quick_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 NumberText: TypeAlias = bytes | msgspec.Raw
 """The text of one JSON value, without surrounding whitespace; it may turn out to be no number."""
@@ -177,6 +179,8 @@ _SHORTENED = Context(prec=_MOST_DIGITS, rounding=ROUND_05UP, traps=[])
 
 def _number(text: bytes) -> Fraction | None:
     """Exact value of a decimal text; None when it is none, or so large that no column could hold it."""
+    from fractions import Fraction
+
     if b"_" in text:  # Python would take it for a digit separator
         return None
     try:
