@@ -48,6 +48,25 @@ def median(values: ArrayLike) -> float:
     return float(ordered[middle]) if len(ordered) % 2 else (float(ordered[middle - 1]) + float(ordered[middle])) / 2
 
 
+def row_medians(values: NDArray[Any]) -> Floats:
+    """(r, n) -> (r,) the same of each row; n is at least one."""
+    ordered = np.sort(values, axis=1)
+    middle = ordered.shape[1] // 2
+    middles = ordered[:, middle if ordered.shape[1] % 2 else middle - 1 : middle + 1]
+    found: Floats = np.where(np.isnan(ordered[:, -1]), np.nan, middles.mean(axis=1))
+    return found
+
+
+def are_in(values: NDArray[Number], wanted: NDArray[Number]) -> Flags:
+    """(n,) whether each value is one of the wanted. Of numbers without NaN."""
+    ordered = np.sort(wanted)
+    place = np.searchsorted(ordered, values)
+    found = np.zeros(len(values), dtype=bool)
+    inside = np.flatnonzero(place < len(ordered))
+    found[inside] = ordered[place[inside]] == values[inside]
+    return found
+
+
 def _begins(ordered: NDArray[Any]) -> Flags:
     """(n,) whether a value differs from the one before."""
     begins = np.ones(len(ordered), dtype=bool)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.comparison.statistics.mean_effect import quartiles
-from tb_perfcompare.model.arrays import median, unique, unique_first, unique_places
+from tb_perfcompare.model.arrays import are_in, median, row_medians, unique, unique_first, unique_places
 from tests.build import TraceBuilder
 
 NUMBERS = st.lists(st.integers(-3, 3) | st.integers(-(2**63), 2**63 - 1)).map(lambda n: np.array(n, dtype=np.int64))
@@ -25,10 +25,22 @@ def test_the_same_as_numpy(values: np.ndarray) -> None:
     assert [part.tolist() for part in unique_first(values)] == [found.tolist(), first.tolist(), counts.tolist()]
 
 
+@given(NUMBERS, NUMBERS)
+def test_what_is_in_a_list_is_what_numpy_says(values: np.ndarray, wanted: np.ndarray) -> None:
+    assert are_in(values, wanted).tolist() == np.isin(values, wanted).tolist()
+
+
 @given(NUMBERS.filter(len) | st.lists(st.floats(), min_size=1).map(np.array))
 def test_the_median_is_numpys(values: np.ndarray) -> None:
     with np.errstate(all="ignore"):
         np.testing.assert_equal(median(values), np.median(values))
+
+
+@given(st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(st.floats(), min_size=n, max_size=n), min_size=1)))
+def test_the_medians_of_rows_are_numpys(rows: list[list[float]]) -> None:
+    values = np.array(rows)
+    with np.errstate(all="ignore"):
+        np.testing.assert_equal(row_medians(values), np.median(values, axis=1))
 
 
 @given(st.lists(st.integers(0, 2**52), min_size=1).map(np.array))

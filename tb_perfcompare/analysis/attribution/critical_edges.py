@@ -17,7 +17,7 @@ from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.intervals import union
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.api_calls import RELEASE, STREAM_WAIT, WAIT, calls
-from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, unique
+from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, unique
 from tb_perfcompare.model.events import Category, FlowTable
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -136,7 +136,7 @@ def _program_lanes(timeline: InterpretedTrace, flows: FlowTable, main: int) -> l
     """The main lane, those that launch device work and those at which arrows from forward to backward arrive; [] where
     the main lane is alone."""
     elsewhere = timeline.host.row[timeline.lane[timeline.host.row] != main]
-    arrives = elsewhere[np.isin(timeline.events.start_ns[elsewhere], flows.start_ns[~flows.is_start])]
+    arrives = elsewhere[are_in(timeline.events.start_ns[elsewhere], flows.start_ns[~flows.is_start])]
     taking_part = np.concatenate([timeline.launcher[timeline.launcher >= 0], arrives])
     others = np.flatnonzero(np.bincount(timeline.lane[taking_part], minlength=main + 1)).tolist()
     others = [lane for lane in others if lane != main]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.weights import capped, effective_number, weighted_median
-from tb_perfcompare.model.arrays import Floats, Ints, unique
+from tb_perfcompare.model.arrays import Floats, Ints, row_medians, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
@@ -157,6 +157,6 @@ def _usual(per_call: Floats, capture: NDArray[np.int32]) -> Floats:
     """(r, k) ln of the median of each capture, -inf where that is zero."""
     with np.errstate(divide="ignore"):
         out: Floats = np.log(
-            np.stack([np.median(per_call[:, capture == which], axis=1) for which in unique(capture)], axis=1)
+            np.stack([row_medians(per_call[:, capture == which]) for which in unique(capture)], axis=1)
         )
     return out

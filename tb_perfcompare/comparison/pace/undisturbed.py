@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import FEWEST_OF_THEIR_OWN, capture_counts
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
-from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints
+from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, unique
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory
 from tb_perfcompare.quick_dataclass import dataclass
@@ -109,7 +109,7 @@ def undisturbed_steps(
     """From the parts of both sides' steps and their rows of the same work; None where captures, steps or rows are too
     few to tell."""
     one, two = parts
-    fewest = min(int(np.bincount(side)[np.unique(side)].min()) for side in captures)
+    fewest = min(int(np.bincount(side)[unique(side)].min()) for side in captures)
     if one is None or two is None or min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN or fewest < FEWEST_STEPS:
         return None
     kept = np.ones(len(captures[0]), dtype=bool), np.ones(len(captures[1]), dtype=bool)

@@ -27,6 +27,7 @@ from tb_perfcompare.comparison.result.wording import (
     time_text,
 )
 from tb_perfcompare.model.api_calls import LAUNCH, calls
+from tb_perfcompare.model.arrays import are_in
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -155,7 +156,7 @@ def _swaps(pair: RuleContext) -> list[_Swap]:
     operators = columns.joined.parts[1]
     gone = operators[(columns.calls_b < columns.calls_a) & (columns.us_b == 0)]
     new = operators[(columns.calls_a < columns.calls_b) & (columns.us_a == 0)]
-    rows = np.flatnonzero(np.isin(operators, np.intersect1d(gone, new)))
+    rows = np.flatnonzero(are_in(operators, gone) & are_in(operators, new))
     by_operator: dict[str, dict[str, Amount]] = {}
     for (kernel, operator), amount in columns.of_rows(rows).items():
         by_operator.setdefault(operator, {})[kernel] = amount
