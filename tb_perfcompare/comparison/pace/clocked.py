@@ -42,7 +42,7 @@ class Clocked:
     otherwise  the same if some of it does not: what else the truth may be once the paces of the sides differ
     followers  the paces, and what follows each
     strata     kinds of the steps, which are compared within them
-    undisturbed  the steps as if nothing had interrupted them, where that is known: what the program is judged by
+    undisturbed  the steps as if nothing had interrupted them, where that is known
     """
 
     captures: Captures
@@ -104,6 +104,34 @@ def by_one_pace(times_ns: Pair, captures: Captures, pace: Pace) -> Clocked:
         captures, times_ns, (logs[0] - pace.log[0], logs[1] - pace.log[1]), ((rest[0], rest[1]),),
         (Follower(pace, None, 1.0),),
     )  # fmt: skip
+
+
+def by_means(clocked: Clocked) -> Clocked:
+    """One observation per capture: the mean of its steps."""
+    places = [np.unique(side, return_inverse=True)[1] for side in clocked.captures]
+
+    def mean(pair: Pair) -> Pair:
+        one, two = (np.bincount(at, weights=side) / np.bincount(at) for at, side in zip(places, pair, strict=True))
+        return one, two
+
+    def mean_of_ln(pair: Pair) -> Pair:
+        one, two = mean((np.exp(pair[0]), np.exp(pair[1])))
+        return np.log(one), np.log(two)
+
+    return Clocked(
+        captures=(np.unique(clocked.captures[0]), np.unique(clocked.captures[1])),
+        times_ns=mean(clocked.times_ns),
+        at_pace=mean_of_ln(clocked.at_pace),
+        otherwise=tuple(map(mean_of_ln, clocked.otherwise)),
+        followers=tuple(
+            replace(
+                one,
+                pace=replace(one.pace, log=mean_of_ln(one.pace.log), common=mean(one.pace.common)),
+                owned_ns=None if one.owned_ns is None else mean(one.owned_ns),
+            )
+            for one in clocked.followers
+        ),
+    )
 
 
 def by_captures(undisturbed: Undisturbed) -> Clocked:

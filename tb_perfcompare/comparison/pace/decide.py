@@ -19,8 +19,6 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import less_sure
 
-_UNDISTURBED = "; program: every part of a step as in the fastest quarter of its steps, so that no interruption counts"
-
 
 def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in_turns: bool | None) -> Headline:
     """The headline of the step time as recorded with its parts, and the verdict that they leave.
@@ -37,7 +35,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
     clocked = work.clocked
     split = replace(
         headline,
-        method=headline.method + (_UNDISTURBED if clocked.undisturbed is not None else ""),
+        method=headline.method + program.of.value,
         verdict=verdict,
         basis=basis,
         paces=_paces(work),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import Enum
 
 import numpy as np
 
 from tb_perfcompare.comparison.kinds.strata import within_kinds
-from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures
+from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means
 from tb_perfcompare.comparison.pace.machine import paces_differ
 from tb_perfcompare.comparison.pace.pace import reach
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -29,31 +30,96 @@ _BITS = 40
 """Times at one pace are held in units of which the longest has about 2**40, so that rounding is none."""
 
 
+MEAN_ALPHA = 0.01
+"""Means of captures are a third look at the same steps: it has to be clearer than the others."""
+
+
+class Of(Enum):
+    """What decided on the program, as JSON's `headline.method` says it."""
+
+    STEPS = ""
+    UNDISTURBED = (
+        "; program: every part of a step as in the fastest quarter of its steps, so that no interruption counts"
+    )
+    MEANS = "; program: mean steps of the captures, which some longer steps change and the typical step does not"
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramPart:
     """`estimate` is of times at one pace: theta and its interval, p and what captures say; its `difference` is in
     no unit. `floor`: largest shift between captures of a side, `apart`: the paces of the sides clearly differ.
-    `clocked`: what it was found by."""
+    `clocked`: what it was found by, which is `of`."""
 
     estimate: ShiftEstimate
     verdict: Verdict
     floor: float | None
     apart: bool
     clocked: Clocked
+    of: Of = Of.STEPS
 
 
 def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
     """The shift of the step time at one pace, and the verdict on it; `like` says how far captures differ when some
-    were left out."""
-    by_steps = clocked.undisturbed is None
-    if clocked.undisturbed is not None:
-        clocked = by_captures(clocked.undisturbed)
+    were left out, and what decides.
+
+    Undisturbed steps show what interruptions hide, and nothing of stalls that few steps have. So they decide only
+    where they show a direction that whole steps leave open, or show the same more exactly. Stalls that recur in every
+    capture show in the means of the captures.
+    """
+    if like is not None:
+        return _PARTS[like.of](clocked, options, like)
+    steps = part_of_steps(clocked, options)
+    undisturbed = None if clocked.undisturbed is None else part_of_undisturbed(clocked, options)
+    usable = not any(one.pace.reason for one in clocked.followers)
+    if usable and steps.verdict in _SURE:
+        agree = undisturbed is not None and undisturbed.verdict is steps.verdict
+        return undisturbed if undisturbed and agree and _overlap(undisturbed.estimate, steps.estimate) else steps
+    if undisturbed is not None and undisturbed.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE):
+        return undisturbed
+    if not usable:
+        assert undisturbed is not None
+        return replace(undisturbed, verdict=Verdict.INCONCLUSIVE)
+    if min(capture_counts(clocked.captures)) >= CAPTURES_THAT_TELL and clocked.strata is None:
+        means = part_of_means(clocked, options)
+        if means.verdict in _SURE:
+            return means
+    return steps
+
+
+def part_of_steps(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
+    """From whole steps, interruptions included."""
+    return _part(clocked, options, like, _estimate)
+
+
+def part_of_undisturbed(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
+    """From one step per capture that nothing interrupted; `clocked` has them."""
+    assert clocked.undisturbed is not None
+    return replace(_part(by_captures(clocked.undisturbed), options, like, _of_captures), of=Of.UNDISTURBED)
+
+
+def part_of_means(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
+    """From the mean of each capture at one pace, at a level of MEAN_ALPHA."""
+    sure = replace(options, alpha=MEAN_ALPHA)
+    return replace(_part(by_means(clocked), sure, like, _of_captures), of=Of.MEANS)
+
+
+_SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
+_PARTS = {Of.STEPS: part_of_steps, Of.UNDISTURBED: part_of_undisturbed, Of.MEANS: part_of_means}
+
+
+def _overlap(one: ShiftEstimate, two: ShiftEstimate) -> bool:
+    return one.theta_low <= two.theta_high and two.theta_low <= one.theta_high
+
+
+_Estimate = Callable[[Times, Clocked, CompareOptions, ShiftEstimate | None], ShiftEstimate]
+
+
+def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, estimate: _Estimate) -> ProgramPart:
     captures = clocked.captures
     times = whole(clocked.at_pace)
     if np.array_equal(np.sort(times[0]), np.sort(times[1])):
         return _identical(times, clocked, options)
     known = None if like is None else like.estimate
-    estimate = _estimate if by_steps else _of_captures
     main = estimate(times, clocked, options, known)
     main = widened(main, math.hypot(*(one.share * reach(one.pace, options.alpha) for one in clocked.followers)))
     apart = paces_differ(clocked, options) if like is None else like.apart

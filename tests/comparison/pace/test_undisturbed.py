@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.comparison.pace.program import program_part
+from tb_perfcompare.comparison.pace.program import Of, part_of_steps, part_of_undisturbed, program_part
 from tb_perfcompare.comparison.pace.undisturbed import cells_of_steps, undisturbed_steps
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -37,9 +38,7 @@ def interrupted(pair: Drawn, side: int, seed: int) -> Drawn:
     both[side] = rows
     rested, timed = list(pair.rests), list(pair.times)
     rested[side], timed[side] = rests, times
-    return replace(
-        pair, rows=replace(pair.rows, time_ns=tuple(both)), times=tuple(timed), rests=tuple(rested)
-    )
+    return replace(pair, rows=replace(pair.rows, time_ns=tuple(both)), times=tuple(timed), rests=tuple(rested))
 
 
 @given(SEEDS)
@@ -48,7 +47,7 @@ def test_what_interrupts_a_part_now_and_then_changes_little(seed: int) -> None:
     quiet = drawn(World(between=0.01), seed)
     disturbed = interrupted(quiet, 1, seed)
     assert np.median(disturbed.times[1]) > 10 * np.median(quiet.times[1])
-    one, two = (program_part(at_one_pace(pair, OPTIONS.alpha), OPTIONS) for pair in (quiet, disturbed))
+    one, two = (part_of_undisturbed(at_one_pace(pair, OPTIONS.alpha), OPTIONS) for pair in (quiet, disturbed))
     assert two.estimate.theta == pytest.approx(one.estimate.theta, abs=0.02)
     assert one.clocked.undisturbed is None and len(one.clocked.times_ns[0]) == 3  # one figure for each capture
 
@@ -66,9 +65,34 @@ def test_exchanging_the_sides_negates_it(seed: int, change: float) -> None:
 def test_a_change_shows_on_a_busy_machine_that_hides_it_from_whole_steps() -> None:
     pairs = [at_one_pace(drawn(replace(BUSY, change=0.1), seed), OPTIONS.alpha) for seed in range(12)]
     found = [program_part(pair, OPTIONS).verdict for pair in pairs]
-    by_steps = [program_part(replace(pair, undisturbed=None), OPTIONS).verdict for pair in pairs]
+    by_steps = [part_of_steps(pair, OPTIONS).verdict for pair in pairs]
     assert sum(verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER) for verdict in found) >= 10
     assert not any(verdict in DECIDED for verdict in by_steps)
+
+
+@pytest.mark.parametrize("every", [2, 3, 5])
+def test_a_stall_that_recurs_in_some_steps_is_the_programs(every: int) -> None:
+    """The rest of every second, third or fifth step of the candidate takes a third of a step more, at any pace."""
+    pair = drawn(World(between=0.01), 7)
+    stall = np.where(np.arange(len(pair.times[1])) % every == 0, STEP_NS / 3, 0.0)
+    rests = pair.rests[1].copy()
+    rests[0] += stall
+    stalled = replace(pair, times=(pair.times[0], pair.times[1] + stall), rests=(pair.rests[0], rests))
+    clocked = at_one_pace(stalled, OPTIONS.alpha)
+    assert part_of_undisturbed(clocked, OPTIONS).verdict is not Verdict.SLOWER
+    found = program_part(clocked, OPTIONS)
+    assert found.verdict is Verdict.SLOWER
+    assert found.of is (Of.STEPS if every == 2 else Of.MEANS)  # half of the steps: the typical step has it
+    assert found.estimate.theta_low < math.log1p(1 / 3 / every) < found.estimate.theta_high
+
+
+def test_a_stall_in_one_capture_is_not() -> None:
+    pair = drawn(World(between=0.01), 7)
+    stall = np.where(pair.captures[1] == 1, STEP_NS / 3, 0.0) * (np.arange(len(pair.times[1])) % 3 == 0)
+    rests = pair.rests[1].copy()
+    rests[0] += stall
+    stalled = replace(pair, times=(pair.times[0], pair.times[1] + stall), rests=(pair.rests[0], rests))
+    assert program_part(at_one_pace(stalled, OPTIONS.alpha), OPTIONS).verdict not in DECIDED
 
 
 def test_identical_sides_are_the_same_program() -> None:
@@ -101,9 +125,7 @@ def test_nor_does_a_source_that_does_not_split_its_steps() -> None:
 
 def parts(*rows: tuple[tuple[str, str, str, str], list[int]]) -> SplitTime:
     """Of keys and their ns in each of eight steps; one call wherever there is time."""
-    cells = [
-        (row, step, time) for row, (_, times) in enumerate(rows) for step, time in enumerate(times) if time
-    ]
+    cells = [(row, step, time) for row, (_, times) in enumerate(rows) for step, time in enumerate(times) if time]
     row, step, time = (np.array(column, dtype=np.int64) for column in zip(*cells, strict=True))
     return split_time([key for key, _ in rows], row, step, time, np.ones(len(row), dtype=np.int64))
 
