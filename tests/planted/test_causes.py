@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tb_perfcompare.comparison.causes.rules import RULE_NAMES
@@ -129,8 +127,5 @@ def test_a_recorded_clock_is_named() -> None:
     assert "1,410 → 1,128 (×0.800)" in found.sentence
 
 
-def test_a_planted_fault_has_a_rule_and_a_row_in_the_document() -> None:
-    document = (Path(__file__).parents[2] / "docs" / "method" / "findings.md").read_text("utf-8")
+def test_a_planted_fault_has_a_rule() -> None:
     assert {fault.rule for fault in FAULTS} | set(OPPOSITE.values()) <= set(RULE_NAMES)
-    for fault in FAULTS:
-        assert fault.name in document, f"{fault.name}: no row in the table of causes"
