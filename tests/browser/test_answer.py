@@ -75,7 +75,7 @@ def test_an_open_verdict_offers_what_could_settle_it(tab: Tab) -> None:
     spans = {"as": "1", "bs": "2"}
     tab.go(link(a=NORMAL, b=NORMAL, **spans))
     offers = tab.wait(".alternatives")
-    assert "more steps per side" in offers.inner_text()  # nothing to press: that takes another recording
+    assert "more steps" not in offers.inner_text()  # these vary so much that nobody would record enough
     offer = offers.locator("li", has=tab.frame.locator("button")).first
     told = milliseconds(offer.inner_text())
     offer.locator("button").click()

@@ -53,7 +53,7 @@ def test_the_callers_of_a_row_are_read_when_it_is_opened_and_are_the_row(fresh_t
         tab.dark(dark)
         assert tab.frame.evaluate("axe.run('.row-paths').then(found => found.violations.map(one => one.id))") == []
     tab.find(".row-paths .segments button", has_text="Python functions").click()
-    assert "with_stack=True" in tab.wait(".row-paths p.muted").inner_text()
+    tab.frame.locator(".row-paths p.muted", has_text="with_stack=True").first.wait_for()
 
 
 def test_below_its_callers_stands_what_the_row_calls(fresh_tab: Tab, axe: str) -> None:

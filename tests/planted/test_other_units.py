@@ -49,5 +49,5 @@ def test_more_work_within_one_iteration_is_no_other_unit(candidate: Program, rul
 def test_markers_on_one_side_only_withhold_the_verdict_and_tell_no_cause() -> None:
     found = compared(side(BASE, 1), side(WITHOUT, 101))
     assert found.headline.verdict is Verdict.WITHHELD
-    assert "an iteration by ProfilerStep#*, one of the candidate by enumerate(DataLoader)*" in found.headline.reason
+    assert "an iteration by ProfilerStep#*, a candidate step one by enumerate(DataLoader)*" in found.headline.reason
     assert causes(found) == []

@@ -62,7 +62,9 @@ def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
     """Of events without a recorded launch and nothing before them on their stream, the main lane at their start."""
     events = timeline.events
     rows = np.flatnonzero(timeline.is_device & (events.dur_ns > 0))
-    rows = rows[np.lexsort((rows, events.start_ns[rows], timeline.lane[rows]))]
+    # names, ids and lengths settle equal starts: the order of events in the file has no influence
+    ties = events.strings.ranks()[events.name[rows]], events.external_id[rows], events.dur_ns[rows]
+    rows = rows[np.lexsort((*ties, events.start_ns[rows], timeline.lane[rows]))]
     start, end, lane = events.start_ns[rows], timeline.ends(rows), timeline.lane[rows]
     launcher = timeline.launcher[rows]
     launched = np.where(launcher >= 0, np.minimum(timeline.ends(launcher), start), _NEVER)

@@ -14,6 +14,7 @@ from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError
 from tb_perfcompare.workspace.inputs.sides import Side, parse_steps
 from tb_perfcompare.workspace.listing.describe import pairs_dict, runs_dict
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root, side_from_path
+from tb_perfcompare.workspace.sharing import background_refresh
 from tb_perfcompare.workspace.sharing.background_refresh import REST, SHORT_S
 from tests.drawn_runs import write_pair, write_run
 from tests.workspace.waiting import asked_by_another, becomes_true
@@ -51,7 +52,8 @@ def test_an_unknown_name_says_what_there_is(tmp_path: Path, selection: Selection
         index(Root(str(tmp_path))).side(selection)
 
 
-def test_a_new_run_is_found_when_asked_for_and_by_rescan(tmp_path: Path) -> None:
+def test_a_new_run_is_found_when_asked_for_and_by_rescan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background_refresh, "SHORT_S", 60)  # no scan rests, however slow the machine
     found = index(Root(str(tmp_path)))
     assert found.listing().runs == ()
     write_run(tmp_path / "late")

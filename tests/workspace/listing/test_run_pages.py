@@ -14,6 +14,7 @@ from tb_perfcompare.workspace.listing import run_pages
 from tb_perfcompare.workspace.listing.describe import runs_dict
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.listing.run_pages import RunPages
+from tb_perfcompare.workspace.sharing import background_refresh
 from tests.drawn_runs import write_pair, write_run
 
 
@@ -85,6 +86,7 @@ def test_pairs_and_problems_are_on_the_first_page_and_cut_with_a_count(tmp_path:
 
 
 def test_pages_are_made_once_while_nothing_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background_refresh, "SHORT_S", 60)  # no scan rests, however slow the machine
     write_run(tmp_path / "a")
     index, pages = Index([Root(str(tmp_path))]), RunPages()
     before = pages.page(index.listing(), ["logs"], (), False, 0)

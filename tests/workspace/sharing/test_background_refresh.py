@@ -121,7 +121,7 @@ def test_a_new_one_is_made_after_it_was_asked_for_not_before() -> None:
 
 def test_an_equal_one_stays_the_same_object() -> None:
     numbers = itertools.count()
-    value = Refreshed(lambda: [next(numbers) // 2], kept_s=KEPT_S)
+    value = Refreshed(lambda: [next(numbers) // 2], kept_s=KEPT_S, clock=lambda: 0.0)  # no making takes long
     before = value.get()
     assert value.get(anew=True) is before
     assert value.get(anew=True) == [1]
