@@ -36,7 +36,7 @@ export function ResultTable(props: Props) {
   const together = layered && address.layers === '' && found && (address.zoom === '' || isMerged(address.zoom));
   const table = together && merged ? merged : given;
   const source = table === given ? every : null;
-  // the time that changed most is told of the single modules, as the choice above says it
+  // by default the time that changed most in the single modules, which the choice above names
   const metric = address.metric || (metricOf(given, '', address.sort)?.name ?? '') || MAIN;
   return (
     <TableView

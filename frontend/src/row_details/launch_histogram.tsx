@@ -52,10 +52,10 @@ function Lane({ side, start, counts, bars, width }: LaneProps) {
   const slot = (width - LEFT) / (start.length - 1);
   const span = (bin: number): string => `${formatTime(start[bin]! / 1000)} – ${formatTime(start[bin + 1]! / 1000)}`;
   const most = counts ? counts.indexOf(Math.max(...counts)) : -1;
-  const told = counts ? words.mostLaunches(formatMany(counts.reduce((sum, count) => sum + count, 0), 'launch', 'launches'), span(most)) : words.noLaunch;
+  const caption = counts ? words.mostLaunches(formatMany(counts.reduce((sum, count) => sum + count, 0), 'launch', 'launches'), span(most)) : words.noLaunch;
   return (
     <figure class={`series-${side}`}>
-      <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${told}`}>
+      <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${caption}`}>
         <rect class="launch-lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
         <text class="lane-label" x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
           {letter}
@@ -68,7 +68,7 @@ function Lane({ side, start, counts, bars, width }: LaneProps) {
           ) : null,
         )}
       </svg>
-      <figcaption class="muted">{told}</figcaption>
+      <figcaption class="muted">{caption}</figcaption>
     </figure>
   );
 }

@@ -77,8 +77,8 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
   const status = views.find((view) => view.column.role === 'status');
   const chip = status && text.table.chips[String(cells[status.index])];
   // a text that only repeats the name above it says nothing, nor does one that is not there
-  const told = others.filter((view) => cells[view.index] !== name && !(view.column.kind === 'text' && !cells[view.index]));
-  const statistics = told.filter(({ column }) => column.statistic !== 'value');
+  const shown = others.filter((view) => cells[view.index] !== name && !(view.column.kind === 'text' && !cells[view.index]));
+  const statistics = shown.filter(({ column }) => column.statistic !== 'value');
   const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} cells={cells} />;
   /** in the unit that suits this row, not the whole column */
   const fitted = ({ a, b, delta }: Measure): (ColumnView | null)[] => {
@@ -108,7 +108,7 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
       ))}
       {measures.length > 0 && <Measures lines={measures.map((measure) => ({ label: measure.label, title: measure.a?.column.description, figures: fitted(measure).map(value) }))} />}
       {picture}
-      <Facts views={told.filter((view) => !statistics.includes(view))} value={value} />
+      <Facts views={shown.filter((view) => !statistics.includes(view))} value={value} />
       {children}
       {statistics.length > 0 && (
         <details class="statistics soft">

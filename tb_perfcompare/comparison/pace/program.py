@@ -30,8 +30,8 @@ _BITS = 40
 """Times at one pace are held in units of which the longest has about 2**40, so that rounding is none."""
 
 
-MEAN_ALPHA = 0.01
-"""Means of captures are a third look at the same steps: it has to be clearer than the others."""
+MEANS_SHARE = 0.2
+"""Of alpha, for means of captures: another look at the same steps has to be clearer."""
 
 
 class Of(Enum):
@@ -41,7 +41,7 @@ class Of(Enum):
     UNDISTURBED = (
         "; program: every part of a step as in the fastest quarter of its steps, so that no interruption counts"
     )
-    MEANS = "; program: mean steps of the captures, which some longer steps change and the typical step does not"
+    MEANS = "; program: mean steps of the captures, interval at a fifth of alpha; the typical step does not show it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +62,27 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     """The shift of the step time at one pace, and the verdict on it; `like` says how far captures differ when some
     were left out, and what decides.
 
-    Undisturbed steps show what interruptions hide, and nothing of stalls that few steps have. So they decide only
-    where they show a direction that whole steps leave open, or show the same more exactly. Stalls that recur in every
-    capture show in the means of the captures.
+    Undisturbed steps show what interruptions hide, but no stalls that few steps have; those that recur in every capture
+    show in the means of the captures. Where both are known, whole steps give no direction: that would be a third look
+    at the same steps.
     """
     if like is not None:
         return _PARTS[like.of](clocked, options, like)
     steps = part_of_steps(clocked, options)
-    undisturbed = None if clocked.undisturbed is None else part_of_undisturbed(clocked, options)
-    usable = not any(one.pace.reason for one in clocked.followers)
-    if usable and steps.verdict in _SURE:
-        agree = undisturbed is not None and undisturbed.verdict is steps.verdict
-        return undisturbed if undisturbed and agree and _overlap(undisturbed.estimate, steps.estimate) else steps
-    if undisturbed is not None and undisturbed.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE):
+    if min(capture_counts(clocked.captures)) < CAPTURES_THAT_TELL or clocked.strata is not None:
+        return steps
+    means = part_of_means(clocked, options)
+    if clocked.undisturbed is None:
+        return means if steps.verdict in _OPEN and means.verdict in _SURE else steps
+    undisturbed = part_of_undisturbed(clocked, options)
+    if any(one.pace.reason for one in clocked.followers):  # a pace that whole steps do not tell
+        return _without_same(undisturbed)
+    agree = undisturbed.verdict is means.verdict and _overlap(undisturbed.estimate, means.estimate)
+    if means.verdict in _SURE and not agree:
+        return means
+    if undisturbed.verdict not in _OPEN:
         return undisturbed
-    if not usable:
-        assert undisturbed is not None
-        return replace(undisturbed, verdict=Verdict.INCONCLUSIVE)
-    if min(capture_counts(clocked.captures)) >= CAPTURES_THAT_TELL and clocked.strata is None:
-        means = part_of_means(clocked, options)
-        if means.verdict in _SURE:
-            return means
-    return steps
+    return steps if steps.verdict in _OPEN else _without_same(means)
 
 
 def part_of_steps(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
@@ -98,13 +97,19 @@ def part_of_undisturbed(clocked: Clocked, options: CompareOptions, like: Program
 
 
 def part_of_means(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
-    """From the mean of each capture at one pace, at a level of MEAN_ALPHA."""
-    sure = replace(options, alpha=MEAN_ALPHA)
+    """From the mean of each capture at one pace, at MEANS_SHARE of alpha."""
+    sure = replace(options, alpha=MEANS_SHARE * options.alpha)
     return replace(_part(by_means(clocked), sure, like, _of_captures), of=Of.MEANS)
 
 
 _SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
+_OPEN = frozenset({Verdict.SAME, Verdict.INCONCLUSIVE})
 _PARTS = {Of.STEPS: part_of_steps, Of.UNDISTURBED: part_of_undisturbed, Of.MEANS: part_of_means}
+
+
+def _without_same(part: ProgramPart) -> ProgramPart:
+    """Of an estimate that alone cannot say that nothing changed."""
+    return replace(part, verdict=Verdict.INCONCLUSIVE) if part.verdict is Verdict.SAME else part
 
 
 def _overlap(one: ShiftEstimate, two: ShiftEstimate) -> bool:

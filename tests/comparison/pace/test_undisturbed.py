@@ -82,7 +82,7 @@ def test_a_stall_that_recurs_in_some_steps_is_the_programs(every: int) -> None:
     assert part_of_undisturbed(clocked, OPTIONS).verdict is not Verdict.SLOWER
     found = program_part(clocked, OPTIONS)
     assert found.verdict is Verdict.SLOWER
-    assert found.of is (Of.STEPS if every == 2 else Of.MEANS)  # half of the steps: the typical step has it
+    assert found.of is Of.MEANS
     assert found.estimate.theta_low < math.log1p(1 / 3 / every) < found.estimate.theta_high
 
 

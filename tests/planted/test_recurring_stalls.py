@@ -1,0 +1,66 @@
+"""A stall that some steps of every capture have is the program's, however short the typical step stays."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+import tb_perfcompare
+from tb_perfcompare.comparison.result.headline import Headline, Verdict
+from tests.build import TraceBuilder
+
+OPERATORS, OPERATOR_US, STALL_US = 12, 1500.0, 8000.0
+CAPTURES, STEPS = 3, 12
+
+
+def record(folder: Path, seed: int, stalled: str = "", every: int = STEPS + 1) -> Path:
+    """Three captures on a machine that varies by 1 %: 20 ms steps of a loader and twelve operators. Every so many steps
+    one is 8 ms longer, where it is `stalled`: in the loader, or in a gap."""
+    drawn = random.Random(seed)
+    for capture in range(CAPTURES):
+        trace, at, speed = TraceBuilder(vendor="cpu"), 0.0, 1 + drawn.gauss(0, 0.01)
+
+        def vary(us: float, speed: float = speed) -> float:
+            return us * speed * (1 + drawn.gauss(0, 0.01))
+
+        for step in range(STEPS):
+            stall_us = STALL_US if step % every == every - 1 else 0.0
+            now = at + 5
+            loaded = now + vary(200) + (stall_us if stalled == "loader" else 0.0)
+            trace.loader(now, loaded)
+            now = loaded + 10 + (stall_us if stalled == "gap" else 0.0)
+            for operator in range(OPERATORS):
+                end = now + vary(OPERATOR_US)
+                trace.op(f"aten::op{operator}", now, end, dims=[[64, operator + 1]])
+                now = end + 20
+            trace.step(step + 1, at, now)
+            at = now
+        trace.write(folder / f"worker0.{1_700_000_000_000 + capture}.pt.trace.json")
+    return folder
+
+
+def headline(folder: Path, stalled: str, every: int) -> Headline:
+    return tb_perfcompare.compare(record(folder / "a", 1), record(folder / "b", 2, stalled, every)).headline
+
+
+@pytest.mark.parametrize("stalled", ["loader", "gap"])
+@pytest.mark.parametrize(("every", "low", "high"), [(3, 0.12, 0.16), (6, 0.06, 0.08)])
+def test_it_makes_the_program_slower(tmp_path: Path, stalled: str, every: int, low: float, high: float) -> None:
+    found = headline(tmp_path, stalled, every)
+    assert found.verdict is Verdict.SLOWER and found.program is not None
+    assert low < found.program.low < found.program.estimate < found.program.high < high
+    assert "mean steps of the captures" in found.method
+
+
+def test_without_one_the_program_is_the_same(tmp_path: Path) -> None:
+    assert headline(tmp_path, "", 3).verdict is Verdict.SAME
+
+
+def test_exchanging_the_sides_negates_it(tmp_path: Path) -> None:
+    sides = record(tmp_path / "a", 1), record(tmp_path / "b", 2, "loader", 3)
+    there, back = (tb_perfcompare.compare(*pair).headline.program for pair in (sides, sides[::-1]))
+    assert there is not None and back is not None
+    for one, other in ((there.estimate, back.estimate), (there.low, back.high), (there.high, back.low)):
+        assert (1 + one) * (1 + other) == pytest.approx(1, abs=1e-12)
