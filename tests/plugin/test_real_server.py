@@ -125,10 +125,10 @@ def test_who_has_said_all_in_http_1_0_gets_a_quick_answer_and_is_not_waited_for_
 def test_work_goes_on_while_one_of_two_still_waits(server: Served) -> None:
     leaves, stays = (ask(server, "api/comparison", **SLOW) for _ in range(2))
     assert becomes_true(lambda: working(server))
-    workers = server.workers()
+    workers = set(server.workers())
     leaves.close()
     time.sleep(1)
-    assert server.workers() == workers
+    assert workers <= set(server.workers())  # another one may have started meanwhile
     stays.close()
     assert becomes_true(lambda: is_quiet(server))  # a worker between two files lives on, and does nothing
 
