@@ -25,7 +25,7 @@ def test_text_is_the_default_and_standard_output_holds_the_answer_alone(pair: tu
     found = tb_perfcompare("diff", *pair)
     assert found.status == 0
     assert found.err == ""
-    assert found.out.startswith("Slower: ")
+    assert found.out.startswith("Slower in these two captures: ")
     assert "DataLoader" in found.out
 
 

@@ -93,7 +93,7 @@ def test_the_summary_is_added_to_the_file_of_the_job(
     assert text.startswith("before\n## Performance gate: failed\n")
     other = tmp_path / "other.md"
     assert diff(pair, "--github-summary", str(other)).status == 0  # a summary needs no gate
-    assert other.read_text("utf-8").startswith("## Slower: ")
+    assert other.read_text("utf-8").startswith("## Slower in these two captures: ")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,11 @@ def _as_recorded(headline: Headline) -> str:
     word, recorded = verdict_word(headline.verdict), headline.recorded
     if recorded is not None and recorded.at_least is not None and headline.verdict in _DECIDED:
         return f"{word}, by at least {rough(abs(recorded.at_least))}; how much more is open."
-    return f"{word}: {headline.reason.partition('; ')[0]}"
+    first = headline.reason.partition("; ")[0]
+    certainty = headline.certainty
+    if headline.verdict in _DECIDED and certainty is not None and max(certainty.captures) == 1:
+        return f"{word} in these two captures: {first}"
+    return f"{word}: {first}"
 
 
 def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[int, int]) -> str:
