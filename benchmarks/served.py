@@ -31,7 +31,13 @@ app.run(server.main, flags_parser=server.configure)
 """tensorboard.main with its own plugins and this one, in a file of its own as the real one is: Python looks for modules
 beside it, not in the working directory. Others that are installed stay out: torch-tb-profiler's starts a
 process for each file below the log directory."""
+_ALL_PLUGINS = """
+from tensorboard.main import run_main
+if __name__ == "__main__":
+    run_main()
+"""
 START_S = 90.0
+_BUSY_START_S = 300.0
 _END_S = 10.0
 _PR_SET_PDEATHSIG = 1
 
@@ -88,13 +94,14 @@ class Served:
 
 @contextlib.contextmanager
 def served(
-    logdir: Path, *, environment: Mapping[str, str] | None = None, flags: tuple[str, ...] = (), cwd: Path | None = None
-) -> Iterator[Served]:
-    """TensorBoard over the log directory, started in `cwd`. Raises RuntimeError with its output when it does not come
-    up."""
+    logdir: Path, *, environment: Mapping[str, str] | None = None, flags: tuple[str, ...] = (), cwd: Path | None = None,
+    all_plugins: bool = False,
+) -> Iterator[Served]:  # fmt: skip
+    """TensorBoard over the log directory, started in `cwd`, with its own plugins and this one, or with all that are
+    installed. Raises RuntimeError with its output when it does not come up."""
     with tempfile.TemporaryDirectory() as folder:
         log, script = Path(folder) / "log", Path(folder) / "tensorboard"
-        script.write_text(_MAIN)
+        script.write_text(_ALL_PLUGINS if all_plugins else _MAIN)
         port = _free_port()
         command = [sys.executable, str(script), "--logdir", str(logdir), "--host", "127.0.0.1", "--port", str(port)]
         command += ["--load_fast=false", *flags]
@@ -106,7 +113,7 @@ def served(
             )  # fmt: skip
         try:
             found = Served(process, port, log)
-            _wait_until_up(found)
+            _wait_until_up(found, _BUSY_START_S if all_plugins else START_S)
             yield found
         finally:
             _end(process)
@@ -147,8 +154,8 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait_until_up(found: Served) -> None:
-    until_s = time.monotonic() + START_S
+def _wait_until_up(found: Served, most_s: float) -> None:
+    until_s = time.monotonic() + most_s
     while time.monotonic() < until_s and found.process.poll() is None:
         with contextlib.suppress(OSError, http.client.HTTPException):
             if found.get("/data/plugins_listing", timeout_s=10).status == 200:

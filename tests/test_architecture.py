@@ -48,7 +48,7 @@ ONLY_IN: dict[str, set[str]] = {
     "torch_tb_profiler": {"analysis"},
     "torch": {"capture"},
     "pandas": {"comparison"},
-    "multiprocessing": set(),
+    "multiprocessing": {"plugin"},
 }
 """Library -> layers that may import it."""
 

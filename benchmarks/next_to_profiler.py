@@ -1,0 +1,94 @@
+"""How long the first answer takes while torch-tb-profiler loads every run of the log directory in the same TensorBoard.
+
+    python -m benchmarks.next_to_profiler            200 runs
+    python -m benchmarks.next_to_profiler --runs 50
+
+Every run is a copy of one demo trace. TensorBoard starts twice, with this plugin alone and with all that are installed;
+as soon as it answers, the list of runs and then a comparison that is in no cache are asked for. torch-tb-profiler
+starts a process per file, all at once: about 75 MB each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from benchmarks.served import Served, served
+
+_DEMO = Path(__file__).resolve().parents[1] / "demo_logs" / "gpu_training_synthetic"
+_SIDES = ("baseline", "candidate")
+_MOST_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds; and how many processes of the server, besides our own, were alive when the comparison had come."""
+
+    start_s: float
+    runs_s: float
+    comparison_s: float
+    others: int
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.next_to_profiler", description="The first answer beside torch-tb-profiler."
+    )
+    parser.add_argument("--runs", type=int, default=200, help="runs in the log directory (200)")
+    asked = parser.parse_args(arguments)
+    if find_spec("torch_tb_profiler") is None:
+        print("torch-tb-profiler is not installed", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory() as folder:
+        logdir = Path(folder)
+        write_runs(logdir, asked.runs)
+        print(f"| {asked.runs} runs | server up, s | list of runs, s | comparison, s | others |")
+        print("|---|---:|---:|---:|---:|")
+        for all_plugins in (False, True):
+            found = measured(logdir, all_plugins)
+            title = "beside torch-tb-profiler" if all_plugins else "alone"
+            print(f"| {title} | {found.start_s:.1f} | {found.runs_s:.2f} | {found.comparison_s:.2f} | {found.others} |")
+    return 0
+
+
+def write_runs(logdir: Path, count: int) -> None:
+    """`count` runs of one small trace each, baselines and candidates in turn."""
+    for number in range(count):
+        source = min((_DEMO / _SIDES[number % 2]).iterdir())
+        run = logdir / f"run_{number:03d}"
+        run.mkdir()
+        shutil.copy(source, run / source.name)
+
+
+def measured(logdir: Path, all_plugins: bool) -> Times:
+    """One server's life."""
+    began_s = time.monotonic()
+    with served(logdir, environment={"TB_PERFCOMPARE_CACHE": "off"}, all_plugins=all_plugins) as server:
+        start_s = time.monotonic() - began_s
+        runs_s = _seconds(server, "api/runs")
+        comparison_s = _seconds(server, "api/comparison", baseline="run_000", candidate="run_001")
+        own = 2
+        return Times(start_s, runs_s, comparison_s, max(0, len(server.workers()) - own))
+
+
+def _seconds(server: Served, path: str, **query: str) -> float:
+    began_s = time.monotonic()
+    answer = server.get(path, timeout_s=_MOST_S, **query)
+    took_s = time.monotonic() - began_s
+    last = json.loads(answer.body.splitlines()[-1])
+    if answer.status != 200 or "error" in last:
+        raise RuntimeError(f"{path}: {answer.status} {str(last)[:500]}")
+    return took_s
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,50 @@
+"""torch-tb-profiler's processes rank behind this tool's."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable
+
+import pytest
+from tensorboard.plugins.base_plugin import TBContext
+
+from tb_perfcompare.plugin.loader import PerfCompareLoader
+from tb_perfcompare.plugin.neighbour import PACKAGE, lower_children
+from tb_perfcompare.workspace.workers.worker import Worker
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "getpriority"), reason="no Unix")
+
+
+def test_processes_of_multiprocessing_are_lowered_and_those_of_this_tool_are_not() -> None:
+    theirs = multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,), daemon=True)
+    theirs.start()
+    ours = Worker()
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    try:
+        assert theirs.pid is not None
+        assert theirs.pid in lower_children(set())
+        assert os.getpriority(os.PRIO_PROCESS, theirs.pid) == 19
+        assert os.getpriority(os.PRIO_PROCESS, ours.process_id) == own
+        if sys.platform == "linux":
+            assert os.sched_getscheduler(theirs.pid) == os.SCHED_IDLE
+    finally:
+        theirs.kill()
+        theirs.join()
+        ours.kill()
+        ours.clean_up()
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_nothing_is_watched_where_there_is_no_neighbour(monkeypatch: pytest.MonkeyPatch, is_there: bool) -> None:
+    started: list[Callable[..., object]] = []
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: started.append(thread.run))
+    monkeypatch.delitem(sys.modules, PACKAGE, raising=False)
+    if is_there:
+        monkeypatch.setitem(sys.modules, PACKAGE, types.ModuleType(PACKAGE))
+    PerfCompareLoader().load(TBContext(logdir="/nowhere"))
+    assert len(started) == int(is_there)
