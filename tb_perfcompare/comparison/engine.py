@@ -29,6 +29,7 @@ from tb_perfcompare.comparison.ledger.call_tree import joint_tree
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
+from tb_perfcompare.comparison.pace.little_work import or_little_work
 from tb_perfcompare.comparison.pace.order import in_turns
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import (
@@ -118,6 +119,7 @@ def judge_summaries(
     strata = None if kinds is None else _strata(kinds, baseline, candidate, options)
     headline = _of_steps(baseline, candidate, options, strata)
     work = common_work(baseline, candidate, options, strata)
+    work = or_little_work(work, headline, (baseline, candidate), options, strata)
     headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
     if kinds is not None:
         checks += (mix_check(kinds, options.margin, directed=strata is None and headline.verdict in _DIRECTED),)

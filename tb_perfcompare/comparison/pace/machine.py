@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked
+from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -23,6 +24,10 @@ from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
+
+MACHINE_SHARE = 0.2
+"""Of alpha, for slower or faster: machines change while they are recorded, in turns or not, and another recording
+answers the question."""
 
 CLEARLY = 0.1
 """p of paces up to which they count as different, so that time that follows none of them can be mistaken."""
@@ -45,29 +50,31 @@ class MachinePart:
 
 
 def machine_part(clocked: Clocked, options: CompareOptions) -> MachinePart:
-    """The paces of both sides. One capture of each says nothing about others: an interval, never a verdict."""
+    """The paces of both sides. One capture of each says nothing about others: an interval, never a verdict; nor does a
+    small part of the step about the machine."""
     captures = clocked.captures
     if max(capture_counts(captures)) == 1:
         return _of_two_captures(clocked)
     middles = [_centres(side, at) for side, at in zip(clocked.machine, captures, strict=True)]
     between = between_captures(middles[0], middles[1], options.alpha, shared=True)
-    assert between is not None
+    clearer = between_captures(middles[0], middles[1], MACHINE_SHARE * options.alpha, shared=True)
+    assert between is not None and clearer is not None
     theta, low, high = float(between.middle[0]) + 0.0, float(between.low[0]) + 0.0, float(between.high[0]) + 0.0
     limit = math.log1p(options.margin) + SLACK
     few = min(capture_counts(captures)) < CAPTURES_THAT_TELL
     floor = max(float(side.max() - side.min()) for side in middles) if few else 0.0
     verdict = Verdict.INCONCLUSIVE
-    if min(capture_counts(captures)) > 1:
-        verdict = _verdict(low, high, limit, floor)
+    if min(capture_counts(captures)) > 1 and all(one.pace.coverage >= LEAST_COVERAGE for one in clocked.followers):
+        verdict = _verdict((low, high), (float(clearer.low[0]), float(clearer.high[0])), limit, floor)
     return MachinePart(theta, low, high, float(between.p[0]), verdict)
 
 
-def _verdict(low: float, high: float, limit: float, floor: float) -> Verdict:
-    if low > max(limit, floor):
+def _verdict(shown: tuple[float, float], clearer: tuple[float, float], limit: float, floor: float) -> Verdict:
+    if clearer[0] > max(limit, floor):
         return Verdict.SLOWER
-    if high < -max(limit, floor):
+    if clearer[1] < -max(limit, floor):
         return Verdict.FASTER
-    if -limit <= low and high <= limit and floor <= limit:
+    if -limit <= shown[0] and shown[1] <= limit and floor <= limit:
         return Verdict.SAME
     return Verdict.INCONCLUSIVE
 

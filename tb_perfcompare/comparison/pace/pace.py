@@ -67,12 +67,15 @@ class PaceRows:
     changes: RowChanges
 
 
-def pace_of(of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: str, alpha: float) -> PaceRows | str:
+def pace_of(
+    of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: str, alpha: float, least: float = LEAST_COVERAGE
+) -> PaceRows | str:
     """The pace that the rows give, or why there is none.
 
     captures  (n,), (m,) int32 capture of each observation
     whole_ns  (n,), (m,) time of which the rows are a share: the step, or all work of the kind
     noun      what rows are called in the reason: "operators", "kernels"
+    least     coverage that is needed
     """
     if not len(rows):
         return f"no {noun} do the same work on both sides"
@@ -109,7 +112,7 @@ def pace_of(of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: s
         centre=found.centre,
         half=_quantile(freedom, alpha) * found.spread / math.sqrt(max(found.effective_names, 1.0)),
         freedom=freedom,
-        reason=_why_not(found, coverage, noun),
+        reason=_why_not(found, coverage, noun, least),
     )
     return PaceRows(pace, rows, found)
 
@@ -128,9 +131,9 @@ def _quantile(freedom: float, alpha: float) -> float:
     return quantile(freedom, 1 - alpha / 2)
 
 
-def _why_not(found: RowChanges, coverage: float, noun: str) -> str:
-    if coverage < LEAST_COVERAGE:
-        shares = f"{percent_text(coverage)} of the step, {setting(LEAST_COVERAGE)} are needed"
+def _why_not(found: RowChanges, coverage: float, noun: str, least: float) -> str:
+    if coverage < least:
+        shares = f"{percent_text(coverage)} of the step, {setting(least)} are needed"
         return f"{noun} of the same work cover {shares}"
     if found.kept_names < FEWEST_NAMES:
         names = many(found.kept_names, f"different {noun.removesuffix('s')}")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import NEEDED, Clocked, Follower, by_one_pace, by_their_paces
-from tb_perfcompare.comparison.pace.pace import PaceRows, pace_of
+from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.select import (
     KERNELS,
     OPERATORS,
@@ -85,17 +85,22 @@ def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
 
 
 def common_work(
-    baseline: Summary, candidate: Summary, options: CompareOptions, strata: Strata | None = None
+    baseline: Summary,
+    candidate: Summary,
+    options: CompareOptions,
+    strata: Strata | None = None,
+    least: float = LEAST_COVERAGE,
 ) -> CommonWork:
-    """The clocks of two sides, or why there are none. `strata`: kinds of the observations."""
-    work = _common_work(baseline, candidate, options)
+    """The clocks of two sides, or why there are none. `strata`: kinds of the observations; `least`: share of the step
+    that the same work has to cover where there is no device work."""
+    work = _common_work(baseline, candidate, options, least)
     if work.clocked is None:
         return work
     undisturbed = work.clocked.undisturbed if strata is None else None
     return replace(work, clocked=replace(work.clocked, strata=strata, undisturbed=undisturbed))
 
 
-def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions) -> CommonWork:
+def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions, least: float) -> CommonWork:
     sides = baseline, candidate
     reason = _why_none(sides)
     if reason:
@@ -111,6 +116,7 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions)
     followers: list[Follower] = []
     reasons: list[str] = []
     on_device = shares["device"] > 0
+    least = LEAST_COVERAGE if on_device else least
     undisturbed: Undisturbed | None = None
     for of, table, measure, noun in (
         ("host", OPERATORS, "host_self", "operators"), ("device", KERNELS, "total", "kernels"),
@@ -125,12 +131,12 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions)
         else:
             selected.append((of, rows))
             whole = times if not on_device else _of_all(sides, samples, table, measure)
-            outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha)
+            outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha, least)
         if isinstance(outcome, PaceRows):
             found.append(outcome)
             if of == "host" and not on_device and not any(seen.pooled or seen.uneven for seen in samples):
                 parts = [side.owned.parts for side in sides]
-                undisturbed = undisturbed_steps(parts, outcome.rows, captures, options.alpha)
+                undisturbed = undisturbed_steps(parts, outcome.rows, captures, options.alpha, least)
         # without interruptions they tell the pace all the same
         why = outcome if isinstance(outcome, str) else "" if undisturbed is not None else outcome.pace.reason
         if isinstance(outcome, PaceRows) and not why:

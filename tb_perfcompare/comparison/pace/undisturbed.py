@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.pace import Pace, pace_of
+from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, Pace, pace_of
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import FEWEST_OF_THEIR_OWN, capture_counts
@@ -104,10 +104,14 @@ class Undisturbed:
 
 
 def undisturbed_steps(
-    parts: Sequence[SplitTime | None], rows: WorkRows, captures: Captures, alpha: float
+    parts: Sequence[SplitTime | None],
+    rows: WorkRows,
+    captures: Captures,
+    alpha: float,
+    least: float = LEAST_COVERAGE,
 ) -> Undisturbed | None:
     """From the parts of both sides' steps and their rows of the same work; None where captures, steps or rows are too
-    few to tell."""
+    few to tell. `least`: coverage that is needed."""
     one, two = parts
     fewest = min(int(np.bincount(side)[unique(side)].min()) for side in captures)
     if one is None or two is None or min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN or fewest < FEWEST_STEPS:
@@ -129,7 +133,7 @@ def undisturbed_steps(
         (calls[0][steady] * each[0][steady], calls[1][steady] * each[1][steady]),
     )  # fmt: skip
     numbers = np.arange(each[0].shape[1], dtype=np.int32), np.arange(each[1].shape[1], dtype=np.int32)
-    found = pace_of("host", single, numbers, (whole[0], whole[1]), "operators", alpha)
+    found = pace_of("host", single, numbers, (whole[0], whole[1]), "operators", alpha, least)
     if isinstance(found, str) or found.pace.reason:
         return None
     work = np.zeros(len(rows))
