@@ -1,4 +1,4 @@
-/* Feeds arbitrary spans, claims, steps, codes and trees to tb_perfcompare/analysis/native/ and checks what must hold for any of them.
+/* Feeds arbitrary spans, claims, steps and sums to tb_perfcompare/analysis/native/ and checks what must hold for any of them.
 
    Built with sanitizers by `python -m tests.fuzz`. Memory requests fail at random in a part of the runs. */
 #include <stdint.h>
@@ -43,8 +43,7 @@ void *fuzz_calloc(size_t count, size_t size)
 #include "order.c"
 #include "nesting.c"
 #include "sweep.c"
-#include "codes.c"
-#include "trees.c"
+#include "sums.c"
 #undef malloc
 #undef realloc
 #undef calloc
@@ -200,7 +199,6 @@ static void check_nesting(const Columns *c, bool is_sound)
     const Nodes any = {c->count, c->lane, 5, c->start, c->end, wide};
     (void)find_innermost(&any, c->lane, c->at, c->count, found);
     (void)sum_upwards(&wide, c->at, c->count);
-    (void)least_upwards(&wide, c->at, c->count);
     free(rows);
     free(found);
     free(start);
@@ -254,25 +252,11 @@ static void check_sweep(const Columns *c, unsigned kind, bool is_sound)
     free(begin);
 }
 
-/* Codes are numbered in their order, and sums add up. */
-static void check_codes(const Columns *c, bool is_sound)
+/* Sums add up. */
+static void check_sums(const Columns *c, bool is_sound)
 {
     const Column first = draw(2) ? (Column){c->tie, NULL} : (Column){NULL, c->code}, second = {NULL, c->lane};
-    const int64_t width = draw(2) ? 1 : 5 + (int64_t)draw(2) * ((int64_t)1 << draw(60));
-    const Codes codes = {c->count, &first, width == 1 ? NULL : &second, width, width == 1 ? 3 : 2 * width + 5};
-    int32_t *place = column(c->count, sizeof *place);
-    int64_t *found = NULL, sums[15] = {0}, all = 0;
-    size_t many = 0;
-    const PassEnd how = distinct_codes(&codes, place, &found, &many);
-    MUST(how == PASS_DONE || fail_one_in || !is_sound);
-    for (size_t i = 0; how == PASS_DONE && i < c->count; i++) {
-        MUST(place[i] >= 0 && (size_t)place[i] < many && found[place[i]] == code_at(&codes, last_first(&codes), i));
-    }
-    for (size_t i = 1; how == PASS_DONE && i < many; i++) {
-        MUST(found[i - 1] < found[i]);
-    }
-    free(found);
-    free(place);
+    int64_t sums[15] = {0}, all = 0;
     const Column value = {c->at, NULL}, of = {c->parent, NULL};
     const bool is_chosen = draw(2);
     const bool has_columns = draw(2);
@@ -292,80 +276,6 @@ static void check_codes(const Columns *c, bool is_sound)
     MUST(all == 0 || end != PASS_DONE || is_chosen);
 }
 
-/* Values at indices, those below zero from the end; one that is out of range is found. */
-static void check_take(const Columns *c)
-{
-    const Column at = draw(2) ? (Column){c->parent, NULL} : (Column){NULL, c->code};
-    const size_t length = draw((unsigned)c->count + 1);
-    int32_t *found = column(c->count, sizeof *found);
-    int8_t *bytes = column(c->count, sizeof *bytes);
-    const PassEnd how = take(c->lane, sizeof(int32_t), length, &at, c->count, found);
-    MUST(take(c->lane, sizeof(int8_t), length, &at, c->count, bytes) == how);
-    bool is_in = true;
-    for (size_t i = 0; is_in && i < c->count; i++) {
-        const int64_t from_end = column_at(&at, i) < 0 ? (int64_t)length : 0;
-        const int64_t place = column_at(&at, i) < INT64_MIN + from_end ? -1 : column_at(&at, i) + from_end;
-        is_in = place >= 0 && place < (int64_t)length;
-        MUST(!is_in || how != PASS_DONE || found[i] == c->lane[place]);
-    }
-    MUST(is_in == (how == PASS_DONE));
-    free(found);
-    free(bytes);
-}
-
-/* Rows of one key below one node are one node; cells add up to what the rows at the top get. */
-static void check_trees(const Columns *c, bool is_sound)
-{
-    const Column above = {c->parent, NULL}, root = {NULL, c->code}, key = {NULL, c->lane}, value = {c->at, NULL};
-    const int64_t known[3] = {0, 4, 1};
-    const Column depth = {known, NULL};
-    int8_t *wanted = column(c->count, 1);
-    for (size_t i = 0; i < c->count; i++) {
-        wanted[i] = (int8_t)draw(2);
-    }
-    const Rows rows = {c->count, &above, &root, &key, wanted, 3, &depth};
-    Paths paths = {column(c->count, sizeof(int32_t)), NULL, NULL, NULL, 0};
-    PassEnd how = find_paths(&rows, &paths);
-    MUST(how == PASS_DONE || fail_one_in || !is_sound);
-    for (size_t i = 0; how == PASS_DONE && i < c->count; i++) {
-        const int32_t node = paths.node[i];
-        MUST(node == -1 || (node >= 3 && (size_t)node < 3 + paths.count));
-        MUST(node >= 0 || !wanted[i]);
-        if (node >= 0) {
-            MUST(paths.key[node - 3] == c->lane[i]);
-            MUST(paths.parent[node - 3] == (c->parent[i] < 0 ? c->code[i] : paths.node[c->parent[i]]));
-        }
-    }
-    for (size_t i = 0; how == PASS_DONE && i < paths.count; i++) {
-        const int32_t parent = paths.parent[i];
-        MUST(parent >= 0 && (size_t)parent < 3 + i);
-        MUST(paths.depth[i] == 1 + (parent < 3 ? known[parent] : paths.depth[parent - 3]));
-        MUST(i == 0 || paths.parent[i - 1] < parent || paths.key[i - 1] < paths.key[i]);
-    }
-    free(paths.node);
-    free_paths(&paths);
-    free(wanted);
-    Cells cells = {NULL, NULL, NULL, 0, 0};
-    const size_t most = c->count == 0 ? 1 : c->count;
-    int32_t *row = column(most, sizeof *row);
-    int64_t left = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        row[i] = (int32_t)draw((unsigned)most);
-        left = plus(left, c->at[i]);
-    }
-    const Column at = {NULL, row};
-    how = cells_upwards(&above, c->count, &at, &key, &value, c->count, 5, &cells);
-    MUST(how == PASS_DONE || fail_one_in || !is_sound);
-    for (size_t i = 0; how == PASS_DONE && i < cells.count; i++) {
-        MUST(cells.row[i] >= 0 && (size_t)cells.row[i] < c->count && cells.column[i] >= 0 && cells.column[i] < 5);
-        MUST(i == 0 || cells.row[i - 1] >= cells.row[i]);
-        left = c->parent[cells.row[i]] < 0 ? minus(left, cells.value[i]) : left;
-    }
-    MUST(how != PASS_DONE || left == 0);
-    free(row);
-    free_cells(&cells);
-}
-
 /* passes_fuzz SECONDS [SEED] */
 int main(int count, char **arguments)
 {
@@ -381,9 +291,7 @@ int main(int count, char **arguments)
             check_order(&columns);
             check_nesting(&columns, is_sound);
             check_sweep(&columns, kind, is_sound);
-            check_codes(&columns, is_sound);
-            check_take(&columns);
-            check_trees(&columns, is_sound);
+            check_sums(&columns, is_sound);
             free_columns(&columns);
             runs++;
         }

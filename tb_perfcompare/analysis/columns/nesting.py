@@ -4,8 +4,8 @@ Rule: events of a lane are taken in order of start, the longer first; an event's
 that is still open. An event that outlasts its parent is clipped to it, so that children never exceed their parents,
 siblings never overlap, and self times are never below zero.
 
-Every function has two forms that give the same: a compiled one (native/nesting.c), which follows the rule row by row,
-and one in numpy (nesting_in_numpy.py).
+Nesting, look-ups and sums have two forms that give the same: a compiled one (native/nesting.c), which follows the rule
+row by row, and one in numpy (nesting_in_numpy.py).
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ class Nesting:
     clipped: int
 
 
-def nest(
-    lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: AnyInts | None = None
-) -> Nesting:
+def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: AnyInts | None = None) -> Nesting:
     """Nest events by time, all of the columns or these rows of them. `ties` order events of equal lane, start and end,
     the first before the second, so that the result ignores file order."""
     module = compiled()
@@ -140,9 +138,6 @@ def with_descendants(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
 
 def least_below(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
     """(n,) the smallest of the own value and those of everything nested below. Parents come before their children."""
-    module = compiled()
-    if module is not None:
-        return unpacked(module.least_upwards(indices(parent), packed(own, np.int64)), np.int64)
     least = own.copy()
     for rows in reversed(by_level(depth)):
         inner = rows[parent[rows] >= 0]

@@ -1,7 +1,7 @@
 """Numbering distinct values, and sums by number.
 
-Every function has two equal forms: a compiled one (native/codes.c), which needs no memory beyond its result, and one in
-numpy. Sums of the latter are of doubles, which carry nanoseconds exactly up to 104 days.
+Sums have two equal forms: a compiled one (native/sums.c), which needs no memory beyond its result, and one in numpy,
+whose doubles carry nanoseconds exactly up to 104 days.
 """
 
 from __future__ import annotations
@@ -23,11 +23,6 @@ Chosen: TypeAlias = "AnyInts | tuple[AnyInts, AnyInts]"
 
 _PORTION = 1 << 18
 
-_MANY = 1 << 10
-"""Rows from which on the compiled form is quicker."""
-
-_SIZES: dict[int, type[np.signedinteger]] = {1: np.int8, 4: np.int32, 8: np.int64}
-
 
 def chunks(count: int) -> Iterator[slice]:
     """Stretches of so many rows, one after the other: what is made of all rows at once takes more room than its result.
@@ -38,10 +33,6 @@ def chunks(count: int) -> Iterator[slice]:
 
 def gather(values: NDArray[Number], at: AnyInts) -> NDArray[Number]:
     """values[at], without the copy of the indices that numpy makes of those of 4 bytes."""
-    module = compiled()
-    size = values.dtype.itemsize
-    if module is not None and len(at) >= _MANY and size in _SIZES and values.flags.c_contiguous:
-        return np.frombuffer(module.take(values.view(_SIZES[size]), size, indices(at)), values.dtype)
     found = np.empty(len(at), dtype=values.dtype)
     for some in chunks(len(at)):
         found[some] = values[at[some]]
@@ -61,22 +52,13 @@ def rows_where(chosen: Flags) -> Ints32:
 
 def factorize(code: AnyInts, size: int) -> tuple[Ints, Ints32]:
     """(the different codes in order, which of them each is); codes lie in 0..size - 1."""
-    module = compiled()
-    if module is None:
-        found, place = split_time.distinct(code.astype(np.int64, copy=False), size)
-        return found, place.astype(np.int32)
-    codes, places = module.distinct(indices(code), None, 1, size)
-    return unpacked(codes, np.int64), unpacked(places, np.int32)
+    found, place = split_time.distinct(code.astype(np.int64, copy=False), size)
+    return found, place.astype(np.int32)
 
 
 def numbered_pairs(first: AnyInts, firsts: int, second: AnyInts, seconds: int) -> tuple[Ints, Ints32]:
     """The same of the codes `first * seconds + second`; `first` lies in 0..firsts - 1, `second` in 0..seconds - 1."""
-    module = compiled()
-    if module is None:
-        found, place = split_time.distinct(first.astype(np.int64) * seconds + second, firsts * seconds)
-        return found, place.astype(np.int32)
-    codes, places = module.distinct(indices(first), indices(second), max(seconds, 1), firsts * seconds)
-    return unpacked(codes, np.int64), unpacked(places, np.int32)
+    return factorize(first.astype(np.int64) * seconds + second, firsts * seconds)
 
 
 def scatter_add(

@@ -1,16 +1,14 @@
 """Trees in which parents come before their children: distinct paths of names through a forest, and sums upwards.
 
-Every function has two forms that give the same: a compiled one (native/trees.c) that goes from row to row, and one in
-numpy that goes from level to level, which takes long where a forest is deep.
+Everything goes from level to level, so the time grows with the depth as well as with the rows.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.native_passes import compiled, indices, packed, unpacked
 from tb_perfcompare.analysis.columns.nesting import by_level
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, unique_places
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -40,14 +38,6 @@ def found_paths(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, dept
     wanted  (h,) which rows are used, and with them those above
     depth   (f,) of the nodes that there are already; new ones are numbered from f on
     """
-    module = compiled()
-    if module is None:
-        return _paths_in_numpy(above, root, key, wanted, depth)
-    found = module.paths(indices(above), indices(root), indices(key), wanted.view(np.int8), indices(depth))
-    return Paths(*(unpacked(column, np.int32) for column in found))
-
-
-def _paths_in_numpy(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth: AnyInts) -> Paths:
     levels = by_level(_levels(above))
     used = wanted.copy()
     for level in reversed(levels[1:]):
@@ -56,18 +46,19 @@ def _paths_in_numpy(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, 
     size = len(depth)
     node = np.full(len(above), -1, dtype=np.int64)
     none = np.zeros(0, dtype=np.int64)
-    parents, keys, depths = [none], [none], depth.astype(np.int64)
+    parents, keys, depths = [none], [none], [depth.astype(np.int64)]
+    first = 0  # of the nodes that those of this level are below
     for number, level in enumerate(levels):
         rows = level[used[level]]
         parent = (node[above[rows]] if number else root[rows]).astype(np.int64)
         code, at = distinct(parent * width + key[rows], size * width)
         upper, own = np.divmod(code, width)
         node[rows] = at + size
-        size += len(code)
         parents.append(upper)
         keys.append(own)
-        depths = np.concatenate([depths, depths[upper] + 1])
-    columns = (node, np.concatenate(parents), np.concatenate(keys), depths[len(depth) :])
+        depths.append(depths[-1][upper - first] + 1)
+        first, size = size, size + len(code)
+    columns = (node, np.concatenate(parents), np.concatenate(keys), np.concatenate(depths)[len(depth) :])
     return Paths(*(column.astype(np.int32) for column in columns))
 
 
@@ -93,19 +84,20 @@ def nearest(parent: AnyInts, chosen: Flags) -> Ints:
         home = further
 
 
-def cells_upwards(
-    parent: AnyInts, row: AnyInts, column: AnyInts, value: Ints, columns: int
-) -> tuple[AnyInts, AnyInts, Ints]:
-    """Cells (row, column, value) of a table, each added to all rows above its own; cells may lie upon each other."""
-    module = compiled()
-    if module is not None:
-        found = module.cells_upwards(indices(parent), indices(row), indices(column), packed(value, np.int64), columns)
-        return unpacked(found[0], np.int32), unpacked(found[1], np.int32), unpacked(found[2], np.int64)
-    rows, within, values = [row[:0]], [column[:0]], [value[:0]]
-    while len(row):
-        rows.append(row)
-        within.append(column)
-        values.append(value)
-        row = parent[row]
-        row, column, value = row[row >= 0], column[row >= 0], value[row >= 0]
-    return np.concatenate(rows), np.concatenate(within), np.concatenate(values)
+def cells_upwards(parent: AnyInts, row: AnyInts, column: AnyInts, value: Ints, columns: int) -> tuple[Ints, Ints, Ints]:
+    """Cells (row, column, value) of a table, each added to all rows above its own and listed once; those given may
+    lie upon each other."""
+    level = _levels(parent)[row]
+    none = np.zeros(0, dtype=np.int64)
+    code, carried, found = none, none, [(none, none)]
+    for number in range(int(level.max(initial=-1)), -1, -1):
+        here = np.flatnonzero(level == number)
+        above = parent[code // columns].astype(np.int64) * columns + code % columns
+        given = row[here].astype(np.int64) * columns + column[here]
+        code, at = unique_places(np.concatenate([above, given]))
+        values = np.concatenate([carried, value[here]])
+        carried = np.zeros(len(code), dtype=np.int64)
+        np.add.at(carried, at, values)
+        found.append((code, carried))
+    code, carried = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return code // columns, code % columns, carried

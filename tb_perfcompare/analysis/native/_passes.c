@@ -2,11 +2,10 @@
 
    Python objects are made only before and after; in between others run. */
 #include "arguments.h"
-#include "codes.h"
+#include "nesting.h"
+#include "sums.h"
 #include "sweep.h"
-#include "trees.h"
 
-#include <stdlib.h>
 #include <string.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -18,7 +17,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 5 }; /* what analysis/columns/native_passes.py relies on; other numbers are not used */
+enum { INTERFACE = 6 }; /* what analysis/columns/native_passes.py relies on; other numbers are not used */
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
@@ -111,8 +110,7 @@ static PyObject *pass_innermost(PyObject *module, PyObject *args)
     return result;
 }
 
-/* own values -> what a pass over all rows makes of them. */
-static PyObject *pass_upwards(PyObject *args, PassEnd (*upwards)(const Column *, int64_t *, size_t))
+static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
 {
     PyObject *parent, *own, *result;
     Py_ssize_t count = -1;
@@ -120,6 +118,7 @@ static PyObject *pass_upwards(PyObject *args, PassEnd (*upwards)(const Column *,
     const int64_t *own_items;
     int64_t *sums;
     PassEnd how;
+    (void)module;
     if (!PyArg_ParseTuple(args, "OO", &parent, &own) ||
         !read_column(parent, &count, &parents) ||
         (own_items = numbers(own, sizeof(int64_t), &count)) == NULL) {
@@ -131,25 +130,13 @@ static PyObject *pass_upwards(PyObject *args, PassEnd (*upwards)(const Column *,
     }
     Py_BEGIN_ALLOW_THREADS
     memcpy(sums, own_items, (size_t)count * sizeof(int64_t));
-    how = upwards(&parents, sums, (size_t)count);
+    how = sum_upwards(&parents, sums, (size_t)count);
     Py_END_ALLOW_THREADS
     if (how != PASS_DONE) {
         Py_CLEAR(result);
         set_error(how, "want every row behind its parent");
     }
     return result;
-}
-
-static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
-{
-    (void)module;
-    return pass_upwards(args, sum_upwards);
-}
-
-static PyObject *pass_least_upwards(PyObject *module, PyObject *args)
-{
-    (void)module;
-    return pass_upwards(args, least_upwards);
 }
 
 static PyObject *pass_order(PyObject *module, PyObject *args)
@@ -228,50 +215,6 @@ static PyObject *pass_sweep(PyObject *module, PyObject *args)
     return result;
 }
 
-/* A column that may be left out, which None says; *given is NULL then. */
-static bool read_optional(PyObject *object, Py_ssize_t *count, Column *column, const Column **given)
-{
-    *given = object == Py_None ? NULL : column;
-    return object == Py_None || read_column(object, count, column);
-}
-
-static PyObject *pass_distinct(PyObject *module, PyObject *args)
-{
-    PyObject *first, *second, *place, *result = NULL;
-    Py_ssize_t count = -1;
-    long long width, size;
-    Column firsts, seconds;
-    Codes codes;
-    int32_t *places;
-    int64_t *found = NULL;
-    size_t many = 0;
-    PassEnd how;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOLL", &first, &second, &width, &size) || !read_column(first, &count, &firsts) ||
-        !read_optional(second, &count, &seconds, &codes.second)) {
-        return NULL;
-    }
-    codes.count = (size_t)count;
-    codes.first = &firsts;
-    codes.width = width;
-    codes.size = size;
-    place = new_column(codes.count, sizeof(int32_t), &places);
-    if (place == NULL) {
-        return NULL;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    how = distinct_codes(&codes, places, &found, &many);
-    Py_END_ALLOW_THREADS
-    if (how == PASS_DONE) {
-        result = Py_BuildValue("(y#O)", (const char *)found, (Py_ssize_t)(many * sizeof(int64_t)), place);
-    } else {
-        set_error(how, "a code is out of range");
-    }
-    free(found);
-    Py_DECREF(place);
-    return result;
-}
-
 /* A column with a value per i, a pair of a column and of indices into it per i, or None for `same` everywhere. */
 typedef struct {
     Column values, at;
@@ -337,120 +280,6 @@ static PyObject *pass_add_up(PyObject *module, PyObject *args)
     return result;
 }
 
-static PyObject *pass_take(PyObject *module, PyObject *args)
-{
-    PyObject *values, *at, *result;
-    Py_ssize_t size, length = -1, count = -1;
-    Column places;
-    PassEnd how;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OnO", &values, &size, &at)) {
-        return NULL;
-    }
-    if (size != sizeof(int8_t) && size != sizeof(int32_t) && size != sizeof(int64_t)) {
-        PyErr_SetString(PyExc_ValueError, "want integers of 1, 4 or 8 bytes");
-        return NULL;
-    }
-    const void *const items = numbers(values, (size_t)size, &length);
-    if (items == NULL || !read_column(at, &count, &places)) {
-        return NULL;
-    }
-    if (count > PY_SSIZE_T_MAX / size) {
-        return PyErr_NoMemory();
-    }
-    result = PyByteArray_FromStringAndSize(NULL, count * size); /* what is taken may be written to */
-    if (result == NULL) {
-        return NULL;
-    }
-    char *const found = PyByteArray_AsString(result);
-    if (count > 0 && (uintptr_t)found % (size_t)size != 0) {
-        Py_DECREF(result);
-        PyErr_SetString(PyExc_ValueError, "the bytes lie where numbers cannot be written");
-        return NULL;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    how = take(items, (size_t)size, (size_t)length, &places, (size_t)count, found);
-    Py_END_ALLOW_THREADS
-    if (how != PASS_DONE) {
-        Py_CLEAR(result);
-        set_error(how, "an index is out of range");
-    }
-    return result;
-}
-
-static PyObject *pass_paths(PyObject *module, PyObject *args)
-{
-    PyObject *above, *root, *key, *wanted, *depth, *node, *result = NULL;
-    Py_ssize_t count = -1, first = -1;
-    Column aboves, roots, keys, depths;
-    Rows rows;
-    Paths paths = {NULL, NULL, NULL, NULL, 0};
-    PassEnd how;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOO", &above, &root, &key, &wanted, &depth) || !read_column(above, &count, &aboves) ||
-        !read_column(root, &count, &roots) || !read_column(key, &count, &keys) ||
-        (rows.wanted = numbers(wanted, 1, &count)) == NULL || !read_column(depth, &first, &depths)) {
-        return NULL;
-    }
-    rows.count = (size_t)count;
-    rows.above = &aboves;
-    rows.root = &roots;
-    rows.key = &keys;
-    rows.first = (size_t)first;
-    rows.depth = &depths;
-    node = new_column(rows.count, sizeof(int32_t), &paths.node);
-    if (node == NULL) {
-        return NULL;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    how = find_paths(&rows, &paths);
-    Py_END_ALLOW_THREADS
-    if (how == PASS_DONE) {
-        const Py_ssize_t size = (Py_ssize_t)(paths.count * sizeof(int32_t));
-        const char *const none = "";
-        result = Py_BuildValue("(Oy#y#y#)", node, size ? (const char *)paths.parent : none, size,
-                               size ? (const char *)paths.key : none, size, size ? (const char *)paths.depth : none, size);
-    } else {
-        set_error(how, "want every row behind the one above it, and numbers in range");
-    }
-    free_paths(&paths);
-    Py_DECREF(node);
-    return result;
-}
-
-static PyObject *pass_cells_upwards(PyObject *module, PyObject *args)
-{
-    PyObject *parent, *row, *column, *value, *result = NULL;
-    Py_ssize_t rows = -1, count = -1, width;
-    Column parents, at_row, at_column, values;
-    Cells cells = {NULL, NULL, NULL, 0, 0};
-    PassEnd how;
-    (void)module;
-    if (!PyArg_ParseTuple(args, "OOOOn", &parent, &row, &column, &value, &width) || !read_column(parent, &rows, &parents) ||
-        !read_column(row, &count, &at_row) || !read_column(column, &count, &at_column) ||
-        !read_column(value, &count, &values)) {
-        return NULL;
-    }
-    if (width < 0) {
-        PyErr_SetString(PyExc_ValueError, "want a number of columns");
-        return NULL;
-    }
-    Py_BEGIN_ALLOW_THREADS
-    how = cells_upwards(&parents, (size_t)rows, &at_row, &at_column, &values, (size_t)count, (size_t)width, &cells);
-    Py_END_ALLOW_THREADS
-    if (how == PASS_DONE) {
-        const Py_ssize_t size = (Py_ssize_t)(cells.count * sizeof(int32_t));
-        const char *const none = "";
-        result = Py_BuildValue("(y#y#y#)", size ? (const char *)cells.row : none, size,
-                               size ? (const char *)cells.column : none, size, size ? (const char *)cells.value : none,
-                               size * 2);
-    } else {
-        set_error(how, "want every row behind its parent, and cells in range");
-    }
-    free_cells(&cells);
-    return result;
-}
-
 /* Hands memory that was freed back to the machine, where the C library can be asked to. */
 static PyObject *pass_release(PyObject *module, PyObject *args)
 {
@@ -476,24 +305,10 @@ static PyMethodDef METHODS[] = {
     {"innermost", pass_innermost, METH_VARARGS,
      "innermost(node_lane, lanes, node_start, node_end, node_parent, lane, at) -> rows of nodes, -1 for none"},
     {"sum_upwards", pass_sum_upwards, METH_VARARGS, "sum_upwards(parent, own) -> own and everything below"},
-    {"least_upwards", pass_least_upwards, METH_VARARGS,
-     "least_upwards(parent, own) -> the smallest of one's own and everything below"},
-    {"cells_upwards", pass_cells_upwards, METH_VARARGS,
-     "cells_upwards(parent, row, column, value, columns) -> (row, column, value), each cell once\n\n"
-     "What rows above get from those below them; columns as of read_column, results int32, int32, int64."},
-    {"paths", pass_paths, METH_VARARGS,
-     "paths(above, root, key, wanted, depth) -> (node, parent, key, depth)\n\n"
-     "As analysis.paths.found_paths; wanted is int8, results are int32."},
-    {"distinct", pass_distinct, METH_VARARGS,
-     "distinct(first, second, width, size) -> (codes, place)\n\n"
-     "The different ones of first * width + second, int64 and ascending, and which of them each is, int32."},
     {"add_up", pass_add_up, METH_VARARGS,
      "add_up(row, column, value, width, size) -> sums\n\n"
      "sums[row * width + column] += value, of each i where no index, row or column is below 0. Each is a column, a pair of\n"
      "a column and indices into it, or None: row 0, column 0, value 1."},
-    {"take", pass_take, METH_VARARGS,
-     "take(values, size, at) -> values[at], integers of so many bytes; indices below 0 count from the end\n\n"
-     "The result is a bytearray."},
     {"release", pass_release, METH_VARARGS, "release() hands memory that was freed back to the machine, where it can"},
     {"order", pass_order, METH_VARARGS,
      "order(first, second, ties) -> rows by first, the larger second first, then ties, then the row"},

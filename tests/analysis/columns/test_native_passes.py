@@ -97,7 +97,6 @@ def module() -> Any:
 NO = b""
 NEST = (i4(0, 0), 1, i8(0, 1), i8(5, 2), (), None)
 ASK = (i4(0, 0), 1, i8(0, 1), i8(5, 2), i8(-1, 0), i4(0), i8(1))
-PATHS = (i8(-1, 0, -1), i8(0, 0, 0), i8(7, 8, 7), b"\1\1\0", i8(5))
 SWEEP = (i8(0), i8(5), b"\0", 1, (), i8(0), i8(9))
 
 
@@ -107,18 +106,10 @@ def test_what_they_give() -> None:
     assert (order, parent, depth, end, inside, clipped) == (i4(0, 1), i4(-1, 0), i4(0, 1), i8(5, 2), i8(1, 0), 0)
     assert module().nest(*NEST[:4], ((i4(1, 0), i8(5, 6)),), i4(1))[0] == i4(1)
     assert module().innermost(*ASK) == i4(1)
-    assert module().least_upwards(i8(-1, 0), i8(3, 2)) == i8(2, 2)
-    assert module().cells_upwards(i8(-1, 0), i8(1), i8(3), i8(9), 4) == (i4(1, 0), i4(3, 3), i8(9, 9))
-    assert module().paths(*PATHS) == (i4(1, 2, -1), i4(0, 1), i4(7, 8), i4(6, 7))
-    assert module().distinct(i8(3, 0, 3), None, 1, 4) == (i8(0, 3), i4(1, 0, 1))
-    assert module().distinct(np.array([1, 0], np.int32), i8(0, 1), 2, 1 << 40) == (i8(1, 2), i4(1, 0))
     assert module().add_up(i8(0, 1, -1), i8(1, 0, 0), i8(5, 6, 7), 2, 4) == i8(0, 5, 6, 0)
     assert module().add_up((i8(0, 1), i8(1, -1)), None, None, 1, 2) == i8(0, 1)
     assert module().add_up(i8(0, 0), None, (i8(5, 6), i8(1, 1)), 1, 1) == i8(12)
     assert module().sum_upwards(i8(-1, 0), i8(1, 2)) == i8(3, 2)
-    assert module().take(i8(7, 8, 9), 8, np.array([2, -3], np.int32)) == i8(9, 7)
-    assert module().take(i4(7, 8, 9), 4, i8(-1, 1)) == i4(9, 8)
-    assert module().take(b"abc", 1, i8(1, 1, 0)) == b"bba"
     assert module().order(i8(2, 1), i8(0, 0), ()) == i4(1, 0)
     assert module().sweep(*SWEEP) == (i4(0), i4(0), i8(5), i8(5), i8(9), i8(0))
 
@@ -127,13 +118,6 @@ def test_what_they_give() -> None:
 @pytest.mark.parametrize(
     ("name", "call"),
     [
-        ("take", (i4(7), 4)),
-        ("take", (i4(7), 2, i8(0))),
-        ("take", (i4(7), 8, i8(0))),
-        ("take", (i4(7), 4, i8(1))),
-        ("take", (i4(7), 4, i8(-2))),
-        ("take", (i4(7), 4, i8(np.iinfo(np.int64).min))),
-        ("take", (b"", 1, i8(0))),
         ("nest", ()),
         ("nest", (NEST[0], 1, NEST[2], NEST[3])),
         ("nest", (i4(0), *NEST[1:])),
@@ -159,23 +143,6 @@ def test_what_they_give() -> None:
         ("innermost", (*ASK[:6], i8(1, 2))),
         ("sum_upwards", (i8(0), i8(1))),
         ("sum_upwards", (i8(-1, 0), i8(1))),
-        ("least_upwards", (i8(0), i8(1))),
-        ("least_upwards", (3, i8(1))),
-        ("cells_upwards", (i8(0), i8(0), i8(0), i8(1), 1)),
-        ("cells_upwards", (i8(-1), i8(1), i8(0), i8(1), 1)),
-        ("cells_upwards", (i8(-1), i8(0), i8(1), i8(1), 1)),
-        ("cells_upwards", (i8(-1), i8(0), i8(0), i8(1), -1)),
-        ("paths", (i8(0), i8(0), i8(0), b"\1", i8(5))),
-        ("paths", (PATHS[0], i8(1, 0, 0), *PATHS[2:])),
-        ("paths", (*PATHS[:2], i8(-7, 8, 7), *PATHS[3:])),
-        ("paths", (*PATHS[:3], b"\1", PATHS[4])),
-        ("distinct", (i8(3), None, 1, 3)),
-        ("distinct", (i8(-1), None, 1, 3)),
-        ("distinct", (i8(1), i8(2), 2, 9)),
-        ("distinct", (i8(1), i8(1), 2, 3)),
-        ("distinct", (i8(1), i8(1), 2, 1 << 62 | 1, 5)),
-        ("distinct", (i8(1), i8(1, 2), 2, 9)),
-        ("distinct", (i8(1), i8(1), 0, 9)),
         ("add_up", (i8(1), None, None, 1, 1)),
         ("add_up", (i8(0), i8(2), None, 2, 9)),
         ("add_up", (i8(0), None, (i8(1), i8(1)), 1, 1)),

@@ -1,17 +1,13 @@
-"""Paths through a forest, and sums upwards: both forms must equal the rule written row by row."""
+"""Paths through a forest, and sums upwards: equal to the rule written row by row."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.columns.nesting import least_below
 from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths, nearest
-from tests.analysis.passes_tools import FORMS, form
-
-both_forms = pytest.mark.parametrize("compiled", FORMS)
 
 
 @st.composite
@@ -27,8 +23,7 @@ def levels(above: list[int]) -> list[int]:
     return found
 
 
-@both_forms
-def test_rows_of_one_name_below_one_node_are_one_node(compiled: bool) -> None:
+def test_rows_of_one_name_below_one_node_are_one_node() -> None:
     """
     step - a - b     two calls of a, of which both call b; c is not asked for
          - a - b
@@ -36,27 +31,22 @@ def test_rows_of_one_name_below_one_node_are_one_node(compiled: bool) -> None:
     """
     above, key = np.array([-1, 0, -1, 2, -1]), np.array([0, 1, 0, 1, 2])
     wanted = np.array([False, True, False, True, False])
-    with form(compiled):
-        found = found_paths(above, np.zeros(5, np.int64), key, wanted, np.array([0]))
+    found = found_paths(above, np.zeros(5, np.int64), key, wanted, np.array([0]))
     assert found.node.tolist() == [1, 2, 1, 2, -1]
     assert (found.parent.tolist(), found.key.tolist(), found.depth.tolist()) == ([0, 1], [0, 1], [1, 2])
 
 
-@both_forms
 @given(above=forests(), data=st.data())
-def test_paths_are_numbered_by_level_then_node_above_then_key(
-    compiled: bool, above: list[int], data: st.DataObject
-) -> None:
+def test_paths_are_numbered_by_level_then_node_above_then_key(above: list[int], data: st.DataObject) -> None:
     def numbers(most: int) -> list[int]:
         return data.draw(st.lists(st.integers(0, most), min_size=len(above), max_size=len(above)))
 
     root, key, wanted = numbers(2), numbers(3), [bool(number) for number in numbers(1)]
     depth = [0, 4, 1]
-    with form(compiled):
-        found = found_paths(
-            np.array(above, np.int32), np.array(root, np.int64), np.array(key, np.int32), np.array(wanted, bool),
-            np.array(depth),
-        )  # fmt: skip
+    found = found_paths(
+        np.array(above, np.int32), np.array(root, np.int64), np.array(key, np.int32), np.array(wanted, bool),
+        np.array(depth),
+    )  # fmt: skip
     used = list(wanted)
     for row in reversed(range(len(above))):
         if used[row] and above[row] >= 0:
@@ -76,14 +66,12 @@ def test_paths_are_numbered_by_level_then_node_above_then_key(
     assert list(zip(found.parent.tolist(), found.key.tolist(), found.depth.tolist(), strict=True)) == nodes
 
 
-@both_forms
 @given(above=forests(), data=st.data())
-def test_cells_are_added_to_all_rows_above(compiled: bool, above: list[int], data: st.DataObject) -> None:
+def test_cells_are_added_to_all_rows_above(above: list[int], data: st.DataObject) -> None:
     rows = st.integers(0, len(above) - 1) if above else st.nothing()
     drawn = data.draw(st.lists(st.tuples(rows, st.integers(0, 2), st.integers(-3, 3)), max_size=8 if above else 0))
     columns = [np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(3)]
-    with form(compiled):
-        row, column, value = cells_upwards(np.array(above, np.int64), *columns, 3)
+    row, column, value = cells_upwards(np.array(above, np.int64), *columns, 3)
     got = np.zeros((len(above), 3), dtype=np.int64)
     np.add.at(got, (row, column), value)
     want = np.zeros_like(got)
@@ -94,16 +82,14 @@ def test_cells_are_added_to_all_rows_above(compiled: bool, above: list[int], dat
     assert got.tolist() == want.tolist()
 
 
-@both_forms
 @given(above=forests(), data=st.data())
-def test_the_least_below(compiled: bool, above: list[int], data: st.DataObject) -> None:
+def test_the_least_below(above: list[int], data: st.DataObject) -> None:
     own = data.draw(st.lists(st.integers(-5, 5), min_size=len(above), max_size=len(above)))
     least = list(own)
     for row in reversed(range(len(above))):
         if above[row] >= 0:
             least[above[row]] = min(least[above[row]], least[row])
-    with form(compiled):
-        got = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
+    got = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
     assert got.tolist() == least
 
 
