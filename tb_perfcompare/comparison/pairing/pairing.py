@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from tb_perfcompare.comparison.pairing.phase_pairs import phase_pairs
 from tb_perfcompare.quick_dataclass import dataclass
@@ -30,6 +31,14 @@ WORD_PAIRS: tuple[tuple[str, str], ...] = (
 _WORD = re.compile(r"\d+|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
 _NUMBER = re.compile(r"\d+")
 _ANY = "\0"  # stands for the word or number in which two names differ
+_PART = "\1"  # follows a letter that is a part of a word
+_ID = "\2"  # stands for a hash or a random id
+_UUID = re.compile(r"(?<![^\W_])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![^\W_])")
+_TOKEN = re.compile(r"[0-9a-zA-Z]{7,}")
+_HEX = re.compile(r"[0-9a-f]+")
+_RUN_OF_LIKE = re.compile(r"\d+|[a-z]+")
+_SIZES = re.compile(r"(?:[a-z]+\d+)+")
+_BATCH = re.compile(r"(?<![a-z])(?:[gm]?bsz?|batch(?:[-_ ]?size)?)[-_=]?(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +102,15 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     4. the only run with the first word in a folder, with each run bearing the second
     5. names that differ only in one number: the smallest with every larger one
     6. the first two spans of one run (an A/A check)
+
+    Hashes and random ids count as equal; names that give two batch sizes are no pair.
     """
     names = sorted({run.name for run in runs}, key=_natural)
     found: dict[frozenset[tuple[str, str | None]], Pair] = {}
     by_name = (*_by_words(names), *_by_phase(runs))
     for pair in (*by_name, *_by_words_and_numbers(names), *_by_folder(names), *_by_number(names)):
-        found.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
+        if _may_be_alike(pair.baseline.run, pair.candidate.run):
+            found.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
     checks = [_span_check(run) for run in sorted(runs, key=lambda run: _natural(run.name))]
     return (*found.values(), *(check for check in checks if check is not None))
 
@@ -133,9 +145,40 @@ def _unique(workers: Sequence[WorkerName], how: str, skip: Iterable[int]) -> dic
     return {key: indexes[0] for key, indexes in places.items() if len(indexes) == 1}
 
 
-def _words(name: str) -> list[tuple[str, ...]]:
+@lru_cache(maxsize=10_000)
+def _words(name: str) -> tuple[tuple[str, ...], ...]:
     """Lower-case words of each path component; a capital letter and a change between letters and digits start one."""
-    return [tuple(word.lower() for word in _WORD.findall(part)) for part in name.split("/")]
+    return tuple(tuple(_word(part, found) for found in _WORD.finditer(part)) for part in _without_ids(name).split("/"))
+
+
+def _word(text: str, found: re.Match[str]) -> str:
+    """In lower case; a letter that only a digit or another letter sets off is none that two names may differ in."""
+    word = found.group()
+    before, after = text[: found.start()][-1:], text[found.end() :][:1]
+    whole = not after.isalnum() and (not before.isalnum() or (before.islower() and word.isupper()))
+    return word.lower() if len(word) > 1 or whole else word.lower() + _PART
+
+
+def _without_ids(name: str) -> str:
+    """The name with one sign for each hash and random id: they differ without a meaning."""
+    return _TOKEN.sub(lambda found: _ID if _is_id(found.group()) else found.group(), _UUID.sub(_ID, name))
+
+
+def _is_id(token: str) -> bool:
+    """Whether it is like `3f9a1c2` or `x7k2p9qd`. Letters followed by numbers, such as `h100x8bs32`, mean something."""
+    if not (token.islower() or token.isupper()):
+        return False
+    token = token.lower()
+    changes = len(_RUN_OF_LIKE.findall(token)) - 1
+    if _HEX.fullmatch(token):
+        return changes >= 2
+    return len(token) >= 8 and changes >= 4 and not _SIZES.fullmatch(token)
+
+
+def _may_be_alike(one: str, other: str) -> bool:
+    """Whether no batch size that the names give differs."""
+    sizes = [set(map(int, _BATCH.findall(name.lower()))) for name in (one, other)]
+    return not all(sizes) or sizes[0] == sizes[1]
 
 
 def _spots(name: str, word: str, *, blank_numbers: bool = False) -> Iterator[tuple[tuple[str, ...], ...]]:
@@ -205,12 +248,15 @@ def _by_folder(names: Sequence[str]) -> Iterator[Pair]:
 def _by_number(names: Sequence[str]) -> Iterator[Pair]:
     families: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for name in names:
-        for found in _NUMBER.finditer(name):
-            around = (name[: found.start()].lower(), name[found.end() :].lower())
+        told = _without_ids(name)
+        for found in _NUMBER.finditer(told):
+            around = (told[: found.start()].lower(), told[found.end() :].lower())
             families[around].append((found.group(), name))
     for members in families.values():
         (smallest, first), *rest = sorted(members, key=lambda member: (int(member[0]), member[0], member[1]))
         for number, name in rest:
+            if number == smallest:
+                continue  # they differ in their ids
             yield _pair(first, name, f"names differ only in a number: {smallest} and {number}")
 
 

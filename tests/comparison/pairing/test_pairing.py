@@ -32,6 +32,11 @@ def suggested(*names: str) -> list[tuple[str, str]]:
         ("训练_正常", "训练_异常"),
         ("run_normal_1623143089", "run_abnormal_1623212756"),
         ("demo/baseline", "demo/candidate_slow_loader"),
+        ("normal_3f9a1c2", "abnormal_b07e41d"),
+        ("before/x7k2p9qd", "after/m3v8r1tz"),
+        ("base-0b6f6f0e-5c39-4c3e-9d7b-2f1a3b4c5d6e", "candidate-9a7c1d22-1f0e-4b8a-8c3d-5e6f7a8b9c0d"),
+        ("w0_3f9a1c2", "w4_b07e41d"),
+        ("h100x8_old", "h100x8_new"),
     ],
 )
 def test_two_names_that_differ_in_one_way_are_a_pair_in_that_direction(baseline: str, candidate: str) -> None:
@@ -40,7 +45,18 @@ def test_two_names_that_differ_in_one_way_are_a_pair_in_that_direction(baseline:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("alpha", "beta"), ("normal_cpu", "abnormal_gpu_x/deep"), ("abnormality", "normality")]
+    ("one", "other"),
+    [
+        ("alpha", "beta"),
+        ("normal_cpu", "abnormal_gpu_x/deep"),
+        ("abnormality", "normality"),
+        ("x3a", "x3b"),
+        ("a1", "b1"),
+        ("run_3f9a1c2", "run_3f9a1c7"),
+        ("run_1_3f9a1c2", "run_1_b07e41d"),
+        ("bs32", "bs64"),
+        ("normal_batch_size=8", "abnormal_batch_size=16"),
+    ],
 )
 def test_names_without_a_known_difference_are_no_pair(one: str, other: str) -> None:
     assert suggested(one, other) == []
