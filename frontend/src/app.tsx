@@ -76,10 +76,9 @@ export function App() {
     setLoaded(answer);
     change({ a: nextA, b: nextB, page: '', row: '', ...FRESH_STEPS, ...(!paired && { look: '' }), ...(at && { ...FRESH, tab: '', category: '', ...at }) }, true);
   };
-  const several = (): void => {
+  const several = (chosen: Side[]): void => {
     // listings and exports are attached to a pair only
-    const first = b === null ? [] : [withLaunches(b, '')];
-    change({ a: a && withLaunches(a, ''), page: 'verdicts', look: '', candidates: candidates.length > 0 ? candidates : first }, true);
+    change({ a: a && withLaunches(a, ''), page: 'verdicts', look: '', candidates: chosen.map((side) => withLaunches(side, '')) }, true);
   };
   useLayoutEffect(() => {
     if (paired && answer && a && b && state.status === 'ready' && state.question === question) remember(answer, a, b);
@@ -195,18 +194,20 @@ export function App() {
             sides={paired ? 'both' : page === 'verdicts' ? 'a' : 'none'}
             back={
               candidates.length > 0 && (
-                <button type="button" class="link-button more soft" onClick={several}>
+                <button type="button" class="link-button more soft" onClick={() => several(candidates)}>
                   {text.pages.back(candidates.length)}
                 </button>
               )
             }
             several={
               candidates.length === 0 && (
-                <button type="button" class="button more" onClick={several}>
+                <button type="button" class="button more" onClick={() => several(b === null ? [] : [b])}>
                   {text.pages.several}
                 </button>
               )
             }
+            onSeveral={(runs) => several(runs.map((run) => ({ run, worker: null, span: null })))}
+            onLook={() => refresh(false)}
             window={page === 'history' ? null : address.window}
             onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
             marker={paired && <MarkerChoice marker={address.marker} comparison={comparison} kind={address.kind} onMarker={(marker) => change({ marker, kind: '', a: a && withSteps(a, ''), b: b && withSteps(b, ''), row: '', ...FRESH_STEPS }, true)} onKind={(kind) => change({ kind, row: '', ...FRESH_STEPS }, true)} />}

@@ -14,6 +14,8 @@ from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.plugin.logdir import LogdirRoot
 
 if TYPE_CHECKING:
+    from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
+    from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
     from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.listing.index import Index, Listing, Root
@@ -88,7 +90,7 @@ class Opening:
                 from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
                 from tb_perfcompare.workspace.workspace import Workspace
 
-                self._workspace = Workspace(index=index, pool=pool, cache=user_cache())
+                self._workspace = Workspace(index=index, pool=pool, cache=user_cache(), known=self.known)
             return self._workspace
 
     def open_ahead(self) -> None:
@@ -122,10 +124,22 @@ class Opening:
         return Index(opened, inside=links_stay_inside())
 
     @cached_property
+    def known(self) -> KnownRuns:
+        """What is known of runs that were read."""
+        from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
+
+        return KnownRuns(self._store)
+
+    @cached_property
     def _kept(self) -> ResponseCache | None:
-        from tb_perfcompare.workspace.disk_cache.cache_place import user_place
-        from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
         from tb_perfcompare.workspace.disk_cache.response_cache import ResponseCache
 
+        return None if self._store is None else ResponseCache(self._store)
+
+    @cached_property
+    def _store(self) -> DiskStore | None:
+        from tb_perfcompare.workspace.disk_cache.cache_place import user_place
+        from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
+
         place = user_place()
-        return None if place is None else ResponseCache(DiskStore(*place))
+        return None if place is None else DiskStore(*place)

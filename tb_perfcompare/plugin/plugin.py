@@ -98,7 +98,8 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         roots = [root.given for root in self._roots]
         remote = tuple((root.given, _REMOTE) for root in self._roots if not root.is_opened)
         beside = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
-        page = self._opening.run_pages.page(listing, roots, remote, beside, row_count(request.args, "offset", 0))
+        offset = row_count(request.args, "offset", 0)
+        page = self._opening.run_pages.page(listing, roots, remote, beside, offset, self._opening.known)
         known = is_known(request, page.tag)
         answer = not_modified(page.tag) if known else respond(request, page.body, JSON, tag=page.tag)
         answer.call_on_close(self._opening.open_ahead)

@@ -12,6 +12,7 @@ from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
@@ -49,11 +50,12 @@ class Loader:
 
     def __init__(
         self, pool: WorkerPool, cache: SummaryCache | None, summarize: Summarizer, in_process_bytes: int,
-        cluster: ClusterPool | None = None,
+        cluster: ClusterPool | None = None, known: KnownRuns | None = None,
     ) -> None:  # fmt: skip
         self._pool = pool
         self._cluster = cluster
         self._cache = cache
+        self._known = known or (KnownRuns(None) if cache is None else cache.known)
         self._summarize = summarize
         self._in_process_bytes = in_process_bytes
         self._summaries: SingleFlight[Summary] = SingleFlight(ByteCache(_SUMMARY_CACHE_BYTES))
@@ -108,7 +110,10 @@ class Loader:
             return self._summaries.join(job, self._summarizer(job, small))
 
         at_once = (self._cluster or self._pool).size
-        return each_in_turn(jobs, begin, self._summaries.leave, take, at_once, report)
+        try:
+            return each_in_turn(jobs, begin, self._summaries.leave, take, at_once, report)
+        finally:
+            self._known.save()
 
     def sides(
         self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False, paths: bool = False
@@ -176,12 +181,12 @@ class Loader:
             return _in_one_state(job.file, flight, lambda file: summary_of(replace(job, file=file), flight))
 
         def summary_of(job: SummaryJob, flight: Flight[Summary]) -> Summary:
-            kept = self._cache.get(job) if self._cache is not None else None
-            if kept is not None:
-                return kept
-            found = read(job, flight)
-            if self._cache is not None:
-                self._cache.put(job, found)
+            found = self._cache.get(job) if self._cache is not None else None
+            if found is None:
+                found = read(job, flight)
+                if self._cache is not None:
+                    self._cache.put(job, found)
+            self._known.note(job, found)
             return found
 
         def read(job: SummaryJob, flight: Flight[Summary]) -> Summary:

@@ -27,6 +27,7 @@ from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 if TYPE_CHECKING:
     from tb_perfcompare.comparison.result.comparison import Comparison
     from tb_perfcompare.model.summary.summary import Summary
+    from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
     from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
     from tb_perfcompare.workspace.jobs.compat_jobs import CompatAnswer, CompatRequest
     from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
@@ -57,6 +58,7 @@ class Workspace:
     links_inside  links that lead out of a root are not followed
     index, pool  of the same roots, and the processes that work: ones that are there already; None: new ones
     scheduler  address of a Dask scheduler whose cluster summarises the files; None: processes of this machine
+    known  takes what a list of runs tells of files that were read; None: the cache's
     summarize, compare  what to do with a file and with two sides; module-level functions, so that workers find them
     """
 
@@ -71,6 +73,7 @@ class Workspace:
         index: Index | None = None,
         pool: WorkerPool | None = None,
         scheduler: str | None = None,
+        known: KnownRuns | None = None,
         summarize: Summarizer = summarize_file,
         compare: Comparer = compare_sides,
     ) -> None:
@@ -80,7 +83,7 @@ class Workspace:
         self._kept = cache.comparisons if cache is not None and usual else None
         self._pool = WorkerPool(default_workers() if workers is None else workers) if pool is None else pool
         self._cluster = None if scheduler is None else ClusterPool(scheduler)
-        self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster)
+        self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster, known)
         self._comparisons: SingleFlight[Comparison] = SingleFlight(ByteCache(_COMPARISON_CACHE_BYTES))
         self._strict: SingleFlight[bytes] = SingleFlight(ByteCache(_STRICT_CACHE_BYTES))
         self._profiler_answers: SingleFlight[CompatAnswer] = SingleFlight(ByteCache(0))

@@ -124,6 +124,13 @@ class Tab:
         """Text of the verdict, once it is there."""
         return self.wait(".verdict h2").inner_text()
 
+    def choose_run(self, side: str, run: str) -> None:
+        """Of side `a` or `b`, by its name in the list of runs."""
+        self.find(f".side-{side} .run-button").click()
+        self.wait(".runs-dialog input").fill(run)
+        self.page.keyboard.press("Enter")
+        self.until("!document.querySelector('.runs-dialog')")
+
     def until(self, script: str) -> None:
         """Until a JavaScript expression is true in our frame; what it names may not be there yet."""
         wary = f"(() => {{ try {{ return ({script}) }} catch {{ return false }} }})()"

@@ -47,7 +47,7 @@ def test_pairs_compared_before_are_suggested_first(tab: Tab) -> None:
     first = tab.find(".pop-item").first
     assert MLU_A in first.inner_text() and MLU_B in first.inner_text()
     first.click()
-    tab.until(f"document.querySelector('.side-b select').value === {MLU_B!r}")
+    tab.until(f"document.querySelector('.side-b .run-button').value === {MLU_B!r}")
 
 
 def test_a_browser_that_refuses_storage_compares_all_the_same(new_tab: Tab) -> None:

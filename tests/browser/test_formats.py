@@ -33,8 +33,8 @@ PAIRS = {
 def shown(tab: Tab, a: str, b: str) -> None:
     """Until the comparison of this pair is on screen."""
     tab.go(link(a=a, b=b))
-    tab.until(f"document.querySelector('.side-a select').value === {a!r}")
-    tab.until(f"document.querySelector('.side-b select').value === {b!r} && !!document.querySelector('.verdict')")
+    tab.until(f"document.querySelector('.side-a .run-button').value === {a!r}")
+    tab.until(f"document.querySelector('.side-b .run-button').value === {b!r} && !!document.querySelector('.verdict')")
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -62,10 +62,17 @@ def test_only_runs_of_the_profiler_have_its_windows_and_its_tab(tab: Tab) -> Non
     assert tab.find(".side-a [aria-label*='PyTorch Profiler']").count() == 0
 
 
-def test_runs_are_listed_by_format(tab: Tab) -> None:
-    groups = tab.find("select[aria-label='Baseline: run'] optgroup")
-    labels = [groups.nth(i).get_attribute("label") for i in range(groups.count())]
-    assert set(labels) == {
+def test_runs_are_listed_with_their_format(tab: Tab) -> None:
+    tab.find(".side-a .run-button").click()
+    tab.wait(".runs-dialog .grid-body .row")
+    tab.find(".runs-dialog .head-button", has_text="Format").click()
+    rows = "[...document.querySelectorAll('.runs-dialog .grid-body .row')].map(row => row.lastElementChild.textContent)"
+    seen = set(tab.frame.evaluate(rows))
+    tab.find(".runs-dialog .head-button", has_text="Format").click()
+    tab.until("document.querySelector('.runs-dialog [aria-sort=descending]')?.textContent.startsWith('Format')")
+    seen |= set(tab.frame.evaluate(rows))
+    tab.press("Escape")
+    assert seen == {
         "torch.profiler trace",
         "saved profiler answers",
         "perf_data table",

@@ -12,7 +12,7 @@ from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, PLUGIN, SLOWER_B, 
 
 def pair(tab: Tab) -> tuple[str, str]:
     """Runs shown in the two pickers."""
-    a, b = (tab.find(f"select[aria-label='{side}: run']").input_value() for side in ("Baseline", "Candidate"))
+    a, b = (str(tab.find(f".side-{side} .run-button").get_attribute("value")) for side in "ab")
     return a, b
 
 
@@ -33,8 +33,8 @@ def test_first_visit_guesses_a_pair_and_says_so(tab: Tab) -> None:
 
 
 def test_picking_runs_changes_the_answer_and_the_address(tab: Tab) -> None:
-    tab.find("select[aria-label='Baseline: run']").select_option(GPU_A)
-    tab.find("select[aria-label='Candidate: run']").select_option(GPU_B)
+    tab.choose_run("a", GPU_A)
+    tab.choose_run("b", GPU_B)
     tab.until("document.querySelector('.findings')?.textContent.includes('sgemm')")
     assert tab.find(".guess").count() == 0
     assert link(a=GPU_A, b=GPU_B)[1:] in tab.address()
@@ -45,7 +45,7 @@ def test_no_frame_shows_another_pairs_answer(tab: Tab) -> None:
     tab.until("document.querySelector('.findings')?.textContent.includes('sgemm')")
     seen = tab.frame.evaluate(
         """async ([hash, run]) => {
-        const chosen = () => document.querySelector("select[aria-label='Baseline: run']").value;
+        const chosen = () => document.querySelector('.side-a .run-button').value;
         const answer = () => document.querySelector('.findings')?.textContent ?? '';
         const frames = [];
         parent.location.hash = hash;
@@ -98,7 +98,7 @@ def test_swap_negates_the_difference(tab: Tab) -> None:
 def test_suggested_pairs_are_one_click(tab: Tab) -> None:
     tab.find(".menu button", has_text="Suggested pairs").click()
     tab.find(".pop-item", has_text=GPU_A).first.click()
-    tab.until(f"document.querySelector('.side-b select').value === '{GPU_B}'")
+    tab.until(f"document.querySelector('.side-b .run-button').value === '{GPU_B}'")
     assert tab.find(".pop").count() == 0
 
 
@@ -118,12 +118,12 @@ def test_a_link_restores_pair_view_and_filters(fresh_tab: Tab) -> None:
 
 
 def test_back_undoes_a_choice_and_another_tab_does_not(tab: Tab) -> None:
-    tab.find("select[aria-label='Baseline: run']").select_option(GPU_A)
-    tab.until(f"document.querySelector('.side-a select').value === '{GPU_A}'")
+    tab.choose_run("a", GPU_A)
+    tab.until(f"document.querySelector('.side-a .run-button').value === '{GPU_A}'")
     tab.page.evaluate("history.back()")
-    tab.until(f"document.querySelector('.side-a select').value === '{NORMAL}'")
+    tab.until(f"document.querySelector('.side-a .run-button').value === '{NORMAL}'")
     tab.go(link(a=GPU_A, b=GPU_B))
-    tab.until(f"document.querySelector('.side-a select').value === '{GPU_A}'")
+    tab.until(f"document.querySelector('.side-a .run-button').value === '{GPU_A}'")
     tab.page.evaluate("location.hash = location.hash.replace('tb_perfcompare', 'timeseries')")
     tab.page.wait_for_timeout(300)
     tab.page.evaluate("location.hash = location.hash.replace('timeseries', 'tb_perfcompare')")
@@ -164,7 +164,8 @@ def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
         model = next(one for one in answer["runs"] if one["run"] == GPU_A)
         for number in range(60):
             files = [{"name": "f", "bytes": 1000 + number, "modified": 1_700_000_000 + 60 * number}]
-            span = {"span": "1", "files": files}
+            known = {"device": "NVIDIA A100", "steps": 4, "mean_step_us": 2500.0}
+            span = {"span": "1", "files": files, **({"known": known} if number == 58 else {})}
             workers = [{"worker": "w", "rank": 0, "spans": [span]}]
             answer["runs"].append({**model, "run": f"nights/{number:02d}", "workers": workers})
         for run in answer["runs"][:-60]:
@@ -184,6 +185,12 @@ def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
     tab.until("document.querySelector('.runs-dialog [role=status]').textContent.startsWith('10 of')")
     tab.find(".runs-dialog .head-button", has_text="Run").click()
     tab.until(f"document.querySelector(`{first}`).textContent.startsWith('nights/00')")
+    tab.find(".runs-dialog input").fill("")
+    tab.find(".runs-folders button", has_text="nights").click()
+    tab.find(".runs-dialog .head-button", has_text="Mean step").click()
+    tab.until(f"document.querySelector(`{first}`).textContent.startsWith('58')")
+    assert {"NVIDIA A100", "4"} <= set(tab.find(f"{first} [role=gridcell]").all_inner_texts())
+    tab.find(".runs-folders button", has_text="All folders").click()
     tab.find(".runs-dialog input").fill("gpu_training baseline")
     tab.press("Enter")
     tab.until("!document.querySelector('.runs-dialog')")

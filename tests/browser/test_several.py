@@ -45,7 +45,11 @@ def test_candidates_are_added_one_by_one_or_by_folder_and_removed(tab: Tab) -> N
     tab.find(".side-b .more").click()
     tab.wait(".vs-plot")
     assert names(tab) == [ABNORMAL]
-    tab.find("select[aria-label='Add a candidate']").select_option(GPU_A)
+    tab.find(".vs-add .run-button").click()
+    tab.find(".runs-dialog button", has_text="Choose several").click()
+    tab.find(".runs-dialog input").fill(GPU_A)
+    tab.find(".runs-dialog .grid-body .row").click()
+    tab.find(".runs-dialog .primary", has_text="Compare 1 candidate").click()
     tab.until("document.querySelectorAll('.vs-chip').length === 2")
     tab.find(f"button[aria-label='Remove {ABNORMAL}']").click()
     tab.until("document.querySelectorAll('.vs-table tbody tr').length === 1")

@@ -276,7 +276,7 @@ def test_leaving_it_stops_the_requests(fresh_tab: Tab) -> None:
 
 def test_formats_without_events_say_why(tab: Tab) -> None:
     tab.go(link(a=LISTING_A, b=LISTING_B))
-    tab.until("document.querySelector('.side-a select').value.includes('listing')")
+    tab.until("document.querySelector('.side-a .run-button').value.includes('listing')")
     tab.answer()
     tab.find("[role=tab]", has_text="Timeline").click()
     tab.wait(".state:has-text('no event times')")

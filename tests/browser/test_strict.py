@@ -68,7 +68,7 @@ def test_traces_have_it_of_summed_and_of_owned_time(tab: Tab) -> None:
 
 def test_formats_without_it_say_why(tab: Tab) -> None:
     tab.go(link(a=SAVED_A, b=SAVED_B))
-    tab.until("document.querySelector('.side-a select').value.startsWith('saved')")
+    tab.until("document.querySelector('.side-a .run-button').value.startsWith('saved')")
     tab.answer()
     tab.find("[role=tab]", has_text="Run info").click()
     tab.find(".absent-tabs button").click()

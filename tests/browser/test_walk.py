@@ -24,8 +24,8 @@ def test_from_the_pair_to_the_shared_link(fresh_tab: Tab, chromium: Browser, tmp
 
 
 def choose_the_pair(tab: Tab) -> None:
-    tab.find("select[aria-label='Baseline: run']").select_option(GPU_A)
-    tab.find("select[aria-label='Candidate: run']").select_option(GPU_B)
+    tab.choose_run("a", GPU_A)
+    tab.choose_run("b", GPU_B)
     tab.until("document.querySelector('.findings')?.textContent.includes('sgemm')")
     assert tab.answer().startswith(SLOWER_B)
 
@@ -46,8 +46,8 @@ def drill_to_the_kernel(tab: Tab) -> None:
 def drill_to_the_operator_and_its_shapes(tab: Tab) -> None:
     """Of the recorded pair, whose operators have several."""
     tab.find("[role=tab]", has_text="Summary").click()
-    tab.find("select[aria-label='Baseline: run']").select_option(NORMAL)
-    tab.find("select[aria-label='Candidate: run']").select_option(ABNORMAL)
+    tab.choose_run("a", NORMAL)
+    tab.choose_run("b", ABNORMAL)
     tab.until("document.querySelector('.findings')?.textContent.includes('Data loader wait')")
     tab.find("button.fall", has_text="CPU Exec").click()
     tab.wait(".entries")

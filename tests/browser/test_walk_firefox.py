@@ -38,9 +38,16 @@ def test_from_the_pair_to_the_shared_link_in_firefox(firefox: Firefox, server: s
     the_report_opens_from_disk(firefox, report, cause)
 
 
+def choose_run(firefox: Firefox, side: str, run: str) -> None:
+    firefox.click(f".side-{side} .run-button")
+    folder, name = run.split("/")
+    firefox.click(".runs-folders button", folder)
+    firefox.click(".runs-dialog .grid-body .row", name)
+
+
 def choose_the_pair(firefox: Firefox) -> None:
-    firefox.select("select[aria-label='Baseline: run']", GPU_A)
-    firefox.select("select[aria-label='Candidate: run']", GPU_B)
+    choose_run(firefox, "a", GPU_A)
+    choose_run(firefox, "b", GPU_B)
     firefox.until("document.querySelector('.findings').textContent.includes('sgemm')")
     assert firefox.text(".verdict h2").startswith(SLOWER_B)
 

@@ -71,6 +71,7 @@ export function VerdictsView(props: Props) {
                 runs={answer.runs.filter(({ run }) => run !== baseline.run && !kept.some((side) => sameSide(side, whole(run))))}
                 value={null}
                 onChoose={(run) => put([...kept, whole(run)])}
+                onSeveral={(runs) => put([...kept, ...runs.map(whole)])}
               />
             </span>
             {beside.length > 0 && (

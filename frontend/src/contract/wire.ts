@@ -19,6 +19,14 @@ export interface SpanFile {
 export interface SpanEntry {
   span: string;
   files: SpanFile[];
+  /** of a file that was read before, as it is now */
+  known?: KnownFile;
+}
+
+export interface KnownFile {
+  device: string;
+  steps: number;
+  mean_step_us: number | null;
 }
 
 export interface WorkerEntry {

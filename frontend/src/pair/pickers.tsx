@@ -32,13 +32,15 @@ interface SideProps {
   /** ways to several candidates, of B only: back to those that were compared, and to choose some */
   back?: preact.ComponentChildren;
   several?: preact.ComponentChildren;
+  onSeveral?: ((runs: string[]) => void) | undefined;
+  onLook: () => void;
   /** whether figures of listings can be attached */
   attaches: boolean;
   /** the choice of where a step ends */
   boundary: preact.ComponentChildren;
 }
 
-function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler, beside, back, several, attaches, boundary }: SideProps) {
+function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler, beside, back, several, onSeveral, onLook, attaches, boundary }: SideProps) {
   const name = sideName(letter);
   const run = side ? findRun(answer, side.run) : undefined;
   const workers = run?.workers.map((entry) => entry.worker) ?? [];
@@ -56,6 +58,8 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
         value={side?.run ?? null}
         brief={side ? labelBeside(side.run, beside) : undefined}
         onChoose={(chosen) => onChange({ run: chosen, worker: null, span: null })}
+        onSeveral={onSeveral}
+        onOpen={onLook}
       />
       {side?.steps && (
         <button type="button" class="chip chip-filter side-steps" title={text.picker.allSteps(words)} onClick={() => onChange(withSteps(side, ''))}>
@@ -209,6 +213,9 @@ interface Props {
   /** ways to several candidates */
   back?: preact.ComponentChildren;
   several?: preact.ComponentChildren;
+  onSeveral: (runs: string[]) => void;
+  /** a list of runs is about to be shown */
+  onLook: () => void;
   /** the verdict in a few words */
   brief?: preact.ComponentChildren;
   /** where steps end, null where that is no question */
@@ -218,7 +225,7 @@ interface Props {
   marker: preact.ComponentChildren;
 }
 
-export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', back, several, brief, window, onWindow, marker }: Props) {
+export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', back, several, onSeveral, onLook, brief, window, onWindow, marker }: Props) {
   const factsA = comparison?.baseline ?? null;
   const factsB = comparison?.candidate ?? null;
   const words = metricWords(comparison?.headline.metric ?? 'step_time');
@@ -231,11 +238,11 @@ export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfile
   );
   return (
     <div class={`pickers pickers-${sides}`} role="group" aria-label={text.picker.region}>
-      {sides !== 'none' && <SidePicker letter="a" beside={b?.run} boundary={boundary} attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
+      {sides !== 'none' && <SidePicker letter="a" onLook={onLook} beside={b?.run} boundary={boundary} attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
       {sides === 'both' && (
         <>
           <IconButton class="swap" icon="swap" label={text.picker.swap} size={18} disabled={!a || !b} onClick={() => onPair(b, a)} />
-          <SidePicker letter="b" boundary={boundary} attaches answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} beside={a?.run} back={back} several={several} />
+          <SidePicker letter="b" onLook={onLook} onSeveral={onSeveral} boundary={boundary} attaches answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} beside={a?.run} back={back} several={several} />
         </>
       )}
       {brief}

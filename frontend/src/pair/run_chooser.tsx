@@ -1,7 +1,7 @@
-// The choice among many runs: a table of them, the newest first, with a search.
+// The choice of a run: a table of them, the newest first, with a search and the folders they lie in; or of several.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { PLAIN_COLUMN, PLAIN_TABLE, type Column, type RunEntry, type Table } from '../contract/wire';
+import type { RunEntry } from '../contract/wire';
 import { columnViews } from '../table/columns';
 import { Grid } from '../table/grid';
 import { filterRows, nextSort, sortRows, type SortKey } from '../table/order';
@@ -9,7 +9,8 @@ import { formatCount } from '../ui/format';
 import { IconButton } from '../ui/icons';
 import { parseQuery } from '../ui/search';
 import { text } from '../ui/strings';
-import { formatTitle } from './selection';
+import { foldersOf, isBelow, type Folder } from './folders';
+import { PATH, runTable } from './run_table';
 
 interface Props {
   label: string;
@@ -17,57 +18,39 @@ interface Props {
   /** the run that is chosen now, null for none */
   value: string | null;
   onChoose: (run: string) => void;
+  /** takes several as candidates, where that is possible */
+  onSeveral?: ((runs: string[]) => void) | undefined;
   onClose: () => void;
 }
 
-const words = {
-  name: 'Run',
-  modified: 'Modified',
-  workers: 'Workers',
-  spans: 'Spans',
-  size: 'Size',
-  format: 'Format',
-  rows: (shown: number, all: number) => `${formatCount(shown)} of ${formatCount(all)} runs`,
-};
+const words = text.picker;
+const TEXTS = new Set(['run', 'device', 'format']);
 
-const column = (name: string, label: string, role: Column['role'], kind: Column['kind'], unit = ''): Column => ({ ...PLAIN_COLUMN, name, label, unit, description: label, role, kind });
-
-/** Day and minute, in an order that is that of time. */
-function stamp(seconds: number): string {
-  const date = new Date(1000 * seconds - 60_000 * new Date(1000 * seconds).getTimezoneOffset());
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ');
-}
-
-export function runTable(runs: RunEntry[]): Table {
-  return {
-    ...PLAIN_TABLE,
-    title: text.picker.all,
-    columns: [
-      column('run', words.name, 'key', 'text'), column('modified', words.modified, 'plain', 'text'), column('workers', words.workers, 'plain', 'count'),
-      column('spans', words.spans, 'plain', 'count'), column('size', words.size, 'plain', 'number', 'bytes'), column('format', words.format, 'plain', 'text'),
-    ],
-    rows: runs.map(({ run, workers, format }) => {
-      const spans = workers.flatMap((worker) => worker.spans);
-      const files = spans.flatMap((span) => span.files);
-      const latest = files.reduce((last, { modified }) => Math.max(last, modified), 0);
-      return [run, latest === 0 ? null : stamp(latest), workers.length, spans.length, files.reduce((sum, { bytes }) => sum + bytes, 0), format === undefined ? null : formatTitle(format)];
-    }),
-  };
-}
-
-export function RunChooser({ label, runs, value, onChoose, onClose }: Props) {
+export function RunChooser({ label, runs, value, onChoose, onSeveral, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
+  const [folder, setFolder] = useState('');
   const [sort, setSort] = useState<SortKey[]>([{ column: 'modified', descending: true }]);
   const [selected, setSelected] = useState(-1);
-  const table = useMemo(() => runTable(runs), [runs]);
-  const views = useMemo(() => columnViews(table), [table]);
+  const [marked, setMarked] = useState<ReadonlySet<string> | null>(null);
+  const folders = useMemo(() => foldersOf(runs.map(({ run }) => run), folder), [runs, folder]);
+  const table = useMemo(() => runTable(runs.filter(({ run }) => isBelow(run, folder)), folder, marked), [runs, folder, marked]);
+  const views = useMemo(() => {
+    const formats = new Set(runs.map(({ format }) => format)).size;
+    const all = columnViews(table).filter(({ column }) => column.name !== PATH && (column.name !== 'format' || formats > 1));
+    return marked ? [...all.slice(-1), ...all.slice(0, -1)] : all;
+  }, [table]);
   const query = parseQuery(typed);
   const rows = useMemo(() => sortRows(table, filterRows(table, { query, category: null, status: 'all', minDelta: 0 }).rows, sort), [table, typed, sort]);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   const choose = (place: number): void => {
     const run = table.rows[rows[place] ?? -1]?.[0];
     if (typeof run !== 'string') return;
+    if (marked) {
+      const next = new Set(marked);
+      if (!next.delete(run)) next.add(run);
+      return setMarked(next);
+    }
     dialog.current?.close();
     if (run !== value) onChoose(run);
   };
@@ -82,8 +65,8 @@ export function RunChooser({ label, runs, value, onChoose, onClose }: Props) {
           <input
             type="search"
             autofocus
-            aria-label={text.picker.filter}
-            placeholder={text.picker.filter}
+            aria-label={words.filter}
+            placeholder={words.filter}
             value={typed}
             onInput={(event) => {
               setTyped(event.currentTarget.value);
@@ -96,12 +79,46 @@ export function RunChooser({ label, runs, value, onChoose, onClose }: Props) {
           />
         </label>
         <span class="muted" role="status">
-          {query.error || words.rows(rows.length, runs.length)}
+          {query.error || words.shown(formatCount(rows.length), formatCount(runs.length))}
         </span>
+        {onSeveral && (
+          <button type="button" class="button" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>
+            {words.several}
+          </button>
+        )}
+        {onSeveral && marked && (
+          <button
+            type="button"
+            class="button primary"
+            disabled={marked.size === 0}
+            onClick={() => {
+              dialog.current?.close();
+              onSeveral([...marked]);
+            }}
+          >
+            {words.compare(marked.size)}
+          </button>
+        )}
       </p>
-      <div class="table-body">
-        <Grid table={table} rows={rows} columns={views} names={null} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, name !== 'run' && name !== 'format', add))} onSelect={setSelected} onOpen={choose} />
+      <div class="runs-body">
+        {folders.length > 0 && <Folders folders={folders} all={runs.length} open={folder} onOpen={setFolder} />}
+        <div class="table-body">
+          <Grid table={table} rows={rows} columns={views} names={null} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, !TEXTS.has(name), add))} onSelect={setSelected} onOpen={choose} />
+        </div>
       </div>
     </dialog>
+  );
+}
+
+function Folders({ folders, all, open, onOpen }: { folders: Folder[]; all: number; open: string; onOpen: (path: string) => void }) {
+  const entries = [{ path: '', name: words.everywhere, depth: 0, runs: all }, ...folders.map((one) => ({ ...one, depth: one.depth + 1 }))];
+  return (
+    <nav class="runs-folders" aria-label={words.folders}>
+      {entries.map(({ path, name, depth, runs }) => (
+        <button key={path} type="button" class="pop-item" title={path || name} aria-current={path === open ? 'true' : undefined} style={{ paddingLeft: `${8 + 12 * depth}px` }} onClick={() => onOpen(path)}>
+          <span class="line">{name}</span> <span class="muted">{formatCount(runs)}</span>
+        </button>
+      ))}
+    </nav>
   );
 }

@@ -43,7 +43,8 @@ T = TypeVar("T")
 
 SUMMARY = ".summary"
 COMPARISON = ".comparison.msgpack"
-ENDINGS = (SUMMARY, COMPARISON)
+KNOWN = ".known"
+ENDINGS = (SUMMARY, COMPARISON, KNOWN)
 
 _WRITING = "writing-"
 
@@ -120,7 +121,7 @@ class DiskStore:
 
     def facts(self) -> CacheFacts:
         """Raises OSError if the directory exists and cannot be listed."""
-        found = list(self._entries())
+        found = [entry for entry in self._entries() if not entry[0].name.endswith(KNOWN)]
         comparisons = sum(path.name.endswith(COMPARISON) for path, _, _ in found)
         sizes = sum(size for _, _, size in found)
         return CacheFacts(str(self._directory), len(found), sizes, self._limit_bytes, comparisons)

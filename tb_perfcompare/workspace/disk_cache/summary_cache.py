@@ -23,6 +23,7 @@ from tb_perfcompare.workspace.disk_cache.cache_keys import code, described
 from tb_perfcompare.workspace.disk_cache.cache_place import DEFAULT_LIMIT_BYTES, user_place
 from tb_perfcompare.workspace.disk_cache.comparison_cache import ComparisonCache
 from tb_perfcompare.workspace.disk_cache.disk_store import DIGEST_BYTES, SUMMARY, CacheFacts, DiskStore, digest_of
+from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.summary.summary import Summary
@@ -40,11 +41,13 @@ class SummaryCache:
     """Entries below one directory. Safe to use from several threads and processes; construction touches nothing.
 
     comparisons  the finished comparisons, in the same directory and below the same limit
+    known        what a list of runs tells of those that were read
     """
 
     def __init__(self, directory: str | os.PathLike[str], limit_bytes: int = DEFAULT_LIMIT_BYTES) -> None:
         self._entries = DiskStore(directory, limit_bytes)
         self.comparisons = ComparisonCache(self._entries)
+        self.known = KnownRuns(self._entries)
 
     def get(self, job: SummaryJob) -> Summary | None:
         """The summary of the job as it would be computed now; None if it is not there or cannot be read."""

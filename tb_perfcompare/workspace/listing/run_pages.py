@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
+from tb_perfcompare.comparison.pairing.pairing import Pair
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, raw
-from tb_perfcompare.sources.discover import RunEntry
+from tb_perfcompare.sources.discover import FileEntry, RunEntry
 from tb_perfcompare.workspace.listing.describe import pair_dict, problem_dict, run_dict, runs_dict
 from tb_perfcompare.workspace.listing.index import Listing
 
 _PAIRS_BYTES, _PROBLEMS_BYTES = 250_000, 100_000
 _RESERVE = 2_000
+
+
+class KnownFile(Protocol):
+    """What reading a file told."""
+
+    @property
+    def device(self) -> str: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def mean_step_us(self) -> float | None: ...
+
+
+class KnownFiles(Protocol):
+    """Files that were read, by this server or before it; `state` changes when there are more."""
+
+    def state(self) -> int: ...
+    def of(self, file: FileEntry) -> KnownFile | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,52 +52,60 @@ class RunPages:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._of: Listing | None = None
+        self._of: tuple[Listing, int | None] | None = None
         self._pages: dict[tuple[object, ...], RunsPage] = {}
 
     def page(
         self, listing: Listing, roots: Sequence[str], problems: tuple[tuple[str, str], ...], profiler_tab: bool,
-        offset: int,
+        offset: int, known: KnownFiles | None = None,
     ) -> RunsPage:  # fmt: skip
         """The page that begins with the worker number `offset`. `problems`, (path, message), come before those of the
-        listing; `profiler_tab`: torch-tb-profiler's tab is there."""
+        listing; `profiler_tab`: torch-tb-profiler's tab is there; `known`: of files that were read."""
         key = (tuple(roots), problems, profiler_tab, offset)
+        state = None if known is None else known.state()
         with self._lock:
-            if self._of is not listing:
-                self._of, self._pages = listing, {}
-            known = self._pages.get(key)
-        if known is None:
-            body = _body(listing, roots, problems, profiler_tab, offset)
-            known = RunsPage(body, hashlib.sha256(body).hexdigest()[:32])
+            if self._of is None or self._of[0] is not listing or self._of[1] != state:
+                self._of, self._pages = (listing, state), {}
+            of = self._of
+            page = self._pages.get(key)
+        if page is None:
+            body = _body(listing, roots, problems, profiler_tab, offset, known)
+            page = RunsPage(body, hashlib.sha256(body).hexdigest()[:32])
             with self._lock:
-                if self._of is listing:
-                    self._pages[key] = known
-        return known
+                if self._of is of:
+                    self._pages[key] = page
+        return page
 
 
 def _body(
-    listing: Listing, roots: Sequence[str], given: Sequence[tuple[str, str]], profiler_tab: bool, offset: int
-) -> bytes:
+    listing: Listing, roots: Sequence[str], given: Sequence[tuple[str, str]], profiler_tab: bool, offset: int,
+    known: KnownFiles | None,
+) -> bytes:  # fmt: skip
     """Pairs and problems are on the first page only."""
+
+    def described(run: RunEntry) -> dict[str, Any]:
+        return run_dict(run, None if known is None else lambda _run, _worker, span: _known(known.of(span.file)))
+
     frame = runs_dict(Listing((), (), (), listing.points), roots)
     total = sum(len(run.workers) for run in listing.runs)
-    pairs, _ = filled(map(pair_dict, listing.pairs if offset == 0 else ()), _PAIRS_BYTES)
+    suggested = list(_alike(listing, known) if offset == 0 else ())
+    pairs, _ = filled(map(pair_dict, suggested), _PAIRS_BYTES)
     wrong = [{"path": path, "message": message} for path, message in given] + list(map(problem_dict, listing.problems))
     problems, _ = filled(wrong if offset == 0 else (), _PROBLEMS_BYTES)
     tail: dict[str, Any] = {"profiler_tab": profiler_tab, "pairs": pairs, "problems": problems}
     if offset == 0:
-        left_out = {"pairs": len(listing.pairs) - len(pairs), "problems": len(wrong) - len(problems)}
+        left_out = {"pairs": len(suggested) - len(pairs), "problems": len(wrong) - len(problems)}
         tail |= {f"{name}_left_out": count for name, count in left_out.items() if count}
     plain = {key: raw(value) for key, value in frame.items()}
     room = MOST_BYTES - len(encoded({**plain, **tail})) - _RESERVE
     runs: list[Any] = []
     taken = 0
     for run in _from(listing.runs, offset):
-        size = len(text := encoded(run_dict(run)))
+        size = len(text := encoded(described(run)))
         if size > room:
-            part = _fitting(run, room, at_least=0 if taken else 1)
+            part = _fitting(run, room, described, at_least=0 if taken else 1)
             if part is not None:
-                runs.append(raw(run_dict(part)))
+                runs.append(raw(described(part)))
                 taken += len(part.workers)
             break
         runs.append(msgspec.Raw(text))
@@ -99,11 +126,34 @@ def _from(runs: Sequence[RunEntry], offset: int) -> Iterator[RunEntry]:
         offset = max(0, offset - count)
 
 
-def _fitting(run: RunEntry, room: int, at_least: int) -> RunEntry | None:
+def _alike(listing: Listing, known: KnownFiles | None) -> Iterator[Pair]:
+    """The suggested pairs but for those whose runs are known to be of two devices."""
+    if known is None:
+        yield from listing.pairs
+        return
+    devices: dict[str, set[str]] = {}
+    for run in listing.runs:
+        found = (known.of(span.file) for worker in run.workers for span in worker.spans)
+        devices[run.name] = {one.device for one in found if one is not None}
+    for pair in listing.pairs:
+        one, other = devices[pair.baseline.run], devices[pair.candidate.run]
+        if not one or not other or one & other:
+            yield pair
+
+
+def _known(found: KnownFile | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    return {"known": {"device": found.device, "steps": found.steps, "mean_step_us": found.mean_step_us}}
+
+
+def _fitting(
+    run: RunEntry, room: int, described: Callable[[RunEntry], dict[str, Any]], at_least: int
+) -> RunEntry | None:
     """The run with as many of its first workers as fit, None if there are none."""
     few, many = at_least, len(run.workers)
     while few < many:  # the largest number that fits
         middle = (few + many + 1) // 2
-        fits = len(encoded(run_dict(replace(run, workers=run.workers[:middle])))) <= room
+        fits = len(encoded(described(replace(run, workers=run.workers[:middle])))) <= room
         few, many = (middle, many) if fits else (few, middle - 1)
     return replace(run, workers=run.workers[:few]) if few else None

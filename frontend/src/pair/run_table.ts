@@ -1,0 +1,51 @@
+// What the list of runs says of each, as a table.
+
+import { PLAIN_COLUMN, PLAIN_TABLE, type Column, type RunEntry, type Table } from '../contract/wire';
+import { text } from '../ui/strings';
+import { formatTitle } from './selection';
+
+export const PATH = 'path';
+
+const column = (name: string, label: string, kind: Column['kind'] = 'text', unit = '', role: Column['role'] = 'plain'): Column => ({ ...PLAIN_COLUMN, name, label, unit, description: label, role, kind });
+
+const words = text.picker.columns;
+const COLUMNS = [
+  column(PATH, words.name), column('run', words.name, 'text', '', 'key'), column('modified', words.modified), column('device', words.device), column('steps', words.steps, 'count'),
+  column('mean', words.mean, 'time_us', 'us'), column('ranks', words.ranks, 'count'), column('size', words.size, 'number', 'bytes'), column('format', words.format),
+];
+
+/** Day and minute, in an order that is that of time. */
+function stamp(seconds: number): string {
+  const date = new Date(1000 * seconds - 60_000 * new Date(1000 * seconds).getTimezoneOffset());
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** Device, steps and mean step of a run, of which all files were read; else nothing. */
+function factsOf(run: RunEntry): [string | null, number | null, number | null] {
+  const spans = run.workers.flatMap((worker) => worker.spans);
+  const known = spans.flatMap((span) => span.known ?? []);
+  if (known.length === 0 || known.length < spans.length) return [null, null, null];
+  const timed = known.filter((one) => one.mean_step_us !== null);
+  const steps = timed.reduce((sum, one) => sum + one.steps, 0);
+  const total = timed.reduce((sum, one) => sum + one.steps * one.mean_step_us!, 0);
+  return [[...new Set(known.map(({ device }) => device))].join(', '), known.reduce((sum, one) => sum + one.steps, 0), steps > 0 ? total / steps : null];
+}
+
+/** A row for each; names are told from the folder on. With `marked` a column says which are chosen. */
+export function runTable(runs: RunEntry[], folder: string, marked: ReadonlySet<string> | null): Table {
+  return {
+    ...PLAIN_TABLE,
+    title: text.picker.all,
+    columns: marked ? [...COLUMNS, column('marked', words.marked)] : COLUMNS,
+    rows: runs.map((entry) => {
+      const { run, workers, format } = entry;
+      const files = workers.flatMap((worker) => worker.spans.flatMap((span) => span.files));
+      const latest = files.reduce((last, { modified }) => Math.max(last, modified), 0);
+      const cells = [
+        run, folder === '' ? run : run.slice(folder.length + 1), latest === 0 ? null : stamp(latest), ...factsOf(entry), workers.length,
+        files.reduce((sum, { bytes }) => sum + bytes, 0), format === undefined ? null : formatTitle(format),
+      ];
+      return marked ? [...cells, marked.has(run) ? '☑' : '☐'] : cells;
+    }),
+  };
+}
