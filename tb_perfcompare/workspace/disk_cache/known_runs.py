@@ -91,8 +91,9 @@ class KnownRuns:
             if self._entries is None or not self._new:
                 return
             self._refresh()
-            self._new = {}
-            kept = dict(list(self._files.items())[-_MOST:])
+            new, self._new = dict(sorted(self._new.items())), {}
+            older = {key: found for key, found in self._files.items() if key not in new}
+            kept = dict(list((older | new).items())[-_MOST:])
             body = msgspec.msgpack.encode(_Entry(__version__, kept))
             path = self._entries.path("runs", KNOWN)
             try:
