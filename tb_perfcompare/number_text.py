@@ -64,7 +64,7 @@ def number(value: float, *, signed: bool = False, most: int = 3) -> str:
         return "0"
     least = 10.0**-most
     if size < least / 2:
-        return f"<{least:.{most}f}" if value > 0 else f">{MINUS}{least:.{most}f}"
+        return f"{'' if value > 0 else MINUS}<{least:.{most}f}"
     decimals = max(0, min(most, 2 - math.floor(math.log10(size))))
     if decimals and round(size, decimals) >= 10.0 ** (3 - decimals):
         decimals -= 1  # 9.996 rounds to 10.0, not to 10.00
@@ -144,7 +144,7 @@ def rough(fraction: float, *, signed: bool = False) -> str:
         return f"×{1 + fraction:,.0f}"
     text = _rough(abs(100 * fraction))
     if text == "0" and fraction:
-        return f"{'<' if fraction > 0 else f'>{MINUS}'}0.01 %"
+        return f"{'' if fraction > 0 else MINUS}<0.01 %"
     return f"{_signed(text, fraction, signed)} %"
 
 

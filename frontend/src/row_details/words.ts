@@ -42,7 +42,7 @@ export const words = {
   others: (n: number) => `and ${formatCount(n)} more`,
   flame: (frames: number) => (frames === 1 ? 'Call tree' : `Call tree, the largest of ${formatCount(frames)} frames`),
   flameAll: 'highlight all',
-  attribution: (part: string) => `Attribution (${part})`,
+  attribution: (part: string) => `Everything (${part})`,
   timelines: 'Step timelines',
   finding: 'Finding',
 };

@@ -211,7 +211,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
         </p>
       )}
       {regex && whole.table && isCut(whole.table) && <p class="table-notes muted small">{tableText.searched(whole.table.rows.length)}</p>}
-      {table.notes.length > 0 && <Notes notes={table.notes} />}
+      <Notes notes={table.notes} />
       <div class="table-body">
         {picture?.shown ? (
           picture.draw(figured)
@@ -296,8 +296,12 @@ function nothingText({ total, hidden }: ShownRows, minimum: number, words: Metri
   return tableText.nothing;
 }
 
+/** Said of nearly every table, for readers of a report. */
+const READING = 'Corrected reading (';
+
 function Notes({ notes }: { notes: string[] }) {
-  const [first = '', ...rest] = notes.map(sentence);
+  const [first, ...rest] = notes.filter((note) => !note.startsWith(READING)).map(sentence);
+  if (first === undefined) return null;
   if (rest.length === 0) return <p class="table-notes muted small">{first}</p>;
   return (
     <details class="table-notes muted small">

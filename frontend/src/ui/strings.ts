@@ -222,7 +222,7 @@ export const text = {
 
   tabs: {
     summary: 'Summary',
-    attribution: 'Attribution',
+    attribution: 'Everything',
     strict: 'Strict',
     timelines: 'Step timelines',
     noTimelines: 'No step timelines',
@@ -371,7 +371,7 @@ export const text = {
     countAbout: 'Effect of the number of calls, at the mean time per call of both sides',
     rateAbout: 'Effect of the time per call, at the mean number of calls of both sides',
     rest: (n: number) => formatMany(n, 'further entry', 'further entries'),
-    all: (n: number) => `All ${formatCount(n)} in Attribution`,
+    all: (n: number) => `All ${formatCount(n)} in Everything`,
     noEntries: 'This part has no entries of its own.',
     parts: (entry: string) => `${entry}: by caller and input shape`,
     label: (total: string, a: string, b: string, parts: string) => `Waterfall of the ${total} from ${a} in A to ${b} in B: ${parts}.`,
@@ -379,7 +379,7 @@ export const text = {
   },
 
   attribution: (words: MetricWords) => ({
-    title: 'Attribution',
+    title: 'Everything',
     category: 'Part',
     entity: 'Entry',
     baseline: 'Baseline',

@@ -33,7 +33,7 @@ describe('a finding as text', () => {
         'Waiting for the data loader takes 17.6 ms more per step.',
         'Look at: num_workers',
         'differs clearly',
-        '- Attribution: DataLoader',
+        '- Everything: DataLoader',
         '- Kernels: gemm (3 calls)',
         '- (as measured)',
         'A: normal (worker0; span 1; 2 steps)',
