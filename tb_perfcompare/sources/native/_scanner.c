@@ -12,7 +12,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 6 }; /* what native_scan.py relies on; other numbers are not used */
+enum { INTERFACE = 7 }; /* what native_scan.py relies on; other numbers are not used */
 
 typedef struct {
     PyObject_HEAD

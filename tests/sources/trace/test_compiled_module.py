@@ -146,21 +146,11 @@ def test_functions_on_columns_do_not_read_beyond_them() -> None:
 
     texts, ends = b'"a""b\\n"7', ints(3, 8, 9, size=8)
     assert _scanner.plain_strings(texts, ends, ints(0, 1, 2, size=8)) == (["a", None, None], [1, 2])
-    assert _scanner.recoded(ints(1, -1, 0), ints(5, 6, 7)) == ints(6, 7, 5)
-    assert _scanner.used(ints(2, -1, 9, 2), 4) == b"\0\0\1\0"
-    assert _scanner.dense(ints(2, 0), ints(8, 9, size=8), 3, -1) == ints(9, -1, 8, size=8)
     for number in (-1, 3):
         with pytest.raises(ValueError):
             _scanner.plain_strings(texts, ends, ints(number, size=8))
     with pytest.raises(ValueError):
         _scanner.plain_strings(texts, ints(3, 80, size=8), ints(1, size=8))
-    with pytest.raises(ValueError):
-        _scanner.recoded(ints(3), ints(5, 6, 7))
-    with pytest.raises(ValueError):
-        _scanner.recoded(ints(-1), b"")
-    for rows, values, count in ((ints(3), ints(8, size=8), 3), (ints(-1), ints(8, size=8), 3), (ints(1), b"", 3)):
-        with pytest.raises(ValueError):
-            _scanner.dense(rows, values, count, -1)
 
 
 @needs_native

@@ -7,10 +7,10 @@ could be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, compress
 from operator import methodcaller
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -35,6 +35,7 @@ _KINDS = (ArgKind.INT, ArgKind.FLOAT, ArgKind.JSON)
 _KIND_OF_SLOT = np.array([-1] + [_KINDS.index(column.kind) for column, _ in SLOTS], np.int8)
 _DTYPE = {ArgKind.INT: np.int64, ArgKind.FLOAT: np.float64, ArgKind.JSON: np.int32}
 _GAP = b"\0"
+_PORTION = 1 << 18
 
 
 _values = methodcaller("values")
@@ -96,25 +97,27 @@ class ArgumentColumns:
             self._values[slot].append(values[span])
 
 
-Densify: TypeAlias = Callable[[Sequence[SparseColumn], int], Ints]
+def portions(rows: int) -> Iterator[slice]:
+    """Stretches of so many rows: numpy copies the indices that it is given."""
+    for begin in range(0, rows, _PORTION):
+        yield slice(begin, begin + _PORTION)
 
 
 def dense(spellings: Sequence[SparseColumn], n: int) -> Ints:
     """(n,) values, ABSENT where an event has none; the first spelling an event has wins."""
     out = np.full(n, ABSENT, np.int64)
     for column in reversed(spellings):
-        out[column.rows] = column.values
-    return np.frombuffer(out.tobytes(), np.int64)  # what is made from bytes, compiled code reads without a copy
+        for some in portions(len(column.rows)):
+            out[column.rows[some]] = column.values[some]
+    return out
 
 
-def joined_spellings(
-    slots: list[SparseColumn], n: int, densify: Densify = dense
-) -> tuple[Ints, Ints, dict[str, SparseColumn]]:
+def joined_spellings(slots: list[SparseColumn], n: int) -> tuple[Ints, Ints, dict[str, SparseColumn]]:
     """((n,) external ids, (n,) correlations, the other columns by name) of a column for each of SLOTS.
 
     Empties the list on the way: where every event has an id, the sparse column is longer than the dense one.
     """
-    external_id, correlation = (densify(_written(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))
+    external_id, correlation = (dense(_written(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))
     columns = {column.name: _joined(slots, column) for column in ARG_COLUMNS}
     return external_id, correlation, {name: column for name, column in columns.items() if column is not None}
 

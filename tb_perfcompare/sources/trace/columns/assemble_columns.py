@@ -18,7 +18,7 @@ from tb_perfcompare.model.device import DEVICE_WAITS, category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.trace.columns.arguments import Densify, dense, joined_spellings
+from tb_perfcompare.sources.trace.columns.arguments import joined_spellings
 from tb_perfcompare.sources.trace.columns.counter_events import CounterColumns, no_counters
 from tb_perfcompare.sources.trace.columns.interning import Place
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows, joined_by_arrows, layered
@@ -125,13 +125,13 @@ class Gathered:
         return len(self.name)
 
 
-def assemble(found: Gathered, densify: Densify = dense) -> Columns:
-    """The columns as the rest of the product takes them. `densify` does the same as `dense`."""
+def assemble(found: Gathered) -> Columns:
+    """The columns as the rest of the product takes them."""
     lanes, lane, arrow_lane = _numbered_by_appearance(found)
     arrows = replace(found.arrows, lane=arrow_lane)
     arguments = list(found.arguments)
     found = replace(found, arguments=())
-    external_id, correlation, args = joined_spellings(arguments, len(found), densify)
+    external_id, correlation, args = joined_spellings(arguments, len(found))
     category, repaired = _categories(found, lanes, lane, args.get("task_type"))
     external_id = joined_by_arrows(external_id, category, lane, found.start_ns, found.dur_ns, arrows)
     events = EventTable(

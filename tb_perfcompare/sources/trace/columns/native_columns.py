@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32
-from tb_perfcompare.model.events import ABSENT, ArgKind, FlowTable, SparseColumn
+from tb_perfcompare.model.events import ArgKind, FlowTable, SparseColumn
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.native import _scanner
-from tb_perfcompare.sources.trace.columns.arguments import SLOTS
-from tb_perfcompare.sources.trace.columns.arguments import dense as dense_of_all
+from tb_perfcompare.sources.trace.columns.arguments import SLOTS, portions
 from tb_perfcompare.sources.trace.columns.assemble_columns import Counts, Gathered
 from tb_perfcompare.sources.trace.columns.interning import Place, as_place, compacted
 from tb_perfcompare.sources.trace.columns.numbers import NumberText, parse_floats, parse_integers
@@ -53,7 +52,7 @@ def decode_columns(found: Found) -> Gathered:
     skipped = _skipped(texts, found)
     written = list(_places(texts, _numbers(found.pop("lane_pid"), np.int32), _numbers(found.pop("lane_tid"), np.int32)))
     places = {place: lane for lane, place in enumerate(dict.fromkeys(written))}  # 7 and 7.0 are one place
-    lane_of = np.array([places[place] for place in written], np.int32).tobytes()
+    lane_of = np.array([places[place] for place in written], np.int32)
     return Gathered(
         strings=strings,
         places=tuple(places),
@@ -84,14 +83,6 @@ def decode_columns(found: Found) -> Gathered:
             finer=found["rounded"],
         ),
     )
-
-
-def dense(spellings: Sequence[SparseColumn], n: int) -> Ints:
-    """(n,) values, ABSENT where an event has none: arguments.dense without a second array for one spelling."""
-    if len(spellings) > 1:
-        return dense_of_all(spellings, n)
-    rows, values = (_bytes(spellings[0].rows), _bytes(spellings[0].values)) if spellings else (b"", b"")
-    return _numbers(_scanner.dense(rows, values, n, ABSENT), np.int64)
 
 
 class _Texts:
@@ -132,14 +123,16 @@ class _Texts:
 
 def _used(count: int, *columns: bytes) -> Ints:
     """The numbers below `count` in these columns, ascending."""
-    is_used = np.zeros(count, np.bool_)
+    is_used = np.zeros(count + 1, np.bool_)  # the last one is of _NO_TEXT
     for column in columns:
-        is_used |= np.frombuffer(_scanner.used(column, count), np.bool_)
-    return np.flatnonzero(is_used)
+        numbers = _numbers(column, np.int32)
+        for some in portions(len(numbers)):
+            is_used[numbers[some]] = True
+    return np.flatnonzero(is_used[:-1])
 
 
-def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes) -> bytes:
-    """int32 of each text, then of _NO_TEXT: the code of what these columns use, added to the strings."""
+def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes) -> Ints32:
+    """Of each text, then of _NO_TEXT: the code of what these columns use, added to the strings."""
     used = _used(len(texts), names, categories)
     decoded, odd = texts.plain(used)
     codes = np.full(len(used), -1, np.int32)
@@ -164,22 +157,21 @@ def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes)
     return _code_table(len(texts), used, codes, no_text)
 
 
-def _code_table(count: int, used: Ints, codes: Ints32, no_text: int) -> bytes:
-    """int32 of each of so many texts, then of _NO_TEXT: the codes of those that are used."""
+def _code_table(count: int, used: Ints, codes: Ints32, no_text: int) -> Ints32:
+    """Of each of so many texts, then of _NO_TEXT: the codes of those that are used."""
     code_of = np.full(count + 1, -1, np.int32)
     code_of[used] = codes
     code_of[_NO_TEXT] = no_text
-    return code_of.tobytes()
+    return code_of
 
 
-def _recoded(numbers: bytes, code_of: bytes) -> Ints32:
-    return _numbers(_scanner.recoded(numbers, code_of), np.int32)
-
-
-def _bytes(column: NDArray[Any]) -> bytes:
-    """Of a whole column; those that it was made from are not copied."""
-    base: object = column.base
-    return base if isinstance(base, bytes) and len(base) == column.nbytes else column.tobytes()
+def _recoded(data: bytes, code_of: Ints32) -> Ints32:
+    """The code of each of these numbers, the last one of _NO_TEXT."""
+    numbers = _numbers(data, np.int32)
+    codes = np.empty(len(numbers), np.int32)
+    for some in portions(len(numbers)):
+        codes[some] = code_of[numbers[some]]
+    return codes
 
 
 def _numbers(data: bytes, dtype: type[np.generic]) -> NDArray[Any]:
@@ -204,15 +196,14 @@ def _arguments(parts: list[Found], texts: _Texts, strings: StringTable) -> tuple
         code_of[some] = [
             strings.intern(text) if text != "null" else _NO_TEXT for text in compacted(texts.written(some))
         ]
-    codes = code_of.tobytes()
     written.clear()
-    return tuple(_argument(kind, part, texts, codes) for kind, part in zip(kinds, parts, strict=True))
+    return tuple(_argument(kind, part, texts, code_of) for kind, part in zip(kinds, parts, strict=True))
 
 
-def _argument(kind: ArgKind, part: Found, texts: _Texts, codes: bytes) -> SparseColumn:
+def _argument(kind: ArgKind, part: Found, texts: _Texts, code_of: Ints32) -> SparseColumn:
     rows = _numbers(part.pop("rows"), np.int32)
     if kind is ArgKind.JSON:
-        return SparseColumn(rows, _recoded(part.pop("values"), codes) if len(rows) else rows)
+        return SparseColumn(rows, _recoded(part.pop("values"), code_of) if len(rows) else rows)
     values = _numbers(part.pop("values"), _VALUES[kind])
     if not part["odd_rows"]:
         return SparseColumn(rows, values)

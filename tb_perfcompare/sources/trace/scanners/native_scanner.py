@@ -24,7 +24,7 @@ from tb_perfcompare.sources.trace.columns.column_builder import (
 )
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.interleaving import Insertion, Rows, interleaved
-from tb_perfcompare.sources.trace.columns.native_columns import decode_columns, dense
+from tb_perfcompare.sources.trace.columns.native_columns import decode_columns
 from tb_perfcompare.sources.trace.repair.element_boundaries import skip_between
 from tb_perfcompare.sources.trace.scanners.python_scanner import Fed, PythonScanner
 
@@ -59,7 +59,7 @@ class NativeScanner(PythonScanner):
         found = [interleaved(decode_columns(self._scan.finish()), self._placed.gather(), self._placed.insertions)]
         if is_large:
             _scanner.trim()
-        return assemble(found.pop(), dense)
+        return assemble(found.pop())
 
     def _block(self, data: bytes, start: int, cut: int) -> Fed:
         end = self._scan.take(data, start, cut)
