@@ -54,9 +54,11 @@ class Answer:
 class Served:
     """A server that is up. It has a session of its own, so that its end is the end of all it started."""
 
-    def __init__(self, process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], port: int, log: Path, prefix: str = "") -> None:
         self.process = process
         self.port = port
+        self.address = f"http://127.0.0.1:{port}{prefix}/"
+        self._prefix = prefix
         self._log = log
 
     def get(self, path: str, *, timeout_s: float = 60.0, **query: str) -> Answer:
@@ -76,7 +78,7 @@ class Served:
 
     def target(self, path: str, **query: str) -> str:
         """Path and query of a route of the plugin; paths that begin with / are taken as they are."""
-        whole = path if path.startswith("/") else ROUTE + path
+        whole = self._prefix + (path if path.startswith("/") else ROUTE + path)
         return f"{whole}?{urlencode(query, quote_via=quote)}" if query else whole
 
     def workers(self) -> list[int]:
@@ -95,16 +97,16 @@ class Served:
 @contextlib.contextmanager
 def served(
     logdir: Path, *, environment: Mapping[str, str] | None = None, flags: tuple[str, ...] = (), cwd: Path | None = None,
-    all_plugins: bool = False,
+    prefix: str = "", all_plugins: bool = False,
 ) -> Iterator[Served]:  # fmt: skip
-    """TensorBoard over the log directory, started in `cwd`, with its own plugins and this one, or with all that are
-    installed. Raises RuntimeError with its output when it does not come up."""
+    """TensorBoard over the log directory, started in `cwd`, below a path prefix, with its own plugins and this one, or
+    with all that are installed. Raises RuntimeError with its output when it does not come up."""
     with tempfile.TemporaryDirectory() as folder:
         log, script = Path(folder) / "log", Path(folder) / "tensorboard"
         script.write_text(_ALL_PLUGINS if all_plugins else _MAIN)
         port = _free_port()
         command = [sys.executable, str(script), "--logdir", str(logdir), "--host", "127.0.0.1", "--port", str(port)]
-        command += ["--load_fast=false", *flags]
+        command += ["--load_fast=false", "--path_prefix", prefix, *flags]
         with log.open("wb") as out:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, start_new_session=True,
@@ -112,7 +114,7 @@ def served(
                 env={**os.environ, **(environment or {})}, cwd=cwd,
             )  # fmt: skip
         try:
-            found = Served(process, port, log)
+            found = Served(process, port, log, prefix)
             _wait_until_up(found, _BUSY_START_S if all_plugins else START_S)
             yield found
         finally:

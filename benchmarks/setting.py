@@ -78,4 +78,4 @@ class Setting:
 
     def size(self, megabytes: float) -> float:
         """The size of a generated trace, or that of a quick run."""
-        return megabytes / 400 if self.quick else megabytes
+        return megabytes / 2000 if self.quick else megabytes

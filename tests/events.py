@@ -81,17 +81,14 @@ class Event:
 
     def encode(self, base_ns: int, whole_us: bool) -> str:
         """JSON text with exact decimal times."""
-        members: list[tuple[str, str]] = [("ph", _text(self.ph))]
-        if self.cat is not None:
-            members.append(("cat", _text(self.cat)))
-        members += [("name", _text(self.name)), ("pid", _text(self.pid)), ("tid", _text(self.tid))]
-        members.append(("ts", time_text(base_ns + self.start_ns, whole_us)))
-        if self.dur_ns is not None:
-            members.append(("dur", time_text(self.dur_ns, whole_us)))
-        members += [(key, json.dumps(value)) for key, value in self.extra.items()]
-        if self.args is not None:
-            members.append(("args", json.dumps(self.args)))
-        return "{" + ", ".join(f'"{key}": {text}' for key, text in members) + "}"
+        cat = "" if self.cat is None else f', "cat": {_text(self.cat)}'
+        dur = "" if self.dur_ns is None else f', "dur": {time_text(self.dur_ns, whole_us)}'
+        args = "" if self.args is None else f', "args": {json.dumps(self.args)}'
+        extra = "".join(f', "{key}": {json.dumps(value)}' for key, value in self.extra.items()) if self.extra else ""
+        return (
+            f'{{"ph": {_text(self.ph)}{cat}, "name": {_text(self.name)}, "pid": {_text(self.pid)}, '
+            f'"tid": {_text(self.tid)}, "ts": {time_text(base_ns + self.start_ns, whole_us)}{dur}{extra}{args}}}'
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -21,7 +21,7 @@ _OURS = "kinds"
 def run(setting: Setting) -> Section:
     """Iterations of 20 kinds by annotations, and found by repetition alone."""
     section, rows = Section(NAME), []
-    count = 200 if setting.quick else 10_000
+    count = 60 if setting.quick else 10_000
     for title, annotated in (("annotations", True), ("repetition", False)):
         paths = [_trace(setting.inputs.scratch, title, side, count, annotated=annotated) for side in (1, 2)]
         found = measure([Task(_OURS, "iteration_work.kinds", tuple(map(str, paths)))], setting.rounds, _OURS)

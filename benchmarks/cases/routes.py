@@ -11,7 +11,7 @@ from benchmarks.wide_traces import MILLION, Wide, write_pair
 
 NAME = "routes"
 _AT_ONCE = Goal(100, at_most=True, unit=" ms")
-_SMALL = Wide(steps=6, layers=60, kernels=200, operators=80, shapes=20, modules=100)
+_SMALL = Wide(steps=3, layers=20, kernels=60, operators=40, shapes=10, modules=30)
 
 
 def run(setting: Setting) -> Section:

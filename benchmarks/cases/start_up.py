@@ -34,9 +34,10 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], float | None]] = {
 def run(setting: Setting) -> Section:
     """Commands in turns; processor time of the process and of those it starts."""
     section = Section(NAME)
-    commands = {name: one for name, one in _COMMANDS.items() if Path(one[0][-1]).exists() or name == _NUMPY}
+    recorded = not setting.quick and Path(_RECORDED[-1]).exists()
+    commands = {name: one for name, one in _COMMANDS.items() if recorded or one[0][-2:] != _RECORDED}
     used: dict[str, list[float]] = {name: [] for name in commands}
-    for number in range(2 if setting.quick else 4 * setting.rounds):
+    for number in range(1, 2) if setting.quick else range(4 * setting.rounds):
         with tempfile.TemporaryDirectory() as cache:
             for name, (command, _) in commands.items():
                 seconds = _seconds(command, cache)

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.tab import PLUGIN, SERIES, Picture, Tab, link
+from benchmarks.served import served
+from tests.browser.tab import SERIES, Picture, Tab, link
 from tests.drawn_runs import write_run
 from tests.frontend_tools import ROOT, axe_source, unavailable
 from tests.history.series import record_run
 
-PREFIX = "/a/b"
 PAIRS = (
     "cpu_training", "gpu_training_synthetic", "mlu_training_synthetic", "saved_answers_synthetic",
     "perf_data_synthetic", "kernel_listing_synthetic", "ncu_synthetic", "server_synthetic",
@@ -35,7 +29,6 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-START_S = 90
 
 
 @pytest.fixture(scope="session")
@@ -61,41 +54,10 @@ def record_series(logdir: Path, folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(logdir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(logdir: Path) -> Iterator[str]:
     """Address of a TensorBoard below a path prefix."""
-    if PLUGIN not in {entry.name for entry in entry_points(group="tensorboard_plugins")}:
-        unavailable("tb_perfcompare is not installed here: pip install -e .")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log_path = tmp_path_factory.mktemp("tensorboard") / "log"
-    command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(logdir), "--host", "127.0.0.1"]
-    command += ["--port", str(port), "--path_prefix", PREFIX, "--load_fast=false"]
-    with log_path.open("wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
-    base = f"http://127.0.0.1:{port}{PREFIX}/"
-    try:
-        _wait_for(base + "data/plugins_listing", process, log_path)
-        yield base
-    finally:
-        process.terminate()
-        try:
-            process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def _wait_for(url: str, process: subprocess.Popen[bytes], log_path: Path) -> None:
-    deadline = time.monotonic() + START_S
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(url, timeout=10) as answer:
-                answer.read()
-            return
-        except OSError:
-            time.sleep(0.3)
-    pytest.fail(f"TensorBoard did not start:\n{log_path.read_text(errors='replace')[-3000:]}")
+    with served(logdir, prefix="/a/b") as found:
+        yield found.address
 
 
 @pytest.fixture(scope="session")
@@ -131,23 +93,37 @@ def picture() -> Picture:
 
 @pytest.fixture(scope="session")
 def _shared_tab(chromium: Browser, server: str) -> Iterator[Tab]:
-    page = chromium.new_page(viewport={"width": 1500, "height": 900})
-    tab = Tab(page, server).load()
-    tab.answer()
-    yield tab
-    page.close()
+    """TensorBoard around our frame is loaded once: it takes fifteen times as much work as the frame."""
+    context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
+    yield Tab(context.new_page(), server)
+    context.close()
 
 
 @pytest.fixture
 def tab(_shared_tab: Tab) -> Iterator[Tab]:
     """The loaded tab, set back to a first visit; fails the test if our frame complained of anything."""
     tab = _as_at_first(_shared_tab)
-    tab.dark(False)
-    tab.frame.evaluate("localStorage.removeItem('tb_perfcompare.recent'); window.focus()")  # keys go where the focus is
-    tab.go(link())
+    if tab.usual:
+        tab.dark(False)
+        tab.frame.evaluate("localStorage.removeItem('tb_perfcompare.recent')")
+        tab.go(link())
+    else:
+        tab.load()
+        tab.usual = True
     tab.answer()
+    tab.frame.evaluate("window.focus()")  # keys go where the focus is
     yield tab
     assert tab.faults() == []
+
+
+@pytest.fixture
+def fresh_tab(_shared_tab: Tab) -> Iterator[Tab]:
+    """The tab before its `load`, which is a first visit, for tests of the start or with changed answers."""
+    _shared_tab.usual = False
+    yield _as_at_first(_shared_tab)
+    faults = _shared_tab.faults()
+    _shared_tab.page.unroute_all()
+    assert faults == []
 
 
 def _as_at_first(tab: Tab) -> Tab:
@@ -155,29 +131,13 @@ def _as_at_first(tab: Tab) -> Tab:
     tab.allowed.clear()
     tab.page.unroute_all()
     tab.page.set_viewport_size({"width": 1500, "height": 900})
+    tab.page.mouse.move(0, 0)
     return tab
-
-
-@pytest.fixture(scope="session")
-def _spare_tab(chromium: Browser, server: str) -> Iterator[Tab]:
-    context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
-    yield Tab(context.new_page(), server)
-    context.close()
-
-
-@pytest.fixture
-def fresh_tab(_spare_tab: Tab) -> Iterator[Tab]:
-    """A tab whose `load` is a first visit, for tests of the start or with changed answers. TensorBoard around our frame
-    is loaded once: it takes fifteen times as much work as the frame."""
-    yield _as_at_first(_spare_tab)
-    faults = _spare_tab.faults()
-    _spare_tab.page.unroute_all()
-    assert faults == []
 
 
 @pytest.fixture
 def new_tab(chromium: Browser, server: str) -> Iterator[Tab]:
-    """The same in a page of its own, for tests that change TensorBoard or what scripts find."""
+    """The same in a page of its own, for tests that change TensorBoard."""
     context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
     tab = Tab(context.new_page(), server)
     yield tab

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from playwright.sync_api import ConsoleMessage, Frame, Locator, Page, Request
+from playwright.sync_api import ConsoleMessage, Frame, Locator, Page, Request, Route
 
 PLUGIN = "tb_perfcompare"
 OURS = f"name={PLUGIN}"
@@ -47,14 +47,20 @@ SETTLED = """async () => {
 }"""
 
 
+NOTHING_MORE = "for (let last = setTimeout(() => 0); last >= 0; last -= 1) clearTimeout(last)"
+"""What the page still meant to write to the address."""
+
+
 @dataclass
 class Tab:
-    """One page of TensorBoard. `complaints` are console errors, exceptions and foreign requests of our frame."""
+    """One page of TensorBoard. `complaints` are console errors, exceptions and foreign requests of our frame; it is
+    `usual` once our frame was loaded with the server's own answers."""
 
     page: Page
     base: str
     complaints: list[str] = field(default_factory=list)
     allowed: list[str] = field(default_factory=list)
+    usual: bool = False
 
     def __post_init__(self) -> None:
         self.page.set_default_timeout(LOAD_MS)
@@ -87,14 +93,29 @@ class Tab:
             self.page.goto("about:blank")
             self.page.goto(self.base + hash_)
             return self
+        frame = self.frame
+        frame.evaluate(NOTHING_MORE)
         self.page.evaluate(
-            "hash => { history.replaceState(history.state, '', hash); document.body.classList.remove('dark-mode') }",
+            """hash => {
+            history.replaceState(history.state, '', hash);
+            document.body.classList.remove('dark-mode');
+            localStorage.clear();
+        }""",
             hash_,
         )
-        frame = self.frame
         with frame.expect_navigation():
-            frame.evaluate("localStorage.clear(); location.reload()")
+            frame.evaluate("location.reload()")
         return self
+
+    def begin_with(self, script: str) -> None:
+        """Runs a script in our frame before its own, at the next `load`."""
+
+        def enter(route: Route) -> None:
+            answer = route.fetch()
+            headers = {key: value for key, value in answer.headers.items() if key != "content-security-policy"}
+            route.fulfill(response=answer, headers=headers, body=f"<script>{script}</script>{answer.text()}")
+
+        self.page.route("**/data/plugin_entry.html*", enter)
 
     def go(self, hash_: str) -> Tab:
         """Edits the address by hand, without loading again."""

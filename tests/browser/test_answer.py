@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LOAD_MS, NORMAL, SLOWER_B, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, Tab, link
 
 
 def milliseconds(text: str) -> float:
@@ -93,17 +93,3 @@ def test_method_and_caveats_open(tab: Tab) -> None:
     assert "Passed" in tab.find(".caveats").inner_text()
 
 
-def test_open_in_the_profiler_tab(new_tab: Tab) -> None:
-    """TensorBoard shows the other tab on the run we compare; ours stays as it was."""
-    tab = new_tab
-    tab.allowed.append("google is not defined")  # that tab's page wants a library from the internet
-    tab.load(link(a=GPU_A, b=GPU_B)).answer()
-    tab.details("b")
-    tab.wait(".side-b [aria-label*='PyTorch Profiler']").click()
-    tab.page.wait_for_function("location.hash.startsWith('#pytorch_profiler')")
-    assert f"p.tb_perfcompare.a={GPU_A.replace('/', '%2F')}" in tab.address()
-    run_name = """name => [...document.querySelectorAll('iframe')].some(frame =>
-        frame.src.includes('name=pytorch_profiler') && frame.contentDocument?.body?.textContent.includes(name))"""
-    tab.page.wait_for_function(run_name, arg=GPU_B, timeout=LOAD_MS)
-    tab.page.evaluate("location.hash = location.hash.replace('pytorch_profiler', 'tb_perfcompare')")
-    assert tab.answer().startswith(SLOWER_B)

@@ -50,11 +50,10 @@ def test_pairs_compared_before_are_suggested_first(tab: Tab) -> None:
     tab.until(f"document.querySelector('.side-b .run-button').value === {MLU_B!r}")
 
 
-def test_a_browser_that_refuses_storage_compares_all_the_same(new_tab: Tab) -> None:
-    tab = new_tab
+def test_a_browser_that_refuses_storage_compares_all_the_same(fresh_tab: Tab) -> None:
+    tab = fresh_tab
     refuse = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no') } })"
-    # TensorBoard itself needs it: only our frame is refused
-    tab.page.add_init_script(f"if (location.href.includes('plugin_entry')) {refuse}")
+    tab.begin_with(refuse)
     tab.load().answer()
     tab.find(".menu button", has_text="Suggested pairs").click()
     tab.wait(".pop-item")

@@ -51,17 +51,6 @@ def test_a_pair_opens_with_its_verdict(tab: Tab, name: str, picture: Picture) ->
         picture(tab.page, f"pair-{name}-{theme}")
 
 
-def test_only_runs_of_the_profiler_have_its_windows_and_its_tab(tab: Tab) -> None:
-    shown(tab, MLU_A, MLU_B)
-    tab.details("a")
-    assert tab.find(".segments[aria-label='Step window']").count() == 1
-    assert tab.find(".side-a [aria-label*='PyTorch Profiler']").count() == 1
-    shown(tab, LISTING_A, LISTING_B)
-    tab.details("a")
-    assert tab.find(".segments[aria-label='Step window']").count() == 0
-    assert tab.find(".side-a [aria-label*='PyTorch Profiler']").count() == 0
-
-
 def test_runs_are_listed_with_their_format(tab: Tab) -> None:
     tab.find(".side-a .run-button").click()
     tab.wait(".runs-dialog .grid-body .row")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from benchmarks.served import Served, served
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
@@ -29,14 +29,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-@pytest.fixture
-def tab(chromium: Browser, server: Served) -> Iterator[Tab]:
+@pytest.fixture(scope="module")
+def page(chromium: Browser) -> Iterator[Page]:
     context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
-    tab = Tab(context.new_page(), f"http://127.0.0.1:{server.port}/").load(link(a=RUNS[0], b=RUNS[1], min="0"))
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def tab(page: Page, server: Served) -> Iterator[Tab]:
+    tab = Tab(page, server.address).load(link(a=RUNS[0], b=RUNS[1], min="0"))
     tab.answer()
     yield tab
     assert tab.faults() == []
-    context.close()
 
 
 def is_untouched(tab: Tab) -> None:
@@ -69,7 +74,7 @@ def test_every_view_shows_them_as_texts(tab: Tab) -> None:
 
 def test_runs_are_called_so_in_the_pickers(tab: Tab) -> None:
     for side, run in zip("ab", RUNS, strict=True):
-        assert tab.find(f".side-{side} select, .side-{side} input").first.input_value() == run
+        assert tab.frame.evaluate(f"document.querySelector('.side-{side} .run-button').value") == run
     is_untouched(tab)
 
 

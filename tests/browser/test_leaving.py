@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, BrowserContext
 
 from benchmarks.served import Served, served
 from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
@@ -28,15 +28,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
-@pytest.fixture
-def tab(chromium: Browser, server: Served) -> Iterator[Tab]:
-    """While the slow pair is being read."""
+@pytest.fixture(scope="module")
+def pages(chromium: Browser) -> Iterator[BrowserContext]:
     context = chromium.new_context()
-    tab = Tab(context.new_page(), f"http://127.0.0.1:{server.port}/").load(link(**SLOW))
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def tab(pages: BrowserContext, server: Served) -> Tab:
+    """While the slow pair is being read, in the page of the test before unless that left it."""
+    tab = Tab(pages.pages[0] if pages.pages else pages.new_page(), server.address).load(link(**SLOW))
     tab.wait(".loading .files")
     assert becomes_true(lambda: len(server.workers()) == 2)
-    yield tab
-    context.close()
+    return tab
 
 
 def cancel(tab: Tab) -> None:
@@ -60,12 +65,6 @@ def reload_without_the_pair(tab: Tab) -> None:
     tab.page.reload()
 
 
-@pytest.mark.parametrize("leave", [cancel, other_pair, other_site, close, reload_without_the_pair])
-def test_its_work_ends(tab: Tab, server: Served, leave: Callable[[Tab], None]) -> None:
-    leave(tab)
-    assert becomes_true(lambda: is_quiet(server))  # a process between two files lives on, and does nothing
-
-
 def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
     tab.until("/ of 1\\.\\d+\\sM.*[1-9],\\d+ events/.test(document.querySelector('.loading .files').textContent)")
     assert tab.find(".loading .files li").count() > 100
@@ -73,3 +72,9 @@ def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
     tab.find("button", has_text="Compare again").click()
     tab.wait(".loading .files")
     cancel(tab)
+
+
+@pytest.mark.parametrize("leave", [cancel, other_pair, reload_without_the_pair, close, other_site])
+def test_its_work_ends(tab: Tab, server: Served, leave: Callable[[Tab], None]) -> None:
+    leave(tab)
+    assert becomes_true(lambda: is_quiet(server))  # a process between two files lives on, and does nothing

@@ -34,7 +34,7 @@ def long_tab(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Ite
     with served(folder, environment={SWITCH: "off"}) as server:
         context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
-        tab = Tab(context.new_page(), f"http://127.0.0.1:{server.port}/").load(address())
+        tab = Tab(context.new_page(), server.address).load(address())
         tab.wait(".grid-body .row")
         yield tab
         faults = tab.faults()

@@ -20,6 +20,7 @@ from tests.browser.tab import (
     Tab,
     link,
 )
+from tests.browser.test_states import runs_answer
 
 VIEWS = {
     "summary": (link(), ".waterfall"),
@@ -57,13 +58,20 @@ def violations(tab: Tab, axe: str, **only: list[str]) -> list[str]:
     ]
 
 
-def test_accessible_in_both_themes_and_no_wider_than_a_narrow_frame(tab: Tab, axe: str, picture: Picture) -> None:
+def test_accessible_in_both_themes_and_no_wider_than_a_narrow_frame(
+    fresh_tab: Tab, axe: str, picture: Picture
+) -> None:
+    """With the links of a TensorBoard that has the profiler's tab as well."""
+    tab = fresh_tab
+    runs_answer(tab, profiler_tab=True)
+    tab.load()
     for name, (hash_, ready) in VIEWS.items():
         tab.page.set_viewport_size({"width": 1500, "height": 900})
         tab.go(hash_).wait(ready)
         if name == "kernels":
             tab.find(".grid-body .row").nth(1).click()
             tab.wait(".row-steps figure")
+            tab.wait(".profiler-links")
             tab.find(".row-steps figure").last.scroll_into_view_if_needed()
         for theme in ("dark", "light"):
             tab.dark(theme == "dark")

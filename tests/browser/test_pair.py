@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import urllib.request
-
 from playwright.sync_api import Route
 
-from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, PLUGIN, SLOWER_B, Tab, link
+from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, NORMAL, SLOWER_B, Tab, link
 
 
 def pair(tab: Tab) -> tuple[str, str]:
     """Runs shown in the two pickers."""
     a, b = (str(tab.find(f".side-{side} .run-button").get_attribute("value")) for side in "ab")
     return a, b
-
-
-def test_both_plugins_are_in_one_tensorboard(server: str) -> None:
-    with urllib.request.urlopen(server + "data/plugins_listing") as answer:
-        listing = json.load(answer)
-    assert {PLUGIN, "pytorch_profiler"} <= set(listing)
-    assert listing[PLUGIN]["tab_name"] == "Perf Compare"
-    assert listing[PLUGIN]["enabled"] is True
 
 
 def test_first_visit_guesses_a_pair_and_says_so(tab: Tab) -> None:

@@ -1,32 +1,10 @@
-"""What the details of a row lead to: callers, other rows, the PyTorch Profiler tab, and back again."""
+"""What the details of a row lead to: callers, other rows, and back again."""
 
 from __future__ import annotations
 
-import pytest
-
-from tests.browser.tab import GPU_A, GPU_B, LOAD_MS, Tab, link
+from tests.browser.tab import GPU_A, GPU_B, Tab, link
 
 KERNEL = "ampere_sgemm_128x64_tn"
-
-CHARTS = """
-const any = new Proxy(function () {}, {
-  get: (_, key) => key === Symbol.toPrimitive ? () => '' : key === 'then' ? undefined
-    : key === 'setOnLoadCallback' ? (ready) => setTimeout(ready, 0) : any,
-  apply: () => any, construct: () => any,
-});
-window.google = any;
-"""
-"""In place of the pictures' library, which that tab fetches from the internet: it draws nothing."""
-
-LATER = """
-const atOnce = window.fetch.bind(window);
-window.fetch = (...all) => new Promise((later) => setTimeout(later, MS)).then(() => atOnce(...all));
-"""
-
-IN_PROFILER = """([selector, text]) => [...document.querySelectorAll('iframe')].some(frame =>
-    frame.src.includes('name=pytorch_profiler') && [...(frame.contentDocument?.querySelectorAll(selector) ?? [])]
-        .some(one => (one.value ?? one.textContent) === text))"""
-
 
 def opened(tab: Tab, table: str, row: str) -> Tab:
     tab.load(link(a=GPU_A, b=GPU_B, tab=table, row=row))
@@ -95,39 +73,3 @@ def test_a_finding_that_names_the_row_is_shown_in_the_summary(fresh_tab: Tab) ->
     assert name_of_row(tab) == KERNEL
 
 
-@pytest.mark.parametrize("answers_after_ms", [0, 400])
-def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(new_tab: Tab, answers_after_ms: int) -> None:
-    """Over a slow connection that tab still gets answers to what it showed first, and goes back to that."""
-    tab = new_tab
-    tab.page.add_init_script(LATER.replace("MS", str(answers_after_ms)))
-    tab.page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
-    opened(tab, "operators", "aten::addmm")
-    here, steps = tab.address(), tab.page.evaluate("history.length")
-    tab.find(".profiler-links button", has_text="Operator view").last.click()
-    in_profiler = (
-        ("[aria-haspopup=listbox]", GPU_B), ("[aria-haspopup=listbox]", "Operator"), ("input", "aten::addmm"),
-    )  # fmt: skip
-    for selector, text in in_profiler:
-        tab.page.wait_for_function(IN_PROFILER, arg=[selector, text], timeout=LOAD_MS)
-    tab.until("![...document.querySelectorAll('[role=status]')].some(e => e.textContent.startsWith('run '))")
-    for selector, text in in_profiler:  # once we are done it still shows all of it
-        assert tab.page.evaluate(IN_PROFILER, [selector, text])
-    assert tab.page.evaluate("history.length") == steps + 1
-    tab.page.evaluate("history.back()")
-    tab.page.wait_for_function("hash => location.hash === hash", arg=here)
-    tab.until("innerHeight > 0")
-    assert name_of_row(tab) == "aten::addmm"
-    tab.wait(".paths li")
-
-
-def test_a_reader_who_uses_that_tab_is_left_alone(new_tab: Tab) -> None:
-    tab = new_tab
-    tab.page.add_init_script(LATER.replace("MS", "600"))
-    tab.page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
-    opened(tab, "operators", "aten::addmm")
-    tab.find(".profiler-links button", has_text="Operator view").last.click()
-    tab.page.wait_for_function(IN_PROFILER, arg=["[aria-haspopup=listbox]", GPU_B], timeout=LOAD_MS)
-    tab.page.mouse.click(900, 700)
-    tab.until("![...document.querySelectorAll('[role=status]')].some(e => e.textContent.startsWith('run '))")
-    tab.page.wait_for_timeout(1500)
-    assert not tab.page.evaluate(IN_PROFILER, ["input", "aten::addmm"])

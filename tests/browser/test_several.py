@@ -68,8 +68,8 @@ def test_the_order_is_chosen_and_the_link_keeps_it(tab: Tab) -> None:
     assert "sort=" not in tab.address()
 
 
-def test_rows_that_are_there_stay_when_the_rest_is_cancelled(new_tab: Tab) -> None:
-    tab = new_tab
+def test_rows_that_are_there_stay_when_the_rest_is_cancelled(fresh_tab: Tab) -> None:
+    tab = fresh_tab
     first = {"row": 0, "error": {"code": "corrupt", "message": "cut off", "hint": ""}, "look": None}
     waits = {
         "row": 1,
@@ -92,7 +92,7 @@ def test_rows_that_are_there_stay_when_the_rest_is_cancelled(new_tab: Tab) -> No
       return Promise.resolve(new Response(body, {{ status: 200 }}));
     }};
     """
-    tab.page.add_init_script(script)
+    tab.begin_with(script)
     tab.load(link(a=NORMAL, c=f"damaged,{ABNORMAL}", page="verdicts")).wait(".vs-progress [role=progressbar]")
     assert "Cut off" in tab.find(ROWS).first.inner_text()
     tab.find(".vs-state button", has_text="Cancel").click()

@@ -43,9 +43,8 @@ def test_one_run_offers_its_spans(fresh_tab: Tab) -> None:
     assert tab.find("select[aria-label='Candidate: span']").input_value() == "2"
 
 
-def test_without_the_profiler_tab_nothing_links_to_it(fresh_tab: Tab) -> None:
-    runs_answer(fresh_tab, profiler_tab=False)
-    tab = fresh_tab.load(link(tab="operators", min="0"))
+def test_without_the_profiler_tab_nothing_links_to_it(tab: Tab) -> None:
+    tab.go(link(tab="operators", min="0"))
     tab.wait(".grid-body .row").click()
     tab.wait(".row-panel")
     tab.details("a")

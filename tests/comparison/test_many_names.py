@@ -20,6 +20,7 @@ from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.ledger.ledger import build_ledger
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model import texts
 from tb_perfcompare.model.names.short_names import signature_of
 from tb_perfcompare.model.recordings.recording import Origin
 from tb_perfcompare.model.summary.summary import Summary
@@ -161,13 +162,16 @@ def test_cut_names_of_a_listing_are_looked_up_not_tried() -> None:
     assert grown(work) < GROWTH
 
 
-PLAIN_NAMES = 12_000
-"""Enough for every column to be one of numbers."""
+PLAIN_NAMES = 3_000
 
 
 @pytest.mark.parametrize("operator", [lambda *_: "aten::op", lambda _, number: f"aten::op{number}"],
                          ids=["one operator", "an operator each"])  # fmt: skip
-def test_names_alike_on_both_sides_are_no_objects_until_they_are_shown(operator: Names) -> None:
+def test_names_alike_on_both_sides_are_no_objects_until_they_are_shown(
+    operator: Names, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain_places, "MANY", PLAIN_NAMES // 2)
+    monkeypatch.setattr(texts, "_MANY", PLAIN_NAMES // 2)  # from which on a column is one of numbers
     sides = [long_run(side, lambda _, number: f"kernel_{number}", operator, PLAIN_NAMES) for side in "ab"]
 
     def work() -> object:

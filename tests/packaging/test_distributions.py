@@ -100,15 +100,19 @@ def test_source_archive_carries_page_and_sources(tree: Path, setuptools_folder: 
     assert not [name for name in names if "node_modules" in name or name.endswith((".so", ".pyd"))]
 
 
-def test_wheel_with_the_compiled_parts_serves_all_later_pythons(
-    tree: Path, setuptools_folder: Path, tmp_path: Path
-) -> None:
+@pytest.fixture(scope="module")
+def compiled(tree: Path, setuptools_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A copy of the tree with all that building a wheel with a compiler has left in it, and the wheel."""
     missing = why_not_buildable()
     if missing:
         pytest.skip(f"the compiled reader cannot be built: {missing}")
-    copied = tmp_path / "tree"
+    copied = tmp_path_factory.mktemp("compiled") / "tree"
     shutil.copytree(tree, copied, ignore=shutil.ignore_patterns("build", "dist", "*.so"))
-    wheel = build(copied, setuptools_folder, "build_wheel", PATH=os.environ["PATH"])
+    return copied, build(copied, setuptools_folder, "build_wheel", PATH=os.environ["PATH"])
+
+
+def test_wheel_with_the_compiled_parts_serves_all_later_pythons(compiled: tuple[Path, Path], tmp_path: Path) -> None:
+    _, wheel = compiled
     assert "-cp310-abi3-" in wheel.name
     with zipfile.ZipFile(wheel) as archive:
         for module in MODULES:
@@ -123,19 +127,14 @@ def test_wheel_with_the_compiled_parts_serves_all_later_pythons(
     assert all(path.startswith(str(tmp_path / "installed")) for path in done.stdout.split())
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the compiler of Windows fails in its own way")
 def test_a_compiler_that_fails_leaves_nothing_of_an_older_build(
-    tree: Path, setuptools_folder: Path, tmp_path: Path
+    compiled: tuple[Path, Path], setuptools_folder: Path
 ) -> None:
-    missing = why_not_buildable()
-    if missing or os.name == "nt":
-        pytest.skip(f"the compiled reader cannot be built: {missing}")
-    copied = tmp_path / "tree"
-    shutil.copytree(tree, copied, ignore=shutil.ignore_patterns("build", "dist", "*.so"))
-    path = os.environ["PATH"]
-    assert "-abi3-" in build(copied, setuptools_folder, "build_wheel", PATH=path).name
+    copied, _ = compiled
     for source in (copied / "tb_perfcompare").glob("*/native/*.c"):
         source.write_text(source.read_text() + "\n#error this compiler does not like it\n")
-    wheel = build(copied, setuptools_folder, "build_wheel", PATH=path)
+    wheel = build(copied, setuptools_folder, "build_wheel", PATH=os.environ["PATH"])
     assert wheel.name.endswith("-py3-none-any.whl")
     with zipfile.ZipFile(wheel) as archive:
         assert not [name for name in archive.namelist() if name.endswith(".so")]

@@ -165,13 +165,4 @@ class Program:
 
     def on(self, vendor: str) -> Program:
         """The same program on another kind of device."""
-        return self if vendor == self.vendor else _elsewhere(self, vendor)
-
-
-_ELSEWHERE: dict[tuple[int, str], tuple[Program, Program]] = {}
-
-
-def _elsewhere(program: Program, vendor: str) -> Program:
-    """One object per program and vendor, so that recordings are made once."""
-    found = _ELSEWHERE.setdefault((id(program), vendor), (program, program.changed(vendor=vendor)))
-    return found[1]
+        return self.changed(vendor=vendor)

@@ -24,7 +24,7 @@ GENERAL = {
 }  # fmt: skip
 """Rules that tell where time went, which is true of any pair; all others name what happened."""
 
-_PROGRAMS: dict[int, Program] = {}
+_RECORDED: dict[str, Summary] = {}
 
 
 def summary(trace: TraceBuilder, worker: str = "worker0", span: str = "1") -> Summary:
@@ -35,15 +35,13 @@ def summary(trace: TraceBuilder, worker: str = "worker0", span: str = "1") -> Su
 
 def side(program: Program, seed: int) -> Summary:
     """A recording of the program; made once."""
-    _PROGRAMS[id(program)] = program
-    return _recorded(id(program), seed)
+    seeded = program.changed(seed=seed)
+    if repr(seeded) not in _RECORDED:
+        _RECORDED[repr(seeded)] = summary(record(seeded))
+    return _RECORDED[repr(seeded)]
 
 
 @cache
-def _recorded(program: int, seed: int) -> Summary:
-    return summary(record(_PROGRAMS[program].changed(seed=seed)))
-
-
 def compared(a: Summary, b: Summary) -> Comparison:
     """With a short bootstrap: findings do not depend on it."""
     return compare_summaries(a, b, CompareOptions(resamples=200))

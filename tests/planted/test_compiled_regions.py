@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import cache
 
 import pytest
 
@@ -18,6 +18,7 @@ LAYER = ("aten::layer_norm", "aten::linear", "aten::gelu", "aten::add", "aten::s
 STEPS = 10
 
 
+@cache
 def eager() -> Summary:
     """Four layers of five operators per step, Python between them."""
     trace, at = TraceBuilder(vendor="cpu"), 0.0
@@ -32,7 +33,8 @@ def eager() -> Summary:
     return summary(trace)
 
 
-def compiled(regions: Sequence[Sequence[str]] = (("0/0",),), us: float = 800.0) -> Summary:
+@cache
+def compiled(regions: tuple[tuple[str, ...], ...] = (("0/0",),), us: float = 800.0) -> Summary:
     """`regions` of one step after another, over and over: each a range around its graph and the autograd function."""
     trace, at = TraceBuilder(vendor="cpu"), 0.0
     for step in range(1, STEPS + 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.planted.training import record
 RANKS = 4
 
 
+@cache
 def job(
     late: int | None = None, *, by_us: float = 0.0, cause: str = "gap", collective_us: float = 200.0, seed: int = 0,
     vendor: str = "cuda",

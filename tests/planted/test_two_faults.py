@@ -101,17 +101,10 @@ def _step(faults: tuple[str, ...], place: str) -> tuple[list[str], list[float | 
     program = ON[place]
     for fault in faults:
         program = CHANGES[fault][1](program)
-    found = compared(side(ON[place], 1), side(_kept(faults, place, program), 101))
+    found = compared(side(ON[place], 1), side(program, 101))
     assert found.headline.delta is not None and found.headline.baseline is not None
     deltas = [finding.delta_us for finding in found.findings]
     return causes(found), deltas, found.headline.delta, found.headline.baseline
-
-
-_KEPT: dict[tuple[tuple[str, ...], str], Program] = {}
-
-
-def _kept(faults: tuple[str, ...], place: str, program: Program) -> Program:
-    return _KEPT.setdefault((faults, place), program)
 
 
 def _alone(place: str) -> dict[str, float]:
@@ -145,7 +138,7 @@ def test_both_faults_are_named_the_larger_one_first(place: str) -> None:
     for one, two in _pairs(alone, place):
         expected = {CHANGES[one][0], CHANGES[two][0]}
         program = CHANGES[two][1](CHANGES[one][1](ON[place]))
-        found = compared(side(ON[place], 1), side(_kept((one, two), place, program), 101))
+        found = compared(side(ON[place], 1), side(program, 101))
         told = [first(found).rule, *causes(found)]
         assert found.headline.delta is not None
         if set(causes(found)) - expected - OPERATORS.get(one, set()) - OPERATORS.get(two, set()):
@@ -171,7 +164,7 @@ def test_exchanging_the_sides_of_two_faults_exchanges_every_finding(place: str) 
         program = ON[place]
         for fault in pair:
             program = CHANGES[fault][1](program)
-        healthy, faulty = side(ON[place], 1), side(_kept((*pair, "there"), place, program), 101)
+        healthy, faulty = side(ON[place], 1), side(program, 101)
         there, back = compared(healthy, faulty), compared(faulty, healthy)
         assert [f.subject for f in there.findings] == [f.subject for f in back.findings]
         for a, b in zip(there.findings, back.findings, strict=True):

@@ -139,7 +139,7 @@ def _rows(draw: Draw, random: np.random.Generator, steps: int, captures: int) ->
 
 
 def tables_drawn(steps: int) -> int:
-    return sample(300 if steps <= 20 else 100, 5)
+    return sample(300 if steps <= 20 else 100, 8)
 
 
 def entity_rates(draw: Draw, steps: int) -> tuple[float, float, float]:

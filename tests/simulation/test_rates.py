@@ -30,7 +30,7 @@ from tests.simulation.series import Draw, normal
 from tests.thorough import THOROUGH, sample
 
 ALPHA = 0.05
-DRAWS = {"steps": 1_000, "rows": 50, "drift": 300}
+DRAWS = {"steps": 1_000, "rows": 30, "drift": 300}
 """At least so many are behind a figure of these tables in the suite."""
 
 
@@ -158,9 +158,9 @@ def test_a_row_that_looks_independent_by_chance_is_no_discovery(monkeypatch: pyt
 
 @pytest.mark.parametrize("captures", ENTITY_CAPTURES)
 def test_rows_that_differ_from_capture_to_capture_are_few_discoveries(captures: int) -> None:
-    tables = sample(150, 3)
+    tables = sample(150, 5)
     assert tables_of_rows(normal, 10, 0, tables, captures)[0] <= at_most(tables)
-    assert tables_of_rows(normal, 10, ROWS // 2, sample(60, 3), captures)[2] <= ALPHA
+    assert tables_of_rows(normal, 10, ROWS // 2, sample(60, 5), captures)[2] <= ALPHA
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -185,7 +185,8 @@ def test_cut_anywhere_gives_exactly_the_whole_events_before(layout: str, events_
     content = encode(EVENTS[:2], layout, events_at=events_at)
     first = content.index(b'"traceEvents": [') + len(b'"traceEvents": [')
     ends = [_end_of_event(content, f"event {number}") for number in range(2)]
-    for cut in range(len(content.rstrip())):
+    borders = {at + by for at in (first, *ends) for by in (-1, 0, 1)}
+    for cut in sorted({*range(len(layout) % 3, len(content.rstrip()), 3), *borders} - {len(content.rstrip())}):
         if cut < first:
             with pytest.raises(CorruptInput):
                 read(content[:cut])
