@@ -5,9 +5,7 @@ import type { Comparison, Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { formatTitle } from './pair/selection';
 import { MAIN, metricOf, metricsOf, ratesOf } from './table/metric_choice';
-import { usualCount } from './table/rows';
 import { isSplit } from './summary/ledger';
-import { formatCount } from './ui/format';
 import { Menu } from './ui/controls/menu';
 import { Select } from './ui/controls/select';
 import { sentence, text } from './ui/strings';
@@ -24,18 +22,18 @@ const TIMED_FORMAT = 'torch_profiler_trace';
 export function tabsOf(comparison: Comparison): Tab[] {
   const given = Object.keys(comparison.tables);
   const present: Tab[] = Object.entries(comparison.tables).map(([name, table]) => ({
-    id: name, label: labelOf(name, comparison, table.title), count: usualCount(table, comparison.headline.baseline), title: table.title, absent: '',
+    id: name, label: labelOf(name, comparison, table.title), title: table.title, absent: '',
   }));
   const reasons = absentReasons(comparison, given);
   const refused = reasons.get(STRICT) ?? strictReason(comparison);
-  const strict: Tab = { id: STRICT, label: text.tabs.strict, count: null, absent: reasonText(refused) };
+  const strict: Tab = { id: STRICT, label: text.tabs.strict, absent: reasonText(refused) };
   reasons.delete(STRICT);
-  const absent: Tab[] = [...reasons].map(([name, told]) => ({ id: name, label: labelOf(name, comparison, name), count: null, absent: reasonText(told) }));
+  const absent: Tab[] = [...reasons].map(([name, told]) => ({ id: name, label: labelOf(name, comparison, name), absent: reasonText(told) }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
-  const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, count: comparison.ledger.entries ?? entries, absent: '' }] : [];
-  const views = [{ id: SUMMARY, label: text.tabs.summary, count: null, absent: '' }, ...attribution, ...present];
+  const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, absent: '' }] : [];
+  const views = [{ id: SUMMARY, label: text.tabs.summary, absent: '' }, ...attribution, ...present];
   const untimed = [comparison.baseline, comparison.candidate].find((side) => side.format !== TIMED_FORMAT);
-  const timelines: Tab = { id: TIMELINES, label: text.tabs.timelines, count: null, absent: untimed ? text.tabs.untimed(formatTitle(untimed.format)) : '' };
+  const timelines: Tab = { id: TIMELINES, label: text.tabs.timelines, absent: untimed ? text.tabs.untimed(formatTitle(untimed.format)) : '' };
   if (!untimed) views.splice(1 + attribution.length, 0, timelines);
   const missing = untimed ? [...absent, timelines] : absent;
   return strict.absent === '' ? [...views, strict, ...missing] : [...views, ...missing, strict];
@@ -143,7 +141,6 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
           {view.rows.map((rows) => (
             <button key={rows.id} type="button" aria-pressed={rows === kind} title={rows.tabs[0]!.title} onClick={() => onChoose(rows.tabs[0]!.id)}>
               {rows.label}
-              {rows.tabs[0]!.count !== null && <span class="count">{formatCount(rows.tabs[0]!.count)}</span>}
             </button>
           ))}
         </span>
@@ -151,7 +148,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
       {kind && kind.tabs.length > 1 && (
         <label class="group-by line muted">
           {text.views.groupBy}
-          <Select value={current} options={kind.tabs.map((tab) => [tab.id, group(tab) + (tab.count === null ? '' : ` (${formatCount(tab.count)})`)])} onChoose={onChoose} />
+          <Select value={current} options={kind.tabs.map((tab) => [tab.id, group(tab)])} onChoose={onChoose} />
         </label>
       )}
       {children}

@@ -3,7 +3,7 @@ import type { Tab } from '../src/host/tab';
 import { areRenamed, viewsOf } from '../src/views';
 import { kernels } from './samples';
 
-const tabs: Tab[] = ['kernels', 'alignment'].map((id) => ({ id, label: id, count: null, absent: '' }));
+const tabs: Tab[] = ['kernels', 'alignment'].map((id) => ({ id, label: id, absent: '' }));
 const firstOfKernels = (renamed: boolean): string => viewsOf(tabs, renamed)[1]!.rows[0]!.tabs[0]!.id;
 
 test('kernels are renamed when fewer than half have a counterpart of the same name', () => {

@@ -34,13 +34,15 @@ def _watch() -> None:
 
 
 def lower_children(known: set[int]) -> set[int]:
-    """Lowers the live processes that multiprocessing has started here, but for those `known`, and returns the ids of
-    all. This tool starts its own in another way."""
+    """Lowers the live processes that multiprocessing has started here, but for those `known`, and returns the
+    ids of all. This tool starts its own in another way. A manager is left alone: TensorBoard's start waits for it."""
     import multiprocessing
 
-    found = {child.pid for child in multiprocessing.active_children() if child.pid is not None}
-    for process_id in found - known:
+    children = {child.pid: child.name for child in multiprocessing.active_children() if child.pid is not None}
+    for process_id in children.keys() - known:
+        if "Manager" in children[process_id]:
+            continue
         with contextlib.suppress(OSError, AttributeError):  # it has ended, or this is no Unix
             os.setpriority(os.PRIO_PROCESS, process_id, _LOWEST)
             os.sched_setscheduler(process_id, os.SCHED_IDLE, os.sched_param(0))  # Linux
-    return found
+    return set(children)

@@ -3,8 +3,6 @@
 export interface Tab {
   id: string;
   label: string;
-  /** rows of the table, null where there is none to count */
-  count: number | null;
   /** the table's own title, where the label is shorter */
   title?: string;
   /** why it cannot be shown, "" if it can */

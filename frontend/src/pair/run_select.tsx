@@ -33,8 +33,8 @@ export function RunSelect({ label, runs, value, brief, placeholder = text.picker
   };
   return (
     <>
-      <button type="button" class="select run run-button line" value={value ?? ''} aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={show}>
-        {value === null ? placeholder : missing ? text.picker.missing(value) : (brief ?? runLabel(value))} <Icon name="chevron" size={12} />
+      <button type="button" class="select run run-button" value={value ?? ''} aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={show}>
+        <span>{value === null ? placeholder : missing ? text.picker.missing(value) : (brief ?? runLabel(value))}</span> <Icon name="chevron" size={12} />
       </button>
       {open && <Lazy load={loadChooser} height={0} props={{ label, runs, value, onChoose, onSeveral, onClose: () => setOpen(false) }} />}
     </>

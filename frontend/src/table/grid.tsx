@@ -63,7 +63,7 @@ function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: numbe
   const label = 7 * (letters + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
     const most = Math.min(60, Math.max(view.letters, letters));
-    const least = Math.min(Math.max(7 * most + 24, label), phone ? 108 : named ? 260 : 170);
+    const least = Math.min(Math.max(7 * most + 24, label), phone ? 108 : named ? 210 : 170);
     return { track: most < 12 ? `${least + 12}px` : `minmax(${least}px, ${most}fr)`, least };
   }
   if (phone && view.style) return { track: `minmax(${view.largest > 0 ? 92 : 70}px, 1fr)`, least: view.largest > 0 ? 92 : 70 };

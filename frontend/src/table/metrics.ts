@@ -19,6 +19,8 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
   // in colour where it is more than chance, or was not tested
   const change = figureAt(table, metric, 'change');
   const changed = (cells: Cell[], value: number | null, share: boolean): Derived => ({ text: formatPercent(value, true, share), sense: /^(unchanged|cannot)/.test(String(cells[change] ?? '')) ? 0 : direction(value) });
+  const callsText = (cells: Cell[]): string => arrow(numberAt(cells, callsA), numberAt(cells, callsB), formatCount);
+  const longest = table.rows.reduce((most, cells) => Math.max(most, callsText(cells).length), 0);
   const derived = [
     column('row_percent', row!, 90, (cells) => {
       const [a, delta] = [numberAt(cells, figure.a), numberAt(cells, figure.delta)];
@@ -26,8 +28,8 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
       // a higher rate is better
       return metric.rate && said.sense ? { ...said, sense: said.sense > 0 ? -1 : 1 } : said;
     }),
-    ...(metric.rate || stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, 90, (cells) => changed(cells, numberAt(cells, metric.delta) === null ? null : numberAt(cells, metric.delta)! / stepTime, true))]),
-    column('calls', calls!, 86, (cells) => ({ text: arrow(numberAt(cells, callsA), numberAt(cells, callsB), formatCount) })),
+    ...(metric.rate || stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, Math.max(90, 8 * step!.label.length + 8), (cells) => changed(cells, numberAt(cells, metric.delta) === null ? null : numberAt(cells, metric.delta)! / stepTime, true))]),
+    column('calls', calls!, Math.max(86, 7 * longest + 24), (cells) => ({ text: callsText(cells) })),
     ...(metric.rate || rates.length > 0 ? [] : [column('per_call', perCall!, 130, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) }))]),
     ...(metric.rate || rates.length === 0 ? [] : [column('rate', rate!, 160, (cells) => ({ text: rates.map(({ a, b }) => rateText(views[a]!, cells, a, b)).find(Boolean) ?? '' }))]),
   ];

@@ -37,16 +37,6 @@ export function usualMinimum(table: Table): number {
   return !few && table.columns[nameIndex(table)]?.role === 'key' ? DEFAULT_MINIMUM : 0;
 }
 
-/** How many rows the table shows at first. Where all that came of a cut one are large enough, how many more there are is unknown: all are counted. */
-export function usualCount(table: Table, stepTime: number | null): number {
-  const total = table.total_rows ?? table.rows.length;
-  const deltas = deltaIndexes(table);
-  const least = usualMinimum(table) * (stepTime ?? 0);
-  if (deltas.length === 0 || least === 0) return total;
-  const rows = table.rows.filter((cells) => reaches(cells, deltas, least));
-  return rows.length < table.rows.length ? rows.length : total;
-}
-
 export function joinKey(parts: string[]): string {
   return parts.join(' \u203a ');
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { joinRuns } from '../../src/api/api';
 import type { Cell, Table, TablePage } from '../../src/contract/wire';
 import { parseSort } from '../../src/table/order';
-import { findRow, isCut, shorterStep, usualCount } from '../../src/table/rows';
+import { findRow, isCut, shorterStep } from '../../src/table/rows';
 import { askedOf, remoteRows, firstMissing, localRows } from '../../src/table/shown_rows';
 import { isRegex, parseQuery } from '../../src/ui/search';
 import { column, PLAIN } from '../samples';
@@ -20,21 +20,10 @@ describe('badges', () => {
   const rows = [row('big', 5), ...Array.from({ length: 30 }, (_, at) => row(`small ${at}`, 0.001)), row('new', 3, 'added'), row('small new', 0.001, 'added')];
   const table: Table = { ...PLAIN, title: 'T', columns: COLUMNS, rows, notes: [] };
 
-  it('count the rows that the table shows at first', () => {
-    const first = localRows(table, { ...everything, minDelta: 0.1 }, []);
-    expect([usualCount(table, 100), first.rows.length]).toEqual([2, 2]);
-    expect(usualCount(table, null)).toBe(33); // without step times no difference is too small
-    expect(usualCount({ ...table, rows: rows.slice(0, 20) }, 100)).toBe(20); // a small table is read whole
-  });
-
   it('count the rows of a status that pass the other choices', () => {
     const shown = localRows(table, { ...everything, query: parseQuery('small'), minDelta: 0.1 }, []);
     expect([shown.withStatus('added'), shown.withStatus('removed')]).toEqual([1, 0]);
     expect(localRows(table, everything, [], 1).withStatus('added')).toBe(1);
-  });
-
-  it('count all rows where what came of a longer table is all large', () => {
-    expect(usualCount(cut, 1)).toBe(5);
   });
 });
 
