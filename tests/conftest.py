@@ -12,17 +12,19 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
-from tests.thorough import EXAMPLES
+from tests.thorough import EXAMPLES, THOROUGH
 
-# A slow machine is no failure. In CI the examples are fixed, so that a red run can be run again.
+# A slow machine is no failure. In CI the examples are fixed, so that a red run can be run again. Making one that fails
+# small takes minutes: that is for a run that is thorough.
 settings.register_profile(
     "product",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     derandomize=bool(os.environ.get("CI")),
     max_examples=EXAMPLES,
+    phases=[phase for phase in Phase if THOROUGH or phase not in (Phase.shrink, Phase.explain)],
 )
 settings.load_profile("product")
 
