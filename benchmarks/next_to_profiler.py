@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("|---|---:|---:|---:|---:|")
         for all_plugins in (False, True):
             found = measured(logdir, all_plugins)
-            title = "beside torch-tb-profiler" if all_plugins else "alone"
+            title = "with torch-tb-profiler" if all_plugins else "alone"
             print(f"| {title} | {found.start_s:.1f} | {found.runs_s:.2f} | {found.comparison_s:.2f} | {found.others} |")
     return 0
 
