@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from typing import TypeVar
 
 from tb_perfcompare.comparison.result.options import WINDOWS
-from tb_perfcompare.errors import PerfCompareError, SelectionError
-from tb_perfcompare.model.device_peaks import GivenPeak, parse_peak
+from tb_perfcompare.errors import PerfCompareError
+from tb_perfcompare.model.device_peaks import parse_peak
 from tb_perfcompare.model.summary.iterations import ORIGINS
-from tb_perfcompare.workspace.inputs.sides import Steps, parse_steps
+from tb_perfcompare.workspace.inputs.sides import parse_steps
+
+T = TypeVar("T")
 
 _LONGEST_MARKER = 1_000
+
+
+def as_argument(parse: Callable[[str], T]) -> Callable[[str], T]:
+    """The function with its errors as argparse wants them."""
+
+    def parsed(text: str) -> T:
+        try:
+            return parse(text)
+        except PerfCompareError as error:
+            raise argparse.ArgumentTypeError(str(error)) from error
+
+    return parsed
+
+
+steps = as_argument(parse_steps)
 
 
 def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:
@@ -83,17 +102,10 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
 def add_peaks(parser: argparse.ArgumentParser, sides: bool = False) -> None:
     """--peak."""
     parser.add_argument(
-        "--peak", metavar="TYPE=TFLOP/S", type=_peak, action="append", default=[], dest="peaks",
+        "--peak", metavar="TYPE=TFLOP/S", type=as_argument(parse_peak), action="append", default=[], dest="peaks",
         help="peak of the device, in place of the data sheet's: bf16=989 in TFLOP/s, memory=3350 in GB/s; repeatable"
         + ("; candidate:bf16=989 is of one side" if sides else ""),
     )  # fmt: skip
-
-
-def _peak(text: str) -> GivenPeak:
-    try:
-        return parse_peak(text)
-    except PerfCompareError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
@@ -111,14 +123,6 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 def add_top(parser: argparse.ArgumentParser, default: str) -> None:
     """--top."""
     parser.add_argument("--top", metavar="N", type=positive, help=f"rows per table (default: {default})")
-
-
-def steps(text: str) -> Steps:
-    """The range as argparse wants its errors."""
-    try:
-        return parse_steps(text)
-    except SelectionError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _marker(text: str) -> str:

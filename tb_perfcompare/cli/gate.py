@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
+from tb_perfcompare.cli.arguments import as_argument
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.gate.limits import parse_budget, parse_limit
@@ -25,14 +25,12 @@ SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 MOST_FINDINGS = 10_000
 """More than any comparison has."""
 
-T = TypeVar("T")
-
 
 def add_gate(parser: argparse.ArgumentParser) -> None:
     """--fail-if-slower, --fail-on-machine, --budget, --fail-on, --cannot-tell, --junit, --github-summary."""
     gate = parser.add_argument_group("the gate: exit 1 if a limit is surely exceeded, 3 if the runs cannot tell")
     gate.add_argument(
-        "--fail-if-slower", metavar="3%", type=_argument(parse_limit),
+        "--fail-if-slower", metavar="3%", type=as_argument(parse_limit),
         help="fail if the step takes more than this longer: a percentage, or a time such as 1.5ms",
     )  # fmt: skip
     gate.add_argument(
@@ -41,12 +39,12 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "another recording (exit 3)",
     )  # fmt: skip
     gate.add_argument(
-        "--budget", metavar="CATEGORY=+5%", type=_argument(parse_budget), action="append", default=[],
+        "--budget", metavar="CATEGORY=+5%", type=as_argument(parse_budget), action="append", default=[],
         help="fail if a category, such as Communication, takes more than this longer per step: a percentage of its own "
         "time, or a time such as 1.5ms; repeatable",
     )  # fmt: skip
     gate.add_argument(
-        "--fail-on", metavar="RULE", type=_argument(_rule), action="append", default=[],
+        "--fail-on", metavar="RULE", type=as_argument(_rule), action="append", default=[],
         help="fail if a cause of this rule is found, such as late_rank; repeatable",
     )  # fmt: skip
     gate.add_argument(
@@ -152,15 +150,3 @@ def _summary_file(arguments: argparse.Namespace) -> str:
             f"--github-summary has no file, and {SUMMARY_VARIABLE} is not set", hint="give it a file to add to"
         )
     return str(path)
-
-
-def _argument(parse: Callable[[str], T]) -> Callable[[str], T]:
-    """As argparse wants its errors."""
-
-    def parsed(text: str) -> T:
-        try:
-            return parse(text)
-        except PerfCompareError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-
-    return parsed

@@ -42,7 +42,7 @@ def operator_times(timeline: InterpretedTrace) -> OperatorTimes:
     host_api = those API calls, as recorded.
     device_self = device work launched by the operator's own API calls; device_total adds the descendants'.
     """
-    node_of = _nodes(timeline)
+    node_of = forest_rows(timeline)
     total, api = _host_total(timeline), _host_api(timeline, node_of)
     launched = _device_self(timeline, node_of)
     below = with_descendants(timeline.host.parent, timeline.host.depth, launched)
@@ -69,15 +69,15 @@ def _host_self(timeline: InterpretedTrace, total: Ints, api: Ints) -> Ints:
 
 def device_self_times(timeline: InterpretedTrace) -> Ints:
     """(h,) device work launched by the API calls of each forest row itself."""
-    return _device_self(timeline, _nodes(timeline))
+    return _device_self(timeline, forest_rows(timeline))
 
 
 def host_self_times(timeline: InterpretedTrace) -> Ints:
     """(h,) host time of each forest row itself: without operators and API calls below it."""
-    return _host_self(timeline, _host_total(timeline), _host_api(timeline, _nodes(timeline)))
+    return _host_self(timeline, _host_total(timeline), _host_api(timeline, forest_rows(timeline)))
 
 
-def _nodes(timeline: InterpretedTrace) -> Ints32:
+def forest_rows(timeline: InterpretedTrace) -> Ints32:
     """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
     node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
     node_of[timeline.host.row] = np.arange(len(timeline.host.row), dtype=np.int32)
@@ -217,7 +217,7 @@ def _sums(timeline: InterpretedTrace, shown: Ints32, groups: Groups) -> _Sums:
     total = _host_total(timeline)
     low, high = groups.span(gather(total, shown), ~merged if some else slice(None))
     host_total = groups.matrix((total, shown), counted)
-    node_of = _nodes(timeline)
+    node_of = forest_rows(timeline)
     api = _host_api(timeline, node_of)
     host_api = groups.matrix((api, shown))
     host_self = groups.matrix((_host_self(timeline, total, api), shown))

@@ -17,7 +17,7 @@ from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.analysis.entities.kernel_work import kernel_work
 from tb_perfcompare.analysis.entities.modules import module_of_operators
-from tb_perfcompare.analysis.entities.operators import device_self_times, host_self_times
+from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times
 from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import Work, operator_work
@@ -109,7 +109,7 @@ def _of_kernels(timeline: InterpretedTrace, step: StepIndex, steps: int, counted
     forest = timeline.host
     call = np.full(len(forest.row) + 1, -1, dtype=np.int32)
     call[counted.node] = np.arange(len(counted.node), dtype=np.int32)
-    call_of = np.append(call[forest.top], np.int32(-1))[_nodes(timeline)]
+    call_of = np.append(call[forest.top], np.int32(-1))[forest_rows(timeline)]
     found = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
     time = found.groups.matrix((timeline.events.dur_ns, found.rows))
     matrices = found.groups.matrix(), time, found.groups.matrix(counted=found.counted)
@@ -168,24 +168,17 @@ def _device_times(timeline: InterpretedTrace, step: StepIndex, steps: int) -> tu
         time = scatter_add(forest.top, len(time), value=time)[:, 0]
     counts = gather(timeline.is_operator & (step >= 0), forest.row)[forest.top]
     work = rows_where(timeline.is_device & (step >= 0))
-    node = _nodes(timeline)[gather(timeline.operator, work)]
+    node = forest_rows(timeline)[gather(timeline.operator, work)]
     orphan = work[(node < 0) | ~np.append(counts, False)[node]]
     place = np.zeros(len(orphan), dtype=np.int32)
     return time, scatter_add(place, 1, (step, orphan), steps, (events.dur_ns, orphan))[0]
-
-
-def _nodes(timeline: InterpretedTrace) -> Ints32:
-    """(n + 1,) forest row of each event, -1 without one; the last place is for no event."""
-    node_of = np.full(len(timeline.events) + 1, -1, dtype=np.int32)
-    node_of[timeline.host.row] = np.arange(len(timeline.host.row), dtype=np.int32)
-    return node_of
 
 
 def _how(timeline: InterpretedTrace) -> Ints32:
     """(h,) how each operator did its work: _TENSOR where the name of a kernel that it launched says that it uses
     tensor cores, _HOST_COPY where it copied between host and device, else 0."""
     found = np.zeros(len(timeline.host.row), dtype=np.int32)
-    events, marks, node_of = timeline.events, timeline.vendor.tensor_cores, _nodes(timeline)
+    events, marks, node_of = timeline.events, timeline.vendor.tensor_cores, forest_rows(timeline)
     for category, texts, how in ((Category.MEMCPY, _HOST_COPIES, _HOST_COPY), (Category.KERNEL, marks, _TENSOR)):
         rows = rows_where((events.category == category) & (timeline.operator >= 0))
         if not texts or not len(rows):

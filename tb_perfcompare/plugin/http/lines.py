@@ -23,17 +23,10 @@ LINE_EVERY_S = 0.25
 
 
 class Lines:
-    """The lines of one computation. The server closes it when the browser has gone, which stops waiting.
+    """The lines of an answer. The server closes it when the browser has gone, which stops the work."""
 
-    joined  the computation, joined when the first line is asked for and left at the end
-    draw    the result as a JSON object
-    """
-
-    def __init__(
-        self, joined: Callable[[], AbstractContextManager[Flight[T]]], draw: Callable[[T], bytes],
-        connection: Connection,
-    ) -> None:  # fmt: skip
-        self._lines: Generator[bytes, None, None] = _talk(joined, draw, connection)
+    def __init__(self, lines: Generator[bytes, None, None]) -> None:
+        self._lines = lines
 
     def __iter__(self) -> Iterator[bytes]:
         return self._lines
@@ -41,6 +34,17 @@ class Lines:
     def close(self) -> None:
         """Called by the server in every case."""
         self._lines.close()
+
+
+def lines_of(
+    joined: Callable[[], AbstractContextManager[Flight[T]]], draw: Callable[[T], bytes], connection: Connection
+) -> Lines:
+    """The lines of one computation.
+
+    joined  the computation, joined when the first line is asked for and left at the end
+    draw    the result as a JSON object
+    """
+    return Lines(_talk(joined, draw, connection))
 
 
 def progress_dict(progress: Progress) -> dict[str, Any]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import Cancelled, PerfCompareError
 from tb_perfcompare.plugin.http.connection import Connection
-from tb_perfcompare.plugin.http.lines import line, progress_lines
+from tb_perfcompare.plugin.http.lines import Lines, line, progress_lines
 from tb_perfcompare.plugin.http.responses import (
     JSON,
     BadRequest,
@@ -56,7 +56,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
         return respond(request, b"", JSON)
     connection = Connection(request.environ)
     if as_lines:
-        return stream(request, _Lines(_talk(workspace, asked, options.alpha, connection)))
+        return stream(request, Lines(_talk(workspace, asked, options.alpha, connection)))
     tag = tag_of("verdicts", asked)
     if is_known(request, tag):
         return not_modified(tag)
@@ -75,20 +75,6 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
 def _answer(rows: Sequence[CandidateRow], alpha: float) -> bytes:
     """Names of absurd length lose their middle where the answer would be too large."""
     return fitted(wire.encode(candidates_dict(with_adjusted_p(tuple(rows), alpha))), MOST_BYTES)
-
-
-class _Lines:
-    """The lines, closed by the server when the browser has gone; that stops the work."""
-
-    def __init__(self, lines: Generator[bytes, None, None]) -> None:
-        self._lines = lines
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self._lines
-
-    def close(self) -> None:
-        """Called by the server in every case."""
-        self._lines.close()
 
 
 def _talk(

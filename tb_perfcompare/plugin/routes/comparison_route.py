@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.plugin.http.connection import Connection
-from tb_perfcompare.plugin.http.lines import Lines
+from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import JSON, is_known, not_modified, respond, stream, tagged
 from tb_perfcompare.plugin.requests.pair_request import PairRequest, SideRequest, flag, pair_request
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
@@ -26,7 +26,7 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
         return respond(request, b"", JSON)
     tag, connection = question.tag(), Connection(request.environ)
     if as_lines:
-        return stream(request, Lines(lambda: first(question), lambda body: tagged(body, tag), connection))
+        return stream(request, lines_of(lambda: first(question), lambda body: tagged(body, tag), connection))
 
     def make() -> tuple[bytes, bool]:
         made = finished(first(question), connection.report)

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.plugin.http.connection import Connection
-from tb_perfcompare.plugin.http.lines import Lines
+from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import (
     JSON,
     BadRequest,
@@ -108,7 +108,7 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         return body, rows.provisional
 
     if flag(request.args, "stream", default=False):
-        return stream(request, Lines(lambda: pages.views(side, asked.window), lambda _: drawn()[0], connection))
+        return stream(request, lines_of(lambda: pages.views(side, asked.window), lambda _: drawn()[0], connection))
     return once(request, tag_of(side, asked), drawn)
 
 
@@ -143,7 +143,7 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     if flag(request.args, "stream", default=False):
         if wanted.table or form != strict_jobs.JSON:
             raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
-        return stream(request, Lines(lambda: workspace.ask_strict(question), drawn, connection))
+        return stream(request, lines_of(lambda: workspace.ask_strict(question), drawn, connection))
     tag = tag_of(question, wanted)
     if is_known(request, tag):
         return not_modified(tag)

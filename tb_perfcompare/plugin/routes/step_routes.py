@@ -8,7 +8,7 @@ from dataclasses import replace
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.plugin.http.connection import Connection
-from tb_perfcompare.plugin.http.lines import Lines
+from tb_perfcompare.plugin.http.lines import lines_of
 from tb_perfcompare.plugin.http.responses import is_known, not_modified, respond, stream, tag_of
 from tb_perfcompare.plugin.requests.pair_request import SideRequest, flag
 from tb_perfcompare.plugin.requests.step_requests import (
@@ -74,7 +74,7 @@ def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 def _answered(workspace: Workspace, question: StepQuestion, request: Request) -> Response:
     views, connection = workspace.step_views, Connection(request.environ)
     if flag(request.args, "stream", default=False):
-        return stream(request, Lines(lambda: views.ask(question), bytes, connection))
+        return stream(request, lines_of(lambda: views.ask(question), bytes, connection))
     return once(request, tag_of(question), lambda: (views.answer(question, connection.report), False))
 
 

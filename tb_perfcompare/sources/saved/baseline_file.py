@@ -31,7 +31,7 @@ from tb_perfcompare.number_text import many
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_HEADER, is_point
 from tb_perfcompare.sources.saved import event_file
 from tb_perfcompare.sources.saved.columnar import packed, structure_of, unpacked
-from tb_perfcompare.sources.saved.msgspec_warmup import known
+from tb_perfcompare.sources.saved.msgspec_warmup import inspected
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 T = TypeVar("T")
@@ -148,7 +148,7 @@ def _checked(text: bytes, path: str) -> SavedFacts:
             path, f"is a {what} of another layout: tb_perfcompare {by} wrote it, this is {__version__}",
             hint=f"{again} or use that version",
         )  # fmt: skip
-    facts = msgspec.json.decode(text, type=known(SavedFacts))
+    facts = msgspec.json.decode(text, type=inspected(SavedFacts))
     if not any(capture.failed is None for capture in facts.captures):
         raise ValueError("it has no capture that was read")
     return facts

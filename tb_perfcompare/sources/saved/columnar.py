@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.texts import TextPool
-from tb_perfcompare.sources.saved.msgspec_warmup import known
+from tb_perfcompare.sources.saved.msgspec_warmup import inspected
 
 T = TypeVar("T")
 Array = NDArray[Any]
@@ -70,7 +70,7 @@ def unpacked(data: bytes, kind: type[T]) -> T:
         (size,) = _SIZE.unpack_from(data)
     except struct.error as error:
         raise ValueError("it is too short") from error
-    head = msgspec.json.decode(data[_SIZE.size : _SIZE.size + size], type=known(_Head))
+    head = msgspec.json.decode(data[_SIZE.size : _SIZE.size + size], type=inspected(_Head))
     arrays = list(_arrays(data, _SIZE.size + _rounded(size), head.arrays))
     pools = list(map(TextPool, head.texts))
 
@@ -88,7 +88,7 @@ def unpacked(data: bytes, kind: type[T]) -> T:
             raise ValueError(f"an array of {arrays[stored].dtype} instead of {np.dtype(scalar)}")
         return arrays[stored]
 
-    return msgspec.json.decode(head.value, type=known(kind), dec_hook=taken)
+    return msgspec.json.decode(head.value, type=inspected(kind), dec_hook=taken)
 
 
 class _Shape(msgspec.Struct, array_like=True, frozen=True):

@@ -21,7 +21,7 @@ import msgspec
 
 from tb_perfcompare.errors import CorruptInput, InputError
 from tb_perfcompare.model.saved.history import POINT_SCHEMA, PointFacts
-from tb_perfcompare.sources.saved.msgspec_warmup import known
+from tb_perfcompare.sources.saved.msgspec_warmup import inspected
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def read_point(path: str, fs: FileSystem = LOCAL) -> PointFacts:
     try:
         if msgspec.json.decode(text, type=dict[str, Any]).get("schema") != POINT_SCHEMA:
             raise InputError(path, "is a point of another version of tb_perfcompare", hint="use that version")
-        point = msgspec.json.decode(text, type=known(PointFacts))
+        point = msgspec.json.decode(text, type=inspected(PointFacts))
         wrong = point.misfit()
         if wrong:
             raise ValueError(wrong)

@@ -14,13 +14,13 @@ import msgspec
 T = TypeVar("T")
 
 _lock = threading.Lock()
-_known: set[type] = set()
+_inspected: set[type] = set()
 
 
-def known(kind: type[T]) -> type[T]:
+def inspected(kind: type[T]) -> type[T]:
     """The class, when msgspec has looked at it and at the classes of its fields."""
-    if kind not in _known:
+    if kind not in _inspected:
         with _lock:
             msgspec.json.Decoder(kind)
-            _known.add(kind)
+            _inspected.add(kind)
     return kind

@@ -16,7 +16,7 @@ from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRows, Row, Table
 from tb_perfcompare.comparison.result.validation import misfit
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.saved.msgspec_warmup import known
+from tb_perfcompare.sources.saved.msgspec_warmup import inspected
 
 _NUMBERS = np.dtype("<f8")
 
@@ -87,7 +87,7 @@ def _column(cells: bytes | tuple[Cell, ...]) -> CellColumn:
 
 @functools.cache
 def _decoder() -> msgspec.msgpack.Decoder[_Stored]:
-    return msgspec.msgpack.Decoder(known(_Stored))
+    return msgspec.msgpack.Decoder(inspected(_Stored))
 
 
 def _plain(value: Any) -> Any:

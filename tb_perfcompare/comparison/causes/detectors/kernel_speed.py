@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import device_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
-from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE
+from tb_perfcompare.comparison.causes.evidence.findings import UTILISATION_CHANGE, kernel_fact
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
@@ -19,7 +19,6 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import EntityRows
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import number_text, percent_text, short, signed_time, times_text
-from tb_perfcompare.model.summary.summary import Summary
 
 KERNEL = "Kernel"
 
@@ -106,7 +105,7 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
     word = "lower" if slower else "higher"
 
     def moved(fact: str, scale: float = 1.0) -> tuple[float, float] | None:
-        x, y = (_fact(side, kernel, fact) for side in (pair.baseline, pair.candidate))
+        x, y = (kernel_fact(side, kernel, fact) for side in (pair.baseline, pair.candidate))
         if x is None or y is None or ((x - y) if slower else (y - x)) * scale < UTILISATION_CHANGE:
             return None
         return x * scale, y * scale
@@ -121,14 +120,6 @@ def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
         if found is not None:
             return UTILISATION_LOST, f"; {word} {words} ({percent_text(found[0])} → {percent_text(found[1])})"
     return KERNEL_SLOWER, ""
-
-
-def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
-    table = summary.groups.get("kernels")
-    if table is None or fact not in table.facts or (kernel,) not in table.keys:
-        return None
-    value = float(table.facts[fact][table.keys.index((kernel,))])
-    return value if np.isfinite(value) else None
 
 
 def launching_operator(pair: RuleContext, kernel: str) -> str:

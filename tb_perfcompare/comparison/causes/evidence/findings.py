@@ -314,13 +314,14 @@ def _utilisation(kernel: str, books: _Books) -> str:
     """ "; DRAM 62% → 31%" when a kernel's utilisation was measured and moved."""
     out = ""
     for fact, word in (("tensor_active", "tensor pipe"), ("dram_active", "DRAM")):
-        x, y = (_fact(side, kernel, fact) for side in (books.baseline, books.candidate))
+        x, y = (kernel_fact(side, kernel, fact) for side in (books.baseline, books.candidate))
         if x is not None and y is not None and abs(y - x) >= UTILISATION_CHANGE:
             out += f"; {word} {percent_text(x)} → {percent_text(y)}"
     return out
 
 
-def _fact(summary: Summary, kernel: str, fact: str) -> float | None:
+def kernel_fact(summary: Summary, kernel: str, fact: str) -> float | None:
+    """A figure of the kernel in the table "kernels", None where it was not recorded."""
     table = summary.groups.get("kernels")
     if table is None or fact not in table.facts or (kernel,) not in table.keys:
         return None
