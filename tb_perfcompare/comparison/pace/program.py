@@ -33,6 +33,10 @@ _BITS = 40
 MEANS_SHARE = 0.2
 """Of alpha, for means of captures: another look at the same steps has to be clearer."""
 
+PROBABLY_SHARE = 0.2
+"""Of alpha, for "probably", whose interval reaches into the threshold: it is most of the directions that equal programs
+get."""
+
 
 class Of(Enum):
     """What decided on the program, as JSON's `headline.method` says it."""
@@ -66,11 +70,17 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     show in the means of the captures. Where both are known, whole steps give no direction: that would be a third look
     at the same steps.
     """
+    whole = clocked if like is None else like.clocked
+    told_by_captures = min(capture_counts(whole.captures)) >= CAPTURES_THAT_TELL and whole.strata is None
     if like is not None:
-        return _PARTS[like.of](clocked, options, like)
+        part = _PARTS[like.of](clocked, options, like)
+    else:
+        part = _decisive(clocked, options) if told_by_captures else part_of_steps(clocked, options)
+    return _clear(part, options) if told_by_captures else part
+
+
+def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
     steps = part_of_steps(clocked, options)
-    if min(capture_counts(clocked.captures)) < CAPTURES_THAT_TELL or clocked.strata is not None:
-        return steps
     means = part_of_means(clocked, options)
     if clocked.undisturbed is None:
         return means if steps.verdict in _OPEN and means.verdict in _SURE else steps
@@ -104,7 +114,14 @@ def part_of_means(clocked: Clocked, options: CompareOptions, like: ProgramPart |
 
 _SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
 _OPEN = frozenset({Verdict.SAME, Verdict.INCONCLUSIVE})
+_PROBABLY = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 _PARTS = {Of.STEPS: part_of_steps, Of.UNDISTURBED: part_of_undisturbed, Of.MEANS: part_of_means}
+
+
+def _clear(part: ProgramPart, options: CompareOptions) -> ProgramPart:
+    """Inconclusive instead of a "probably" that is not clear."""
+    clear = part.verdict not in _PROBABLY or part.estimate.p <= PROBABLY_SHARE * options.alpha
+    return part if clear else replace(part, verdict=Verdict.INCONCLUSIVE)
 
 
 def _without_same(part: ProgramPart) -> ProgramPart:
