@@ -53,7 +53,8 @@ class _Drawer:
         match block:
             case Heading(level=1):
                 wrapped = _wrap(block.text, self._width)
-                yield from (self._marked(line, _TONES.get(block.text.partition(":")[0], "")) for line in wrapped)
+                tone = next((tone for word, tone in _TONES.items() if block.text.startswith(word)), "")
+                yield from (self._marked(line, tone) for line in wrapped)
                 yield ""
             case Heading():
                 yield from map(self._marked, self._wrapped(block.text, "") if self._terminal else [block.text])

@@ -82,7 +82,7 @@ def test_a_pipe_is_wide(pair: tuple[Path, Path]) -> None:
 def test_the_verdict_has_a_colour(pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR")
     shown = tb_perfcompare("diff", *pair, screen=True).out
-    assert shown.startswith("\x1b[1m\x1b[31mSlower in")
+    assert shown.startswith("\x1b[1m\x1b[31mSlower in these two captures: ")
     assert "\x1b" not in tb_perfcompare("diff", *pair).out
     monkeypatch.setenv("TERM", "dumb")
     assert "\x1b" not in tb_perfcompare("diff", *pair, screen=True).out

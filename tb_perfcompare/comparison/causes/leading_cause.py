@@ -29,6 +29,8 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SP
 YIELDING = frozenset({"host_time", "unrecorded_time", "kernel_time", "host_pace"})
 """Findings that say where time is and not why: more calls bring untraced time between them, and slow others down."""
 
+_OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace"})
+
 _STRUCTURE = frozenset({*OPERATOR_REPLACED.names, *OPERATORS_CHANGED.names})
 
 _MOVING = MOVING | {f"aten::{name}" for name in ("view", "reshape", "_unsafe_view", "_reshape_alias", "expand", "t",
@@ -52,11 +54,16 @@ YIELDED = 4.0
 
 def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
     """Largest first, but a counted cause before findings that say no more than where the time is, if it goes their way
-    and is not small beside them, or if they go against the program's verdict: another pace of the machine made them."""
+    and is not small beside them, or if they go against the program's verdict: another pace of the machine made them.
+    What the machine does stands behind what goes the program's way."""
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
     way = _WAY.get(headline.verdict, 0) if headline.basis is Basis.PROGRAM else 0
     against = [one for one in ordered if one.rule in YIELDING and way * (one.delta_us or 0.0) < 0]
     ordered = _moves_behind([*(one for one in ordered if one not in against), *against])
+    machines = [one for one in ordered if one.rule in _OF_THE_MACHINE]
+    rest = [one for one in ordered if one not in machines]
+    if any(way * (one.delta_us or 0.0) > 0 for one in rest):
+        ordered = [*rest, *machines]
     for place, finding in enumerate(ordered):
         if place and finding.confidence.startswith("certain") and all(_yields(one, finding) for one in ordered[:place]):
             return (finding, *ordered[:place], *ordered[place + 1 :])

@@ -47,7 +47,7 @@ def _as_recorded(headline: Headline) -> str:
     first = headline.reason.partition("; ")[0]
     certainty = headline.certainty
     if headline.verdict in _DECIDED and certainty is not None and max(certainty.captures) == 1:
-        return f"{word} in these two captures: {first}"
+        return f"{word} in these two captures: {first.partition(', ')[0]}"
     return f"{word}: {first}"
 
 

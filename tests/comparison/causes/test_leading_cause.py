@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tb_perfcompare.comparison.causes.evidence.inputs import elements
+from tb_perfcompare.comparison.causes.leading_cause import counted_first
+from tb_perfcompare.comparison.result.finding import Finding
+from tb_perfcompare.comparison.result.headline import Basis, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.verdict.verdict import judge
 from tests.build import TraceBuilder
 from tests.comparison.test_comparison_laws import compare, summarised
 
@@ -56,3 +63,15 @@ def test_the_largest_entry_is_a_slower_operator_where_its_calls_are_the_same() -
 )
 def test_tensors_in_lists_are_inputs_too(shape: str, count: int) -> None:
     assert elements(shape) == count
+
+
+def test_what_the_machine_did_stands_behind_what_the_slower_program_does() -> None:
+    machine, program = (
+        Finding(rule, "", "CPU Exec", us, None, "", (), "certain")
+        for rule, us in (("host_interrupted", 9.0), ("more_calls", 5.0))
+    )
+    recorded = judge([1000, 1010], [0, 0], [2000, 2010], [0, 0], CompareOptions())
+    slower = replace(recorded, verdict=Verdict.SLOWER, basis=Basis.PROGRAM)
+    assert counted_first([machine, program], slower) == (program, machine)
+    assert counted_first([machine, program], recorded) == (machine, program)
+    assert counted_first([machine], slower) == (machine,)
