@@ -28,7 +28,7 @@ export function tabsOf(comparison: Comparison): Tab[] {
   const refused = reasons.get(STRICT) ?? strictReason(comparison);
   const strict: Tab = { id: STRICT, label: text.tabs.strict, absent: reasonText(refused) };
   reasons.delete(STRICT);
-  const absent: Tab[] = [...reasons].map(([name, told]) => ({ id: name, label: labelOf(name, comparison, name), absent: reasonText(told) }));
+  const absent: Tab[] = [...reasons].map(([name, reason]) => ({ id: name, label: labelOf(name, comparison, name), absent: reasonText(reason) }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
   const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, absent: '' }] : [];
   const views = [{ id: SUMMARY, label: text.tabs.summary, absent: '' }, ...attribution, ...present];

@@ -20,7 +20,7 @@ interface Props {
   onChoose: (run: string) => void;
   /** takes several as candidates, where that is possible */
   onSeveral?: ((runs: string[]) => void) | undefined;
-  /** what is known of runs is asked for anew */
+  /** fetches the list of runs again */
   onOpen?: () => void;
 }
 

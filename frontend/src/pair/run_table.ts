@@ -20,7 +20,7 @@ function stamp(seconds: number): string {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** Device, steps and mean step of a run, of which all files were read; else nothing. */
+/** Device, steps and mean step of a run; empty until all of its files have been read. */
 function factsOf(run: RunEntry): [string | null, number | null, number | null] {
   const spans = run.workers.flatMap((worker) => worker.spans);
   const known = spans.flatMap((span) => span.known ?? []);
@@ -31,7 +31,7 @@ function factsOf(run: RunEntry): [string | null, number | null, number | null] {
   return [[...new Set(known.map(({ device }) => device))].join(', '), known.reduce((sum, one) => sum + one.steps, 0), steps > 0 ? total / steps : null];
 }
 
-/** A row for each; names are told from the folder on. With `marked` a column says which are chosen. */
+/** One row per run, named relative to its folder. With `marked`, a column shows which runs are selected. */
 export function runTable(runs: RunEntry[], folder: string, marked: ReadonlySet<string> | null): Table {
   return {
     ...PLAIN_TABLE,

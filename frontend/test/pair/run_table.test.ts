@@ -33,7 +33,7 @@ const run = (...means: (number | null | undefined)[]): RunEntry => ({
 });
 const facts = (entry: RunEntry): unknown[] => runTable([entry], 'f', null).rows[0]!.slice(3, 7);
 
-test('a run is told by all of its files or not at all', () => {
+test('device, steps and mean step appear once all files of a run are read', () => {
   expect(facts(run(10, 40))).toEqual(['GPU', 3, 30, 2]);
   expect(facts(run(10, undefined))).toEqual([null, null, null, 2]);
   expect(facts(run(null))).toEqual(['GPU', 1, null, 1]);

@@ -55,7 +55,7 @@ YIELDED = 4.0
 def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
     """Largest first, but a counted cause before findings that say no more than where the time is, if it goes their way
     and is not small beside them, or if they go against the program's verdict: another pace of the machine made them.
-    What the machine does stands behind what goes the program's way."""
+    Machine findings come after those that agree with the program's verdict."""
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
     way = _WAY.get(headline.verdict, 0) if headline.basis is Basis.PROGRAM else 0
     against = [one for one in ordered if one.rule in YIELDING and way * (one.delta_us or 0.0) < 0]

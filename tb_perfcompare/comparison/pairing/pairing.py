@@ -248,9 +248,9 @@ def _by_folder(names: Sequence[str]) -> Iterator[Pair]:
 def _by_number(names: Sequence[str]) -> Iterator[Pair]:
     families: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for name in names:
-        told = _without_ids(name)
-        for found in _NUMBER.finditer(told):
-            around = (told[: found.start()].lower(), told[found.end() :].lower())
+        text = _without_ids(name)
+        for found in _NUMBER.finditer(text):
+            around = (text[: found.start()].lower(), text[found.end() :].lower())
             families[around].append((found.group(), name))
     for members in families.values():
         (smallest, first), *rest = sorted(members, key=lambda member: (int(member[0]), member[0], member[1]))
