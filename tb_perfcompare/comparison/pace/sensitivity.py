@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.verdict.rules import Settled, settle
+from tb_perfcompare.comparison.verdict.rules import STEPS_THAT_TELL, Settled, settle
 from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
@@ -86,8 +86,8 @@ def sensitivity(
     moved: list[str] = []
     hint = ""
     for what, group, left in _variants(baseline, candidate, sides, ranks=work.clocked is None):
-        if min(len(side.times) for side in left) < 2:
-            continue
+        if min(len(side.times) for side in left) < STEPS_THAT_TELL:
+            continue  # too few for any verdict
         # a capture less says nothing more about how captures differ
         found = judge(left, whole if group == _ANY_SPAN else None).verdict
         tried.append(group)

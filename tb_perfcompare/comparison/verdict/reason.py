@@ -46,13 +46,21 @@ def _because(verdict: Verdict, estimate: ShiftEstimate, words: Words) -> str:
     lead, towards = _lead(estimate, words), words.threshold_towards(estimate.theta)
     above, below = ("above", "below") if estimate.theta >= 0 else ("below", "above")
     if verdict in _SURE:
-        small = "" if estimate.level is not None else f"; n too small for a {words.level}, {p_text(estimate.p)}"
-        return f"{lead}, entirely {above} {towards}{small}"
+        return f"{lead}, entirely {above} {towards}{_small(estimate, words)}"
     if verdict in _PROBABLE:
         return f"{lead}, {above} zero, partly {below} {towards}"
     if verdict is Verdict.SAME:
         return f"{lead}, entirely within {words.both_thresholds}"
     return f"{lead}, spanning zero and {words.both_thresholds}"
+
+
+def _small(estimate: ShiftEstimate, words: Words) -> str:
+    """What decides where there are too few steps for an interval."""
+    if estimate.level is not None:
+        return ""
+    if estimate.p <= estimate.alpha:
+        return f"; n too small for a {words.level}, {p_text(estimate.p)}"
+    return f"; n too small for a {words.level} or a rank test, but the gap is wider than both samples"
 
 
 def _lead(estimate: ShiftEstimate, words: Words) -> str:

@@ -29,6 +29,9 @@ Pair = tuple[Floats, Floats]
 SLACK = 1e-12
 """What rounding of logarithms may do; a shift of exactly the margin is inside it, whatever the clock's unit."""
 
+STEPS_THAT_TELL = 3
+"""From as many steps a side, samples too small for any rank test can still be clearly apart."""
+
 CAPTURES_THAT_TELL = 3
 """From as many captures on both sides their interval decides; with fewer it has to lie beyond the noise floor too."""
 
@@ -142,7 +145,7 @@ def decide(estimate: ShiftEstimate, margin: float) -> Verdict:
     """
     limit = math.log1p(margin) + SLACK
     low, high = estimate.theta_low, estimate.theta_high
-    if estimate.level is None and estimate.p > estimate.alpha:
+    if estimate.level is None and estimate.p > estimate.alpha and not clearly_apart(estimate):
         return Verdict.INCONCLUSIVE
     if low > limit:
         return Verdict.SLOWER
@@ -157,6 +160,15 @@ def decide(estimate: ShiftEstimate, margin: float) -> Verdict:
     if high < -SLACK:
         return Verdict.PROBABLY_FASTER
     return Verdict.INCONCLUSIVE
+
+
+def clearly_apart(estimate: ShiftEstimate) -> bool:
+    """Whether samples too small for a rank test, such as three steps and three, leave a gap between them at least as
+    wide as the ranges of both together. Equal samples do so in 0.3 of 100 cases (normal), 2 at worst."""
+    low, high = estimate.theta_low, estimate.theta_high  # of all pairs: the gap, and the gap with both ranges
+    gap = max(low, -high)
+    few = min(estimate.n) >= STEPS_THAT_TELL and estimate.p_min > estimate.alpha >= USUAL_LEVEL
+    return few and gap > 0 and 2 * gap >= max(high, -low)
 
 
 def hold_against_floor(verdict: Verdict, estimate: ShiftEstimate, margin: float, floor: float | None) -> Verdict:

@@ -166,12 +166,23 @@ def test_one_step_each() -> None:
 
 
 def test_too_few_steps_for_an_interval() -> None:
-    told = headline([[100, 101, 99]], [[150, 152, 151]])
+    told = headline([[100, 120, 99]], [[121, 152, 151]])
     assert told.verdict is INCONCLUSIVE
     assert "too few steps for a 95 % CI (3 and 3); p cannot be below 0.1" in told.reason
     assert told.shift is not None
     assert told.shift.level is None
-    assert (told.shift.low_us, told.shift.high_us) == (49_000.0, 53_000.0)
+    assert (told.shift.low_us, told.shift.high_us) == (1_000.0, 53_000.0)
+
+
+def test_three_steps_a_side_decide_where_the_gap_is_wider_than_both_samples() -> None:
+    told = headline([[100, 101, 99]], [[150, 152, 151]])
+    assert told.verdict is SLOWER
+    assert "n too small for a 95 % CI or a rank test, but the gap is wider than both samples" in told.reason
+    assert told.p == 0.1, "what ranks alone can say of three and three"
+
+
+def test_two_steps_a_side_decide_nothing() -> None:
+    assert headline([[100, 101]], [[150, 152]]).verdict is INCONCLUSIVE
 
 
 def test_complete_separation_without_an_interval_is_a_direction() -> None:

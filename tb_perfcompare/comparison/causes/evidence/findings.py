@@ -330,4 +330,5 @@ def kernel_fact(summary: Summary, kernel: str, fact: str) -> float | None:
 
 
 def _confidence(label: str, books: _Books) -> str:
-    return repeatability(books.p_values.get(label), books.verdict, books.alpha, apart=label in books.clear.apart)
+    p, apart, too_few = books.p_values.get(label), label in books.clear.apart, label in books.clear.too_few
+    return repeatability(p, books.verdict, books.alpha, apart=apart, too_few=too_few)

@@ -20,10 +20,11 @@ from tb_perfcompare.quick_dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class SignificantCategories:
     """names: categories that differ clearly; apart: those of them in which all steps of one side lie beyond the
-    other's."""
+    other's; too_few: those that do so with too few steps for that to mean anything."""
 
     names: frozenset[str]
     apart: frozenset[str]
+    too_few: frozenset[str] = frozenset()
 
 
 def significant_categories(
@@ -35,12 +36,14 @@ def significant_categories(
     tested = {name: p for name, p in p_values.items() if p is not None and p < 1}
     sides = [observations(side) for side in (baseline, candidate)]
     least = smallest_p(*(len(side.label) for side in sides)) * max(len(tested), 1)
-    if None in p_values.values() or least > alpha:
+    if None in p_values.values():
         return SignificantCategories(frozenset(p_values), frozenset())
-    q = q_values(np.array([*tested.values()], dtype=np.float64))
-    clear = {name for name, value in zip(tested, q.tolist(), strict=True) if value <= alpha}
     x, y = (seen.means(side.owned.by_category()) for seen, side in zip(sides, (baseline, candidate), strict=True))
     apart = frozenset(CATEGORY_LABELS[row] for row in np.flatnonzero(lie_apart(x, y)).tolist())
+    if least > alpha:
+        return SignificantCategories(frozenset(p_values), frozenset(), apart)
+    q = q_values(np.array([*tested.values()], dtype=np.float64))
+    clear = {name for name, value in zip(tested, q.tolist(), strict=True) if value <= alpha}
     return SignificantCategories(frozenset(clear | apart), apart)
 
 
@@ -51,9 +54,12 @@ def lie_apart(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool_]:
     return apart
 
 
-def repeatability(p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False) -> str:
+def repeatability(
+    p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False, too_few: bool = False
+) -> str:
     """How repeatable a change is, in words; the size itself is exact. `noun` is what one sample is; `apart`: all
-    samples of one side lie beyond the other's, and chance does that less often than alpha."""
+    samples of one side lie beyond the other's, and chance does that less often than alpha; `too_few`: they do, but
+    chance does that as often."""
     if p is None:
         return f"size certain, {REPEATABILITY_UNKNOWN} (only one {noun} on a side)"
     if p <= alpha:
@@ -62,4 +68,6 @@ def repeatability(p: float | None, verdict: Verdict, alpha: float, noun: str = "
         return f"statistically significant over {noun}s ({p_text(p)}){rest}"
     if apart:
         return f"no overlap between the {noun}s of the two sides, but neighbouring {noun}s are correlated ({p_text(p)})"
+    if too_few:
+        return f"no overlap between the two sides; {REPEATABILITY_UNKNOWN}: too few {noun}s to test ({p_text(p)})"
     return f"{WITHIN_SPREAD} {noun}s ({p_text(p)})"
