@@ -130,11 +130,11 @@ def parts_tables() -> str:
     """The tables of docs/method/statistics.md on program and machine; minutes."""
     head = " | ".join(f"captures ±{100 * between:g} %" for between in BETWEEN)
     lines = [
-        "Worlds of 24 rows that follow the machine more or less, the rest of the step likewise, 10 steps a capture",
-        "(`tests/simulation/worlds.py`), in per cent. Directions where nothing differs: recorded / program / machine /",
-        "in the end; and how often the interval of the program holds the truth:",
+        "Simulated programs of 24 rows that follow the machine's speed to varying degrees, as does the rest;",
+        "10 steps per capture (`tests/simulation/worlds.py`), in %. Directions where nothing differs: as recorded",
+        "/ program / machine / verdict; and how often the program's interval contains the truth:",
         "",
-        f"| captures a side, covered | {head} | interval holds |",
+        f"| captures a side, covered | {head} | interval contains |",
         f"|---|{'---|' * (len(BETWEEN) + 1)}",
     ]
     for captures, covered in LAYOUTS:
