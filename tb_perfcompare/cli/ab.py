@@ -38,16 +38,26 @@ _BAR = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--a", metavar="COMMAND", help="the baseline's command, such as 'python train.py'")
-    parser.add_argument("--b", metavar="COMMAND", help="the candidate's command (default with --b-git: that of --a)")
     parser.add_argument(
-        "--b-git", metavar="REV", default="", help="run the candidate at this commit, in a worktree of its own"
+        "--b", metavar="COMMAND", help="the candidate's command (default with --b-git: the same as --a)"
     )
-    parser.add_argument("--config", metavar="FILE", help="a TOML file with a baseline and several candidates instead")
+    parser.add_argument(
+        "--b-git", metavar="REV", default="", help="run the candidate at this commit, in its own worktree"
+    )
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="a TOML file with a baseline and one or more candidates, instead of --a and --b",
+    )
     parser.add_argument("--out", metavar="DIR", help="log directory to write, which TensorBoard opens")
     parser.add_argument("--resume", action="store_true", help="continue the experiment in --out")
     parser.add_argument("--most-rounds", metavar="N", type=positive, help="stop after N rounds (default: 10)")
-    parser.add_argument("--most-minutes", metavar="N", type=_minutes, help="start no round that ends after N minutes")
-    parser.add_argument("--seed", metavar="N", type=int, help="seed of the order (default: random, see manifest)")
+    parser.add_argument(
+        "--most-minutes", metavar="N", type=_minutes, help="start no round that would end after N minutes"
+    )
+    parser.add_argument(
+        "--seed", metavar="N", type=int, help="seed of the order (default: random, saved in manifest.json)"
+    )
     add_capture(parser.add_argument_group("the recording"))
     parser.add_argument("--format", choices=tuple(FORMATS), default="text", help="format of the report (default: text)")
     add_output(parser)

@@ -43,16 +43,14 @@ def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:
 
 def add_all_steps(parser: argparse.ArgumentParser) -> None:
     """--all-steps."""
-    parser.add_argument(
-        "--all-steps", action="store_true", help="include steps otherwise left out as incomplete or as warm-up"
-    )
+    parser.add_argument("--all-steps", action="store_true", help="include incomplete and warm-up steps")
 
 
 def add_side_selection(parser: argparse.ArgumentParser, side: str) -> None:
     """--baseline-worker and the like; they win over the ones for both sides."""
-    parser.add_argument(f"--{side}-worker", metavar="NAME", help=f"only this worker of the {side}")
-    parser.add_argument(f"--{side}-span", metavar="LABEL", help=f"only this span of the {side}")
-    parser.add_argument(f"--{side}-steps", metavar="3-10", type=steps, help=f"only these steps of the {side}")
+    parser.add_argument(f"--{side}-worker", metavar="NAME", help=f"--worker for the {side} side only")
+    parser.add_argument(f"--{side}-span", metavar="LABEL", help=f"--span for the {side} side only")
+    parser.add_argument(f"--{side}-steps", metavar="3-10", type=steps, help=f"--steps for the {side} side only")
 
 
 def add_launches(parser: argparse.ArgumentParser, side: str = "") -> None:
@@ -60,13 +58,13 @@ def add_launches(parser: argparse.ArgumentParser, side: str = "") -> None:
     whose = f" of the {side}" if side else ""
     parser.add_argument(
         f"--{side}-launches" if side else "--launches", metavar="FILE",
-        help=f"kernel listing or ncu --csv export of the same program: its utilisation goes to the kernels{whose}",
+        help=f"add utilisation to the kernels{whose} from a kernel listing or ncu --csv export of the same program",
     )  # fmt: skip
 
 
 def add_counters(parser: argparse.ArgumentParser, side: str = "") -> None:
     """--counters, or --baseline-counters and the like."""
-    whose = f"the {side}" if side else "the run"
+    whose = f"the {side} side" if side else "the run"
     parser.add_argument(
         f"--{side}-counters" if side else "--counters", metavar="FILE",
         help=f"*_counters_data.csv with counters sampled while {whose} was recorded",
@@ -103,21 +101,19 @@ def add_peaks(parser: argparse.ArgumentParser, sides: bool = False) -> None:
     """--peak."""
     parser.add_argument(
         "--peak", metavar="TYPE=TFLOP/S", type=as_argument(parse_peak), action="append", default=[], dest="peaks",
-        help="peak of the device, in place of the data sheet's: bf16=989 in TFLOP/s, memory=3350 in GB/s; repeatable"
-        + ("; candidate:bf16=989 is of one side" if sides else ""),
+        help="use this peak instead of the data sheet's: bf16=989 (TFLOP/s), memory=3350 (GB/s); repeatable"
+        + ("; candidate:bf16=989 applies to one side" if sides else ""),
     )  # fmt: skip
 
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
     """--scheduler."""
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="read the files on the Dask cluster with this scheduler"
-    )
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="read the files on the Dask cluster with this scheduler")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """-o."""
-    parser.add_argument("-o", "--output", metavar="FILE", help="file to write instead of standard output")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
 
 
 def add_top(parser: argparse.ArgumentParser, default: str) -> None:

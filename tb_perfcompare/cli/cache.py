@@ -18,7 +18,7 @@ from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clear", action="store_true", help="remove every entry")
-    parser.add_argument("--directory", metavar="DIR", help="look there instead of in the user's cache directory")
+    parser.add_argument("--directory", metavar="DIR", help="use DIR instead of the user's cache directory")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

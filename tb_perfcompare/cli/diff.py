@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_peaks(parser, sides=True)
     parser.add_argument("--format", choices=tuple(FORMATS), help="default: by the name of -o FILE, else text")
     add_output(parser)
-    parser.add_argument("--table", metavar="NAME", help="only this table, e.g. operators; ledger is one too")
+    parser.add_argument("--table", metavar="NAME", help="only this table, such as operators or ledger")
     add_scheduler(parser)
     add_top(parser, "20 in a report, all of a --table, all in csv and json")
     add_gate(parser)
@@ -67,7 +67,10 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         if _format(arguments) == "csv":
             console.say_lost(comparison.notes)
         data = render(
-            comparison, _format(arguments), table=arguments.table, top=arguments.top,
+            comparison,
+            _format(arguments),
+            table=arguments.table,
+            top=arguments.top,
             terminal=None if arguments.output else console.screen,
         )
         if arguments.output:

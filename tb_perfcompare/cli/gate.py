@@ -28,10 +28,10 @@ MOST_FINDINGS = 10_000
 
 def add_gate(parser: argparse.ArgumentParser) -> None:
     """--fail-if-slower, --fail-on-machine, --budget, --fail-on, --cannot-tell, --junit, --github-summary."""
-    gate = parser.add_argument_group("the gate: exit 1 if a limit is surely exceeded, 3 if the runs cannot tell")
+    gate = parser.add_argument_group("the gate: exit 1 if a limit is certainly exceeded, 3 if the runs cannot tell")
     gate.add_argument(
         "--fail-if-slower", metavar="3%", type=as_argument(parse_limit),
-        help="fail if the step takes more than this longer: a percentage, or a time such as 1.5ms",
+        help="fail if the step is slower by more than a percentage, or a time such as 1.5ms",
     )  # fmt: skip
     gate.add_argument(
         "--fail-on-machine", action="store_true",
@@ -40,7 +40,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     gate.add_argument(
         "--budget", metavar="CATEGORY=+5%", type=as_argument(parse_budget), action="append", default=[],
-        help="fail if a category, such as Communication, takes more than this longer per step: a percentage of its own "
+        help="fail if a category, such as Communication, is slower per step by more than a percentage of its own "
         "time, or a time such as 1.5ms; repeatable",
     )  # fmt: skip
     gate.add_argument(
@@ -54,7 +54,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     gate.add_argument("--junit", metavar="FILE", help="write the gates as JUnit XML")
     gate.add_argument(
         "--github-summary", metavar="FILE", nargs="?", const="",
-        help=f"add gates and comparison as Markdown to this file (default: ${SUMMARY_VARIABLE})",
+        help=f"append gates and comparison as Markdown to FILE (default: ${SUMMARY_VARIABLE})",
     )  # fmt: skip
 
 

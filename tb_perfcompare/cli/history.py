@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.listing.history_responses import history_dict, his
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
+    parser.add_argument("logdir", metavar="LOGDIR", help="directory with runs below it")
     parser.add_argument("--series", metavar="NAME", help="the series to show (default: the only one)")
     parser.add_argument("--json", action="store_true", help="print JSON")
 

@@ -22,7 +22,7 @@ _COLUMNS = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
+    parser.add_argument("logdir", metavar="LOGDIR", help="directory with runs below it")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -20,12 +20,18 @@ from tb_perfcompare.workspace.record_point import record
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="RUN", help=RUN)
-    parser.add_argument("--into", metavar="LOGDIR", required=True, help="log directory that TensorBoard shows")
-    parser.add_argument("--series", metavar="NAME", required=True, help="directory of the series below it")
+    parser.add_argument(
+        "--into", metavar="LOGDIR", required=True, help="log directory to write into; created if missing"
+    )
+    parser.add_argument(
+        "--series", metavar="NAME", required=True, help="the series: a directory in LOGDIR, such as nightly/a100"
+    )
     parser.add_argument(
         "--at", metavar="TIME", type=_seconds, help="when the run was made, as in 2026-01-31T04:00 (UTC; default: now)"
     )
-    parser.add_argument("--label", metavar="TEXT", help="such as a commit or a build number (default: this machine)")
+    parser.add_argument(
+        "--label", metavar="TEXT", help="label of the point, such as a commit (default: the name of this machine)"
+    )
     parser.add_argument("--replace", action="store_true", help="replace a point of the same time and label")
     add_selection(parser)
     add_all_steps(parser)

@@ -44,8 +44,8 @@ Found = dict[tuple[str, int], Summary | InputError]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("logdir", metavar="LOGDIR", help="directory to look below")
-    parser.add_argument("--names-only", action="store_true", help="do not read the traces")
+    parser.add_argument("logdir", metavar="LOGDIR", help="directory with runs below it")
+    parser.add_argument("--names-only", action="store_true", help="list names and sizes without reading the files")
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_step_marker(parser)
     add_scheduler(parser)

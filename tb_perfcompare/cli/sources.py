@@ -25,7 +25,7 @@ def add_baselines(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument(
         "--baselines", metavar="DIR", default=USUAL_PLACE,
-        help=f"where saved baselines are looked for by name (default: {USUAL_PLACE})",
+        help=f"where saved baselines are looked up by name (default: {USUAL_PLACE})",
     )  # fmt: skip
 
 

@@ -40,18 +40,19 @@ _NOT_IN_FILE_NAMES = re.compile(r"[^A-Za-z0-9_.-]")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "normal", metavar="NORMAL",
+        "normal",
+        metavar="NORMAL",
         help="a *_perf_data.csv file, a directory with such files, a run of traces, or a saved baseline of one",
     )
-    parser.add_argument("abnormal", metavar="ABNORMAL", help="the same of the other side")
+    parser.add_argument("abnormal", metavar="ABNORMAL", help="the same for the other side")
     add_baselines(parser)
     parser.add_argument(
         "--method", choices=(PUBLISHED, CORRECTED), default=PUBLISHED,
-        help="the report as published (default), or the comparison of the same two processes as diff makes it",
+        help="the report as published (default), or the comparison that diff makes of the same two processes",
     )  # fmt: skip
-    parser.add_argument("--pid", metavar="P", type=_pid, help="only this process, on both sides; of traces: the rank")
-    parser.add_argument("--normal-pid", metavar="P", type=_pid, help="this process of the normal side")
-    parser.add_argument("--abnormal-pid", metavar="Q", type=_pid, help="with this process of the abnormal side")
+    parser.add_argument("--pid", metavar="P", type=_pid, help="only this process, on both sides; for traces: the rank")
+    parser.add_argument("--normal-pid", metavar="P", type=_pid, help="compare process P of the normal side ...")
+    parser.add_argument("--abnormal-pid", metavar="Q", type=_pid, help="... with process Q of the abnormal side")
     add_selection(parser, " of both sides")
     add_all_steps(parser)
     for side in SIDES:
@@ -67,14 +68,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=FORMATS, help="default: text on a terminal, csv if -o names a .csv file, else md"
     )
-    parser.add_argument("--table", metavar="NAME", help="with --method corrected: only this table; ledger is one too")
-    parser.add_argument("--name", metavar="TEXT", help="case name in titles and file names (default: its folder)")
+    parser.add_argument(
+        "--table", metavar="NAME", help="with --method corrected: only this table, such as functions or ledger"
+    )
+    parser.add_argument(
+        "--name", metavar="TEXT", help="case name in titles and file names (default: the folder of the tables)"
+    )
     parser.add_argument(
         "--banner", action="store_true",
-        help="begin with the method's known weaknesses that affect this pair, and the counters' units",
+        help="start with the method's known weaknesses that affect this pair, and the counters' units",
     )  # fmt: skip
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="file to write; a directory if there are several reports"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write to FILE instead of standard output; a directory if there are several reports",
     )
 
 

@@ -144,7 +144,9 @@ def _traces(
     ]  # fmt: skip
     sources = [
         replace(
-            source, all_steps=source.all_steps or arguments.all_steps, marker=arguments.step_marker,
+            source,
+            all_steps=source.all_steps or arguments.all_steps,
+            marker=arguments.step_marker,
             kind=arguments.kind or source.kind,
         )
         for source in sources

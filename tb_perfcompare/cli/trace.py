@@ -28,7 +28,9 @@ _NAMED = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="RUN", help="directory of a run, or one trace file")
-    parser.add_argument("candidate", metavar="CANDIDATE", nargs="?", help="a second run, for one trace with both")
+    parser.add_argument(
+        "candidate", metavar="CANDIDATE", nargs="?", help="a second run: one trace with the steps of both"
+    )
     parser.add_argument(
         "--steps", metavar="3-5", type=_steps, default=TYPICAL,
         help=f"{TYPICAL} (the default): the step whose time is nearest to the median; {WORST}: the longest; or the "
@@ -36,9 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--worker", metavar="NAME", help="only this worker")
     parser.add_argument("--span", metavar="LABEL", help="only this span")
-    parser.add_argument("--candidate-steps", metavar="3-5", type=_steps, help="other steps of the candidate")
-    parser.add_argument("--candidate-worker", metavar="NAME", help="another worker of the candidate")
-    parser.add_argument("--candidate-span", metavar="LABEL", help="another span of the candidate")
+    parser.add_argument("--candidate-steps", metavar="3-5", type=_steps, help="--steps for the candidate only")
+    parser.add_argument("--candidate-worker", metavar="NAME", help="--worker for the candidate only")
+    parser.add_argument("--candidate-span", metavar="LABEL", help="--span for the candidate only")
     add_all_steps(parser)
     add_step_window(parser)
     add_step_marker(parser)
@@ -78,9 +80,7 @@ class _Wanted:
     span: str | None
 
 
-def _found(
-    workspace: Workspace, wanted: _Wanted, arguments: argparse.Namespace, report: Reporter
-) -> ExcerptSide:
+def _found(workspace: Workspace, wanted: _Wanted, arguments: argparse.Namespace, report: Reporter) -> ExcerptSide:
     """The steps in their file: for a range the first file that has any of them."""
     window = arguments.step_window
     side = replace(side_from_path(wanted.source, wanted.worker, wanted.span), all_steps=arguments.all_steps)
