@@ -48,7 +48,8 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
 def outcome(
     recorded: Verdict, program: ProgramPart, machine: MachinePart, clocked: Clocked, options: CompareOptions
 ) -> tuple[Verdict, Basis]:
-    """The word and what it is about. The times as recorded give no direction any more once the program is known."""
+    """The verdict and the part it is about: the program where that decides, else the machine. Recorded times
+    give no direction once the program part is known."""
     if program.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE):
         return program.verdict, Basis.PROGRAM
     if machine.decided:
@@ -91,7 +92,7 @@ def _machine(found: MachinePart, clocked: Clocked) -> Part:
 
 
 def _whole(clocked: Clocked) -> tuple[int, int, float, float]:
-    """rows, kept, coverage and tau of all paces: sums, and means by what follows each."""
+    """(rows, kept rows, coverage, tau) over all paces: sums of the rows, means weighted by share of the step."""
     followers = clocked.followers
     shares = np.array([one.share for one in followers])
     shares = shares / shares.sum() if shares.sum() > 0 else np.full(len(shares), 1 / len(shares))

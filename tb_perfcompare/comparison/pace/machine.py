@@ -50,8 +50,8 @@ class MachinePart:
 
 
 def machine_part(clocked: Clocked, options: CompareOptions) -> MachinePart:
-    """The paces of both sides. One capture of each says nothing about others: an interval, never a verdict; nor does a
-    small part of the step about the machine."""
+    """Shift of the pace between the sides. With one capture each an interval without a verdict, since other
+    captures may differ; no verdict either where the common work covers too little of the step."""
     captures = clocked.captures
     if max(capture_counts(captures)) == 1:
         return _of_two_captures(clocked)
@@ -109,7 +109,7 @@ def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:
 
 
 def _of_two_captures(clocked: Clocked) -> MachinePart:
-    """What their rows say: the change of the typical row, weighted by what follows each pace."""
+    """Change of the typical row of each pace, weighted by the share of the step that follows the pace."""
     shares = [one.share for one in clocked.followers]
     whole = max(sum(shares), 1.0)
     theta = sum(share * one.pace.centre for share, one in zip(shares, clocked.followers, strict=True)) / whole

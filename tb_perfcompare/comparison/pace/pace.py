@@ -118,7 +118,7 @@ def pace_of(
 
 
 def reach(pace: Pace, alpha: float) -> float:
-    """r: how far time that is not covered may follow another pace than the rows do."""
+    """How far time outside the common work may follow another pace than its rows do, in ln(time)."""
     return _quantile(pace.freedom, alpha) * (1 - pace.coverage) * pace.tau
 
 

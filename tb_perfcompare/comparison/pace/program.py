@@ -39,7 +39,7 @@ get."""
 
 
 class Of(Enum):
-    """What decided on the program, as JSON's `headline.method` says it."""
+    """The estimate that decided on the program; values as `headline.method` of the JSON states them."""
 
     STEPS = ""
     UNDISTURBED = (
@@ -125,7 +125,7 @@ def _clear(part: ProgramPart, options: CompareOptions) -> ProgramPart:
 
 
 def _without_same(part: ProgramPart) -> ProgramPart:
-    """Of an estimate that alone cannot say that nothing changed."""
+    """The part with "inconclusive" for "same", for an estimate that cannot show the absence of change alone."""
     return replace(part, verdict=Verdict.INCONCLUSIVE) if part.verdict is Verdict.SAME else part
 
 
@@ -193,7 +193,8 @@ def widened(estimate: ShiftEstimate, by: float) -> ShiftEstimate:
 
 
 def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
-    """The estimate with the ends and the p of whatever else may be the truth."""
+    """`main` with the widest interval and the largest p of all estimates; p is 1 where they disagree on the
+    direction."""
     every = [main, *others]
     agree = all(one.theta >= 0 for one in every) or all(one.theta <= 0 for one in every)
     return replace(
@@ -212,7 +213,7 @@ def _estimate(times: Times, clocked: Clocked, options: CompareOptions, known: Sh
 
 
 def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
-    """Of one time per capture: captures are the unit, and there are no steps that could say less."""
+    """The shift between one time per capture, with captures as the unit."""
     found = estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, shared=True)
     between = found.between
     assert between is not None

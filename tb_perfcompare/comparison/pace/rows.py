@@ -91,7 +91,8 @@ class RowChanges:
 
 
 def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
-    """The rows' changes about their common one. Rows without time in a capture's median step are not kept."""
+    """Change of each row about their weighted median. Rows without time in the median step of a capture are not
+    kept."""
     index = {name: number for number, name in enumerate(sorted({name for name, _ in rows.keys}))}
     names = np.array([index[name] for name, _ in rows.keys], dtype=np.int64)
     per_call = [

@@ -1,4 +1,4 @@
-"""Rows of the same work, found by what they are and how often they occur, never by their times."""
+"""Selects rows of the same work by identity and number of calls, never by time."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def select(
 
 
 def same_inputs(sides: tuple[Summary, Summary]) -> float:
-    """Share of the device time below operators (of host time where there is none) that ran on inputs of the same
-    shapes: of the side where that is more. Kernels launched alike do other work on other inputs."""
+    """Share of the device time below operators (host time without a device) spent on inputs of the same shapes,
+    on the side where it is larger. Kernels with equal launches do different work on different inputs."""
     found = []
     for side in sides:
         group = side.groups[OPERATORS]

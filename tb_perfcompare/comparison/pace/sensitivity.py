@@ -1,4 +1,4 @@
-"""Does the verdict hang on one step, one capture or one rank? The same rules on what is left without it."""
+"""Robustness of the verdict: what it becomes without one step, one capture or one rank, by the same rules."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _without_worker(summary: Summary, worker: str) -> Summary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
-    """A verdict, and what it knows of how captures differ."""
+    """A verdict, and the part or decision it came from, which say how captures differ."""
 
     verdict: Verdict
     settled: Settled | None = None

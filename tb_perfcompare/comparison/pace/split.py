@@ -1,4 +1,4 @@
-"""Two sides -> the clocks that ran along with their steps: rows of the same work, their pace, steps at one pace."""
+"""Finds the work that both sides share: its rows, their pace, and the steps at one pace."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class CommonWork:
 
 
 def pace_of_steps(work: CommonWork) -> Pair | None:
-    """(n,), (m,) how many times as long the machine makes each step; None where nobody knows, or where an observation
-    is no single step."""
+    """(n,), (m,) factor by which the machine lengthens each step; None without a usable pace, or where an
+    observation is not a single step."""
     if work.clocked is None or work.pooled:
         return None
     one, two = work.clocked.machine
@@ -67,7 +67,7 @@ def pace_of_steps(work: CommonWork) -> Pair | None:
 
 
 def steps_at_one_pace(work: CommonWork) -> Pair | None:
-    """(n,), (m,) nanoseconds of each step if the machine had kept one pace; None as of `pace_of_steps`."""
+    """(n,), (m,) ns of each step at one pace of the machine; None as in `pace_of_steps`."""
     if work.clocked is None or work.pooled:
         return None
     one, two = work.clocked.at_pace
@@ -75,8 +75,8 @@ def steps_at_one_pace(work: CommonWork) -> Pair | None:
 
 
 def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
-    """Pace ("host", "device") -> how many times as long the machine makes each observation. Only where a side has
-    several captures: what it does to two captures is all they say."""
+    """Pace ("host", "device") -> factor by which the machine lengthens each observation. Empty with one capture
+    per side: two captures cannot say whether their difference is the machine's."""
     if work.clocked is None or max(capture_counts(work.captures)) < 2:
         return {}
     return {

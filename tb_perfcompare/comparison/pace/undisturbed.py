@@ -278,7 +278,7 @@ def _seldom(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
 
 
 def _added(part: Ints, step: Ints, time: Floats, calls: Floats, steps: int) -> tuple[Ints, Ints, Floats, Floats]:
-    """Cells that lie upon each other become one."""
+    """Cells of the same part and step, merged into one."""
     code, place = np.unique(part * steps + step, return_inverse=True)
     sums = [np.bincount(place, weights=values, minlength=len(code)).astype(np.float64) for values in (time, calls)]
     return code // steps, code % steps, sums[0], sums[1]

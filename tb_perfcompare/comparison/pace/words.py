@@ -18,7 +18,7 @@ _DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
 
 
 def told(headline: Headline, counts: tuple[int, int] | None) -> Headline:
-    """The headline with its sentence and facts; `counts`: captures of each side where its parts are known."""
+    """The headline with its sentence and facts added; `counts`: captures of each side, None without parts."""
     if headline.program is None or headline.machine is None or counts is None:
         return replace(headline, sentence=_as_recorded(headline), facts=_facts(headline, None))
     sentence = _of_parts(headline, headline.program, headline.machine, counts)

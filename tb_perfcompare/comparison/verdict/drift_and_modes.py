@@ -1,4 +1,4 @@
-"""What the steps of a side look like in time and size, where no single shift describes them: drift and two groups."""
+"""Drift of a side's steps over time and bimodal step times, which no single shift describes."""
 
 from __future__ import annotations
 

@@ -18,13 +18,14 @@ _LARGEST_EXPONENT = 700.0  # exp of more does not fit a float
 
 
 def widen(estimate: ShiftEstimate) -> bool:
-    """Whether captures make the interval wider than the steps alone do."""
+    """Whether the interval over captures is wider than that over steps alone."""
     return estimate.theta_low < estimate.steps_low or estimate.theta_high > estimate.steps_high
 
 
 def needed(estimate: ShiftEstimate, margin: float) -> int | None:
-    """Captures per side that would settle it: tell the estimated change from the margin, or show the margin where the
-    estimate is no larger than twice that. None where it is unknown how captures differ, or no number is enough."""
+    """Captures per side that would separate the estimated change from the threshold, or resolve the threshold
+    where the estimate is below twice that. None where the variation between captures is unknown, or no number is
+    enough."""
     between = estimate.between
     if between is None:
         return None
@@ -33,7 +34,7 @@ def needed(estimate: ShiftEstimate, margin: float) -> int | None:
 
 
 def detectable_fraction(estimate: ShiftEstimate) -> float | None:
-    """Smallest change that both the steps and the captures show in about 80 of 100 cases; None: no float holds it."""
+    """Smallest change that steps and captures detect with a power of about 80 %; None where no float holds it."""
     between = estimate.between
     by_steps = estimate.detectable
     if between is None or by_steps is None:
@@ -103,7 +104,7 @@ def scope(settled: Settled, captures: Captures, words: Words, median_p: float | 
 
 
 def scope_of_equals(captures: Captures) -> str:
-    """The same for sides that hold the same times."""
+    """The scope of sides with equal times."""
     counts = capture_counts(captures)
     return _ABOUT_THESE if counts == (1, 1) else f"{counts[0]} and {many(counts[1], 'capture')}"
 

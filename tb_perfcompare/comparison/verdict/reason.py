@@ -21,7 +21,7 @@ _PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 
 def why(settled: Settled, words: Words) -> str:
-    """Why the verdict is what it is: what the steps say, and what captures leave of it."""
+    """Why the verdict is what it is: the steps' interval, then the effect of captures on it."""
     estimate = settled.estimate
     if settled.bound is not None:
         return over_captures.bounded(settled, words)

@@ -43,7 +43,7 @@ several looks, the interval decides alone."""
 
 
 def less_sure(verdict: Verdict) -> Verdict:
-    """Probably slower for slower, probably faster for faster; others as they are."""
+    """ "Probably slower" for slower, "probably faster" for faster; other verdicts unchanged."""
     return _LESS_SURE.get(verdict, verdict)
 
 
