@@ -244,8 +244,8 @@ def _findings(
         detected = detect_causes(context) if split else DetectedCauses()
         named = causes.explained_kernels | detected.entities
         findings = find_causes(
-            ledger, baseline, candidate, p_values, verdict, options, named, detected.explained
-        )  # fmt: skip
+            ledger, baseline, candidate, p_values, verdict, options, named, detected.explained, detected.machine_us
+        )
         every = without_trifles((*detected.findings, *findings, *causes.findings), context.least_us)
         findings = counted_first(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import field
+from math import fsum
 
+from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.other_work import find_other_work
 from tb_perfcompare.comparison.causes.detectors.without_device import OF_DEVICES, is_without_device
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained
@@ -20,11 +22,13 @@ FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lam
 
 @dataclass(frozen=True, slots=True)
 class DetectedCauses:
-    """Findings, largest first; what they explain of each category, microseconds per step; entities they name."""
+    """Findings, largest first; what they explain of each category, microseconds per step; entities they name; what of
+    the step's change is the machine's, microseconds."""
 
     findings: tuple[Finding, ...] = ()
     explained: Mapping[str, float] = field(default_factory=dict)
     entities: frozenset[str] = frozenset()
+    machine_us: float = 0.0
 
 
 def detect_causes(pair: RuleContext) -> DetectedCauses:
@@ -52,7 +56,8 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
     findings = sorted((cause.finding for cause in kept), key=lambda finding: -abs(finding.delta_us or 0.0))
     entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
     subjects = frozenset(entities | {finding.subject for finding in findings} | _recalled(pair, kept, explained))
-    return DetectedCauses(tuple(findings), explained.by_category(), subjects)
+    machine_us = fsum(finding.delta_us or 0.0 for finding in findings if finding.rule in MACHINE_PACE.names)
+    return DetectedCauses(tuple(findings), explained.by_category(), subjects, machine_us)
 
 
 def _recalled(pair: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:

@@ -26,8 +26,10 @@ UNEVEN = (0.8, 1.3, 1.05)
 """Pace of the machine in three captures."""
 
 
-def capture(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0) -> Summary:
-    """Eight steps of the operators, all `pace` times as long, `extra` µs more in one of them, and `new` others."""
+def capture(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0,
+            gap: int = 50) -> Summary:  # fmt: skip
+    """Eight steps of the operators, all `pace` times as long, `extra` µs more in one of them, `new` others and `gap` µs
+    of untraced time."""
     trace = TraceBuilder()
     at = 0
     for number in range(8):
@@ -40,7 +42,7 @@ def capture(span: int, pace: float, extra: int, *, shapes: bool = True, slow_ste
         for _ in range(new):
             trace.op("aten::sort", at, at + 100 * pace, dims=[[4]] if shapes else None)
             at += round(110 * pace)
-        at += 4000 if number == slow_step else 50
+        at += 4000 if number == slow_step else gap
         trace.step(number, start, at)
     made = summary(trace, worker="worker0", span=str(span))
     file = replace(made.captures[0].file, sha256=f"{span} {pace} {extra}")
@@ -189,4 +191,16 @@ def test_time_that_a_faster_machine_saves_does_not_lead_what_makes_the_program_s
     assert (found.headline.verdict, found.headline.basis) == (Verdict.SLOWER, Basis.PROGRAM)
     assert found.findings[0].rule == "operators_changed"
     least = min(found.findings, key=lambda finding: finding.delta_us or 0.0)
-    assert (least.rule, -(least.delta_us or 0.0) > (found.findings[0].delta_us or 0.0)) == ("host_time", True)
+    assert (least.rule, -(least.delta_us or 0.0) > (found.findings[0].delta_us or 0.0)) == ("host_pace", True)
+
+
+def test_untraced_time_that_a_faster_machine_hides_is_the_cause() -> None:
+    """The recorded steps are shorter: the program's part is longer by what is left when the machine is taken out."""
+    one = pool([capture(2 * at, pace, 0) for at, pace in enumerate((1.9, 1.0, 1.2))])
+    two = pool([capture(2 * at + 1, pace, 0, gap=1200) for at, pace in enumerate((0.9, 1.1, 0.8))])
+    found, swapped = (compare_summaries(*sides, CompareOptions(resamples=200)) for sides in ((one, two), (two, one)))
+    assert (found.headline.verdict, found.headline.basis) == (Verdict.SLOWER, Basis.PROGRAM)
+    assert found.headline.delta is not None and found.headline.delta < 0
+    assert [finding.rule for finding in found.findings] == ["unrecorded_time", "host_pace"]
+    assert "in these captures" in found.findings[1].sentence
+    assert [finding.delta_us for finding in swapped.findings] == [-(one.delta_us or 0.0) for one in found.findings]

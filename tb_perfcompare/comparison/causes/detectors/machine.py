@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
-from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.headline import PaceFacts, Verdict
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, Evidence
+from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Verdict
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
 
 MOST = 0.5
@@ -18,6 +18,9 @@ make."""
 
 LITTLE = 0.35
 """The typical row explains at most this share of the pace, as logarithms, where calls are interrupted."""
+
+_DIRECTIONS = (Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
+_UNSURE = f"measured on the same work of these captures, {REPEATABILITY_UNKNOWN}: captures differ as much"
 
 _RULES = {"host": "host_pace", "device": "device_pace"}
 _FOLLOW = {
@@ -28,19 +31,24 @@ _PARTLY = ("Other", "DataLoader")
 
 
 def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """Where captures agree that the same work runs at another pace, and no rule has found out why."""
-    machine = pair.headline.machine
-    if machine is None or machine.verdict not in (Verdict.SLOWER, Verdict.FASTER):
+    """Where the same work runs at another pace and no rule says why: if captures agree on the pace, or if the verdict is
+    about the program, from which the pace has been taken out."""
+    machine, headline = pair.headline.machine, pair.headline
+    if machine is None:
+        return
+    sure = machine.verdict in _DIRECTIONS[:2]
+    if not sure and not (headline.basis is Basis.PROGRAM and headline.verdict in _DIRECTIONS):
         return
     for pace in pair.headline.paces:
         if not pace.unusable and pace.share > 0 and abs(pace.estimate) > pair.options.margin:
-            yield from _of_pace(pair, pace, explained)
+            yield from _of_pace(pair, pace, explained, sure=sure)
 
 
-def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained) -> Iterator[Cause]:
+def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: bool) -> Iterator[Cause]:
     whole, found = 0.0, dict[str, float]()
     for category, left in explained.left(pair, _FOLLOW[pace.of]).items():
-        by_pace = Amount(1, 1, *pair.exposed_times(category)).paced_us(1 + pace.estimate)
+        # an estimate, to the nanosecond: swapped sides negate it
+        by_pace = round(Amount(1, 1, *pair.exposed_times(category)).paced_us(1 + pace.estimate), 3)
         change = pair.exposed(category)
         if by_pace * change <= 0 or (category in _PARTLY and abs(by_pace) < MOST * abs(change)):
             continue
@@ -52,27 +60,28 @@ def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained) -> Iterat
         return
     interrupted = pace.of == "host" and abs(math.log1p(pace.typical)) <= LITTLE * abs(math.log1p(pace.estimate))
     work = "operators" if pace.of == "host" else "kernels"
-    sentence = _contention(pace, exposed) if interrupted else _slower(pair, pace, exposed, work)
+    where = "in all captures" if sure else "in these captures"
+    sentence = _contention(pace, exposed, where) if interrupted else _slower(pair, pace, exposed, work, where)
     yield cause(
         pair, MACHINE_PACE, work, max(found, key=lambda one: abs(found[one])), exposed, sentence,
         (Evidence("common_work", ""),), name="host_interrupted" if interrupted else _RULES[pace.of],
-        explains=of_categories(found),
+        explains=of_categories(found), confidence="" if sure else _UNSURE,
     )  # fmt: skip
 
 
-def _slower(pair: RuleContext, pace: PaceFacts, exposed: float, work: str) -> str:
+def _slower(pair: RuleContext, pace: PaceFacts, exposed: float, work: str, where: str) -> str:
     word = "CPU" if pace.of == "host" else pair.candidate.device.word
     return (
         f"The {word} runs {'slower' if exposed > 0 else 'faster'} across the board: {signed_time(exposed)} per step; "
-        f"{pace.kept} {work} of the same work {ratio_text(1 + pace.estimate)} in all captures."
+        f"{pace.kept} {work} of the same work {ratio_text(1 + pace.estimate)} {where}."
     )
 
 
-def _contention(pace: PaceFacts, exposed: float) -> str:
+def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
     """A few calls take far longer, the typical one does not: time slices, not work."""
     return (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; the same "
-        f"operators {ratio_text(1 + pace.estimate)} in all, but the typical one {ratio_text(1 + pace.typical)}; "
+        f"operators {ratio_text(1 + pace.estimate)} {where}, but the typical one {ratio_text(1 + pace.typical)}; "
         f"other processes {'are taking' if exposed > 0 else 'no longer take'} the CPU."
     )
 
@@ -80,8 +89,8 @@ def _contention(pace: PaceFacts, exposed: float) -> str:
 MACHINE_PACE = Rule(
     names=("device_pace", "host_pace", "host_interrupted"),
     meaning="the machine runs at another pace, and no other rule says why",
-    when="Captures agree that the same work takes longer ([statistics.md](statistics.md#program-or-machine)), and "
-    "other rules explain less than half of it",
+    when="Captures agree that the same work takes longer ([statistics.md](statistics.md#program-or-machine)), or the "
+    "verdict is about the program, at equal machine speed; and other rules explain less than half of it",
     needs="several captures per side",
     look_at="other processes, clocks and power limits, thread and NUMA placement; record again in turns",
     confidence="captures agree on the pace of the same work",

@@ -107,7 +107,8 @@ _BEYOND_THE_MARGIN = (Verdict.SLOWER, Verdict.FASTER)
 @dataclass(frozen=True, slots=True)
 class _Books:
     """What every finding is made from. `unit` divides ledger integers into microseconds per step; `named_elsewhere` are
-    kernels with findings of their own, `clear` categories that differ beyond their spread."""
+    kernels with findings of their own, `clear` categories that differ beyond their spread, `machine_us` the part of the
+    step's change that is the machine's."""
 
     ledger: Ledger
     baseline: Summary
@@ -118,6 +119,7 @@ class _Books:
     unit: int
     named_elsewhere: frozenset[str]
     clear: SignificantCategories
+    machine_us: float
 
     @property
     def per(self) -> str:
@@ -126,10 +128,10 @@ class _Books:
 
     def is_clear(self, category: str, delta_us: float) -> bool:
         """Whether the steps' times of a category differ beyond their spread, or are too few to tell; or whether it
-        makes a good part of a change of the step that does."""
+        makes a good part of a change of the step that does, apart from the machine's."""
         if category in self.clear.names:
             return True
-        step_us = self.ledger.delta / self.unit
+        step_us = self.ledger.delta / self.unit - self.machine_us
         part = delta_us / step_us if step_us else 0.0
         return self.verdict in _BEYOND_THE_MARGIN and part >= MOST_OF_IT
 
@@ -143,12 +145,16 @@ def find_causes(
     options: CompareOptions,
     named_elsewhere: frozenset[str] = frozenset(),
     explained: Mapping[str, float] | None = None,
+    machine_us: float = 0.0,
 ) -> tuple[Finding, ...]:
     """Findings, largest |delta| first. A comparison of equal runs has none. Kernels `named_elsewhere` are not repeated,
-    nor what is `explained` of a category (microseconds per step): findings are about the rest, if it matters."""
+    nor what is `explained` of a category (microseconds per step; `machine_us` of all by the machine's pace): findings
+    are about the rest, if it matters."""
     clear = significant_categories(baseline, candidate, p_values, options.alpha)
     unit = ledger.denominator * 1000
-    books = _Books(ledger, baseline, candidate, p_values, verdict, options.alpha, unit, named_elsewhere, clear)
+    books = _Books(
+        ledger, baseline, candidate, p_values, verdict, options.alpha, unit, named_elsewhere, clear, machine_us
+    )
     shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
     threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
     findings = []
