@@ -31,8 +31,8 @@ _PARTLY = ("Other", "DataLoader")
 
 
 def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """Where the same work runs at another pace and no rule says why: if captures agree on the pace, or if the verdict is
-    about the program, from which the pace has been taken out."""
+    """Where the same work runs at another pace and no rule says why: if captures agree on the pace, or if the verdict
+    is about the program, from which the pace has been taken out."""
     machine, headline = pair.headline.machine, pair.headline
     if machine is None:
         return
