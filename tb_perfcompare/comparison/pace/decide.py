@@ -71,35 +71,36 @@ def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
     return replace(headline, verdict=verdict, scope=f"{headline.scope}; not recorded in turns")
 
 
-def _program(found: ProgramPart, options: CompareOptions) -> Part:
-    estimate = found.estimate
+def _program(part: ProgramPart, options: CompareOptions) -> Part:
+    estimate = part.estimate
     return Part(
         fraction_of(estimate.theta),
         fraction_of(estimate.theta_low),
         fraction_of(estimate.theta_high),
         None if estimate.n == (1, 1) else estimate.p,
-        found.verdict,
-        *_whole(found.clocked),
+        part.verdict,
+        *_row_totals(part.clocked),
         captures_needed=over_captures.needed(estimate, options.margin),
     )
 
 
-def _machine(found: MachinePart, clocked: Clocked) -> Part:
+def _machine(part: MachinePart, clocked: Clocked) -> Part:
     return Part(
-        fraction_of(found.theta), fraction_of(found.low), fraction_of(found.high), found.p, found.verdict,
-        *_whole(clocked),
+        fraction_of(part.theta), fraction_of(part.low), fraction_of(part.high), part.p, part.verdict,
+        *_row_totals(clocked),
     )  # fmt: skip
 
 
-def _whole(clocked: Clocked) -> tuple[int, int, float, float]:
+def _row_totals(clocked: Clocked) -> tuple[int, int, float, float]:
     """(rows, kept rows, coverage, tau) over all paces: sums of the rows, means weighted by share of the step."""
     followers = clocked.followers
-    shares = np.array([one.share for one in followers])
+    shares = np.array([follower.share for follower in followers])
     shares = shares / shares.sum() if shares.sum() > 0 else np.full(len(shares), 1 / len(shares))
-    coverage = float(sum(share * one.pace.coverage for share, one in zip(shares.tolist(), followers, strict=True)))
-    tau = math.hypot(*(share * one.pace.tau for share, one in zip(shares.tolist(), followers, strict=True)))
+    weighted = list(zip(shares.tolist(), followers, strict=True))
+    coverage = float(sum(share * follower.pace.coverage for share, follower in weighted))
+    tau = math.hypot(*(share * follower.pace.tau for share, follower in weighted))
     return (
-        sum(one.pace.rows for one in followers), sum(one.pace.kept for one in followers),
+        sum(follower.pace.rows for follower in followers), sum(follower.pace.kept for follower in followers),
         min(coverage, 1.0), fraction_of(tau),
     )  # fmt: skip
 

@@ -57,15 +57,16 @@ def machine_part(clocked: Clocked, options: CompareOptions) -> MachinePart:
         return _of_two_captures(clocked)
     middles = [_centres(side, at) for side, at in zip(clocked.machine, captures, strict=True)]
     between = between_captures(middles[0], middles[1], options.alpha, shared=True)
-    clearer = between_captures(middles[0], middles[1], MACHINE_SHARE * options.alpha, shared=True)
-    assert between is not None and clearer is not None
+    stricter = between_captures(middles[0], middles[1], MACHINE_SHARE * options.alpha, shared=True)
+    assert between is not None and stricter is not None
     theta, low, high = float(between.middle[0]) + 0.0, float(between.low[0]) + 0.0, float(between.high[0]) + 0.0
     limit = math.log1p(options.margin) + SLACK
     few = min(capture_counts(captures)) < CAPTURES_THAT_TELL
     floor = max(float(side.max() - side.min()) for side in middles) if few else 0.0
     verdict = Verdict.INCONCLUSIVE
-    if min(capture_counts(captures)) > 1 and all(one.pace.coverage >= LEAST_COVERAGE for one in clocked.followers):
-        verdict = _verdict((low, high), (float(clearer.low[0]), float(clearer.high[0])), limit, floor)
+    covered = all(follower.pace.coverage >= LEAST_COVERAGE for follower in clocked.followers)
+    if min(capture_counts(captures)) > 1 and covered:
+        verdict = _verdict((low, high), (float(stricter.low[0]), float(stricter.high[0])), limit, floor)
     return MachinePart(theta, low, high, float(between.p[0]), verdict)
 
 
@@ -82,14 +83,14 @@ def _verdict(shown: tuple[float, float], clearer: tuple[float, float], limit: fl
 def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
     """Whether a pace clearly differs between the sides."""
     limit = math.log1p(options.margin)
-    for one in clocked.followers:
-        if one.share < ASKED:
+    for follower in clocked.followers:
+        if follower.share < ASKED:
             continue
         if max(capture_counts(clocked.captures)) == 1:
-            if abs(one.pace.centre) > max(limit, one.pace.half):
+            if abs(follower.pace.centre) > max(limit, follower.pace.half):
                 return True
             continue
-        between = _between(one.pace.log, clocked.captures, options.alpha)
+        between = _between(follower.pace.log, clocked.captures, options.alpha)
         if float(between.p[0]) <= CLEARLY:
             return True
     return False
@@ -110,10 +111,11 @@ def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:
 
 def _of_two_captures(clocked: Clocked) -> MachinePart:
     """Change of the typical row of each pace, weighted by the share of the step that follows the pace."""
-    shares = [one.share for one in clocked.followers]
-    whole = max(sum(shares), 1.0)
-    theta = sum(share * one.pace.centre for share, one in zip(shares, clocked.followers, strict=True)) / whole
-    half = math.hypot(*(share * one.pace.half for share, one in zip(shares, clocked.followers, strict=True))) / whole
+    shares = [follower.share for follower in clocked.followers]
+    total_share = max(sum(shares), 1.0)
+    weighted = list(zip(shares, clocked.followers, strict=True))
+    theta = sum(share * follower.pace.centre for share, follower in weighted) / total_share
+    half = math.hypot(*(share * follower.pace.half for share, follower in weighted)) / total_share
     return MachinePart(theta + 0.0, theta - half + 0.0, theta + half + 0.0, None, Verdict.INCONCLUSIVE)
 
 

@@ -11,12 +11,12 @@ def in_turns(baseline: Summary, candidate: Summary) -> bool | None:
     for side in (baseline, candidate):
         times = []
         for number, capture in enumerate(side.captures):
-            own = side.steps.start_ns[side.steps.capture == number]
-            if capture.clock_zero_ns is None or not len(own):
+            starts_ns = side.steps.start_ns[side.steps.capture == number]
+            if capture.clock_zero_ns is None or not len(starts_ns):
                 return None
-            times.append(capture.clock_zero_ns + int(own.min()))
+            times.append(capture.clock_zero_ns + int(starts_ns.min()))
         starts.append(times)
-    one, two = starts
-    if not one or not two:
+    baseline_starts, candidate_starts = starts
+    if not baseline_starts or not candidate_starts:
         return None
-    return not (max(one) < min(two) or max(two) < min(one))
+    return not (max(baseline_starts) < min(candidate_starts) or max(candidate_starts) < min(baseline_starts))

@@ -79,10 +79,10 @@ def pace_of(
     """
     if not len(rows):
         return f"no {noun} do the same work on both sides"
-    found = row_changes(rows, captures)
-    if not found.kept.any():
+    changes = row_changes(rows, captures)
+    if not changes.kept.any():
         return f"no {noun} of the same work took time in every capture"
-    common = tuple(side[found.kept].sum(axis=0) for side in found.common)
+    common = tuple(side[changes.kept].sum(axis=0) for side in changes.common)
     if any((side <= 0).any() for side in common):
         return f"steps in which the {noun} of the same work took no time"
     logs = tuple(np.log(side) for side in common)
@@ -99,22 +99,22 @@ def pace_of(
     per_capture = tuple(
         np.array([side[at == which].mean() for which in unique(at)]) for side, at in zip(log, captures, strict=True)
     )
-    freedom = max(found.effective_names - 1, 1.0)
+    freedom = max(changes.effective_names - 1, 1.0)
     pace = Pace(
         of=of,
         rows=len(rows),
-        kept=int(found.kept.sum()),
+        kept=int(changes.kept.sum()),
         log=log,
         common=(common[0], common[1]),
         level=math.exp(level),
         coverage=coverage,
-        tau=unlike(found, (per_capture[0], per_capture[1])),
-        centre=found.centre,
-        half=_quantile(freedom, alpha) * found.spread / math.sqrt(max(found.effective_names, 1.0)),
+        tau=unlike(changes, (per_capture[0], per_capture[1])),
+        centre=changes.centre,
+        half=_quantile(freedom, alpha) * changes.spread / math.sqrt(max(changes.effective_names, 1.0)),
         freedom=freedom,
-        reason=_why_not(found, coverage, noun, least),
+        reason=_unusable_reason(changes, coverage, noun, least),
     )
-    return PaceRows(pace, rows, found)
+    return PaceRows(pace, rows, changes)
 
 
 def reach(pace: Pace, alpha: float) -> float:
@@ -131,16 +131,16 @@ def _quantile(freedom: float, alpha: float) -> float:
     return quantile(freedom, 1 - alpha / 2)
 
 
-def _why_not(found: RowChanges, coverage: float, noun: str, least: float) -> str:
+def _unusable_reason(changes: RowChanges, coverage: float, noun: str, least: float) -> str:
     if coverage < least:
         shares = f"{percent_text(coverage)} of the step, {setting(least)} are needed"
         return f"{noun} of the same work cover {shares}"
-    if found.kept_names < FEWEST_NAMES:
-        names = many(found.kept_names, f"different {noun.removesuffix('s')}")
+    if changes.kept_names < FEWEST_NAMES:
+        names = many(changes.kept_names, f"different {noun.removesuffix('s')}")
         return f"{names} of the same work, {FEWEST_NAMES} are needed"
-    if found.kept_share < LEAST_KEPT:
-        return f"{noun} of the same work do not change alike: {percent_text(found.kept_share)} follow one pace"
-    if found.spread > MOST_APART * math.sqrt(found.effective_names):
-        apart = ratio_text(math.exp(found.spread))
+    if changes.kept_share < LEAST_KEPT:
+        return f"{noun} of the same work do not change alike: {percent_text(changes.kept_share)} follow one pace"
+    if changes.spread > MOST_APART * math.sqrt(changes.effective_names):
+        apart = ratio_text(math.exp(changes.spread))
         return f"{noun} of the same work do not change alike: they differ by {apart} from each other"
     return ""

@@ -70,13 +70,13 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
     show in the means of the captures. Where both are known, whole steps give no direction: that would be a third look
     at the same steps.
     """
-    whole = clocked if like is None else like.clocked
-    told_by_captures = min(capture_counts(whole.captures)) >= CAPTURES_THAT_TELL and whole.strata is None
+    all_steps = clocked if like is None else like.clocked
+    enough_captures = min(capture_counts(all_steps.captures)) >= CAPTURES_THAT_TELL and all_steps.strata is None
     if like is not None:
         part = _PARTS[like.of](clocked, options, like)
     else:
-        part = _decisive(clocked, options) if told_by_captures else part_of_steps(clocked, options)
-    return _clear(part, options) if told_by_captures else part
+        part = _decisive(clocked, options) if enough_captures else part_of_steps(clocked, options)
+    return _clear(part, options) if enough_captures else part
 
 
 def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
@@ -143,13 +143,14 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
         return _identical(times, clocked, options)
     known = None if like is None else like.estimate
     main = estimate(times, clocked, options, known)
-    main = widened(main, math.hypot(*(one.share * reach(one.pace, options.alpha) for one in clocked.followers)))
+    reaches = (follower.share * reach(follower.pace, options.alpha) for follower in clocked.followers)
+    main = widened(main, math.hypot(*reaches))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:
         main = hull(main, [estimate(whole(other), clocked, options, known) for other in clocked.otherwise])
     within = within_kinds(times, captures, clocked.strata, options.alpha)
-    level, at = (times, captures) if within is None else (within.level, within.captures)
-    floor = noise_floor(level, at) if like is None else like.floor
+    level, capture_of = (times, captures) if within is None else (within.level, within.captures)
+    floor = noise_floor(level, capture_of) if like is None else like.floor
     verdict = decide(main, options.margin)
     if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
         verdict = hold_against_floor(verdict, main, options.margin, floor)

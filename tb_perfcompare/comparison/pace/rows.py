@@ -129,8 +129,8 @@ def unlike(found: RowChanges, pace: Pair) -> float:
         return found.spread
     squares = []
     for side, at in zip(found.usual, pace, strict=True):
-        apart = side[found.kept] - at
-        squares.append(((apart - apart.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
+        residuals = side[found.kept] - at
+        squares.append(((residuals - residuals.mean(axis=1, keepdims=True)) ** 2).sum(axis=1))
     variance = (squares[0] + squares[1]) / (k + m - 2) * (1 / k + 1 / m)
     return math.sqrt(max(0.0, found.spread**2 - weighted_median(variance, found.weights[found.kept])))
 

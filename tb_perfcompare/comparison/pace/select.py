@@ -41,18 +41,19 @@ def select(
         return None
     if not all(group.sampled and measure in group.measures_ns for group in (one, two)):
         return None
-    places = [_places(group) for group in (one, two)]
+    places = [_index_by_key(group) for group in (one, two)]
     shared = sorted(places[0].keys() & places[1].keys())
-    at = [np.array([side[key] for key in shared], dtype=np.int64) for side in places]
+    indices = [np.array([side[key] for key in shared], dtype=np.int64) for side in places]
     calls = [
-        mean_per_observation(group.calls[rows], seen) for group, rows, seen in zip((one, two), at, samples, strict=True)
+        mean_per_observation(group.calls[rows], seen)
+        for group, rows, seen in zip((one, two), indices, samples, strict=True)
     ]
     types = [_types(side, seen) if table == OPERATORS else {} for side, seen in zip(sides, samples, strict=True)]
     reasons = _reasons(shared, calls, [seen.capture for seen in samples], types)
     used = np.array([not reason for reason in reasons], dtype=bool)
     times = [
         mean_per_observation(np.asarray(group.measures_ns[measure])[rows[used]], seen)
-        for group, rows, seen in zip((one, two), at, samples, strict=True)
+        for group, rows, seen in zip((one, two), indices, samples, strict=True)
     ]
     rows = WorkRows(
         tuple(key for key, reason in zip(shared, reasons, strict=True) if not reason),
@@ -65,7 +66,7 @@ def select(
 def same_inputs(sides: tuple[Summary, Summary]) -> float:
     """Share of the device time below operators (host time without a device) spent on inputs of the same shapes,
     on the side where it is larger. Kernels with equal launches do different work on different inputs."""
-    found = []
+    work_by_operator = []
     for side in sides:
         group = side.groups[OPERATORS]
         time = group.measures_ns.get("device_self")
@@ -73,8 +74,8 @@ def same_inputs(sides: tuple[Summary, Summary]) -> float:
             time = group.measures_ns["host_self"]
         rows = zip(group.keys, time.sum(axis=1).tolist(), group.calls.sum(axis=1).tolist(), strict=True)
         steps = len(side.steps)
-        found.append({tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows})
-    return max(inside(found[0], found[1]), inside(found[1], found[0]))
+        work_by_operator.append({tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows})
+    return max(inside(work_by_operator[0], work_by_operator[1]), inside(work_by_operator[1], work_by_operator[0]))
 
 
 def mean_per_observation(values: Ints, samples: Samples) -> Floats:
@@ -88,7 +89,7 @@ def mean_per_observation(values: Ints, samples: Samples) -> Floats:
     return means
 
 
-def _places(group: GroupTable) -> dict[Key, int]:
+def _index_by_key(group: GroupTable) -> dict[Key, int]:
     return {(key[0], key[1] if len(key) > 1 else ""): at for at, key in enumerate(group.keys)}
 
 
@@ -99,13 +100,13 @@ def _types(side: Summary, samples: Samples) -> dict[str, list[frozenset[str]]]:
         return {}
     calls = _per_capture(mean_per_observation(group.calls, samples), samples.capture) > 0
     captures = calls.shape[1]
-    found: dict[str, list[set[str]]] = {}
+    types_by_operator: dict[str, list[set[str]]] = {}
     for key, row in zip(group.keys, calls.tolist(), strict=True):
-        sets = found.setdefault(key[0], [set() for _ in range(captures)])
+        sets = types_by_operator.setdefault(key[0], [set() for _ in range(captures)])
         for which in range(captures):
             if row[which]:
                 sets[which].add(key[1])
-    return {name: [frozenset(one) for one in sets] for name, sets in found.items()}
+    return {name: [frozenset(one) for one in sets] for name, sets in types_by_operator.items()}
 
 
 def _reasons(
@@ -122,14 +123,14 @@ def _reasons(
         low, high = means.min(axis=1, initial=np.inf), means.max(axis=1, initial=0.0)
         missing |= low <= 0
         varying |= high > (1 + ALIKE_CALLS) * low
-    other: dict[str, bool] = {}
+    input_types_differ: dict[str, bool] = {}
     for name in {name for name, _ in keys}:
         sets = [one for side in types for one in side.get(name, [])]
-        other[name] = len(set(sets)) > 1
+        input_types_differ[name] = len(set(sets)) > 1
     return [
         "not in every capture" if gone
         else "calls per step differ between captures of one side" if vary
-        else "other input types" if other[name]
+        else "other input types" if input_types_differ[name]
         else ""
         for (name, _), gone, vary in zip(keys, missing.tolist(), varying.tolist(), strict=True)
     ]  # fmt: skip

@@ -80,7 +80,7 @@ def sensitivity(
     if any((side.times <= 0).any() or not len(side.times) for side in sides):
         return Robustness()
     judge = _at_one_pace(work.clocked, options) if work.clocked is not None else _as_recorded(options, strata)
-    whole = judge(sides, None)
+    all_steps = judge(sides, None)
     tried: list[str] = []
     changed: dict[Verdict, list[tuple[str, str]]] = {}
     moved: list[str] = []
@@ -89,13 +89,13 @@ def sensitivity(
         if min(len(side.times) for side in left) < STEPS_THAT_TELL:
             continue  # too few for any verdict
         # a capture less says nothing more about how captures differ
-        found = judge(left, whole if group == _ANY_SPAN else None).verdict
+        found = judge(left, all_steps if group == _ANY_SPAN else None).verdict
         tried.append(group)
         if found is not headline.verdict:
             moved.append(group)
             changed.setdefault(found, []).append((what, group))
             one_step = group in (_FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline)))
-            if not hint and one_step and not _one_way(found, headline.verdict):
+            if not hint and one_step and not _same_direction(found, headline.verdict):
                 hint = _hint(baseline, sides, left, found)
     stays = [group for group in dict.fromkeys(tried) if group not in moved]
     clauses = [
@@ -108,11 +108,11 @@ def sensitivity(
 _WAYS = ({Verdict.SLOWER, Verdict.PROBABLY_SLOWER}, {Verdict.FASTER, Verdict.PROBABLY_FASTER})
 
 
-def _one_way(a: Verdict, b: Verdict) -> bool:
+def _same_direction(a: Verdict, b: Verdict) -> bool:
     return any(a in way and b in way for way in _WAYS)
 
 
-def _which(sides: _Sides, left: _Sides) -> str:
+def _dropped_steps(sides: _Sides, left: _Sides) -> str:
     """ " (4 and 2)", the steps that are left out of either side; "" where they are many."""
     gone = [list(Counter(whole.label) - Counter(rest.label)) for whole, rest in zip(sides, left, strict=True)]
     return f" ({gone[0][0]} and {gone[1][0]})" if [len(one) for one in gone] == [1, 1] else ""
@@ -175,7 +175,7 @@ def _variants(
     first, slowest = _FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline))
     for group, keep in ((first, _not_first), (slowest, _not_slowest)):
         others = _each(sides, keep)
-        yield f"{group}{_which(sides, others)}", group, others
+        yield f"{group}{_dropped_steps(sides, others)}", group, others
     for place, word in enumerate(("baseline", "candidate")):
         side = sides[place]
         captures = unique(side.capture)

@@ -102,7 +102,7 @@ def common_work(
 
 def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions, least: float) -> CommonWork:
     sides = baseline, candidate
-    reason = _why_none(sides)
+    reason = _unusable_reason(sides)
     if reason:
         return CommonWork(None, reason)
     samples = observations(baseline), observations(candidate)
@@ -111,7 +111,7 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
     if any((side <= 0).any() or not len(side) for side in times):
         return CommonWork(None, "step times that are not above zero")
     shares = _shares(sides, samples, times)
-    found: list[PaceRows] = []
+    paces: list[PaceRows] = []
     selected: list[tuple[str, Selected]] = []
     followers: list[Follower] = []
     reasons: list[str] = []
@@ -130,10 +130,10 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
             outcome = "kernels ran on inputs of other shapes"
         else:
             selected.append((of, rows))
-            whole = times if not on_device else _of_all(sides, samples, table, measure)
+            whole = times if not on_device else _table_totals(sides, samples, table, measure)
             outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha, least)
         if isinstance(outcome, PaceRows):
-            found.append(outcome)
+            paces.append(outcome)
             if of == "host" and not on_device and not any(seen.pooled or seen.uneven for seen in samples):
                 parts = [side.owned.parts for side in sides]
                 undisturbed = undisturbed_steps(parts, outcome.rows, captures, options.alpha, least)
@@ -144,7 +144,7 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
             followers.append(Follower(outcome.pace, owned, shares[of] if on_device else 1.0))
         elif not on_device or shares[of] >= NEEDED:
             reasons.append(why)
-    kept = tuple(found), tuple(selected), any(seen.pooled for seen in samples), captures
+    kept = tuple(paces), tuple(selected), any(seen.pooled for seen in samples), captures
     if reasons or not followers:
         return CommonWork(None, reasons[0] if reasons else "no work whose pace is known", *kept)
     if not on_device:
@@ -154,7 +154,7 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
     return CommonWork(by_their_paces(times, captures, followers, rest), "", *kept)
 
 
-def _why_none(sides: Sides) -> str:
+def _unusable_reason(sides: Sides) -> str:
     if any(side.metric != STEP_TIME or not side.is_timed for side in sides):
         return "the source has no steps"
     if not all(side.marked for side in sides):
@@ -182,12 +182,12 @@ def _shares(sides: Sides, samples: Samplings, times: Pair) -> dict[str, float]:
 def _owned(sides: Sides, samples: Samplings, of: str) -> Pair:
     """Time per observation of the categories that follow the host's or the device's pace."""
     device = [int(category) for category in _ON_DEVICE]
-    apart = [int(category) for category in _APART]
-    chosen = device if of == "device" else [int(one) for one in StepCategory if int(one) not in device + apart]
+    without_pace = [int(category) for category in _APART]
+    chosen = device if of == "device" else [int(one) for one in StepCategory if int(one) not in device + without_pace]
     return _float(sides, samples, [side.owned.by_category()[chosen].sum(axis=0) for side in sides])
 
 
-def _of_all(sides: Sides, samples: Samplings, table: str, measure: str) -> Pair:
+def _table_totals(sides: Sides, samples: Samplings, table: str, measure: str) -> Pair:
     """Time per observation of all rows of a table."""
     return _float(sides, samples, [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides])
 

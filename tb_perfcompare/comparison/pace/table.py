@@ -26,12 +26,12 @@ def common_work_table(work: CommonWork) -> Table | None:
     """One row per operator with its input shapes, or kernel with its launch; None where no rows were looked for."""
     if not work.selected:
         return None
-    found = {one.pace.of: one for one in work.found}
+    paces_by_kind = {one.pace.of: one for one in work.found}
     rows: list[Row] = []
     for of, selected in work.selected:
-        if of in found:
-            rows += _of_pace(of, found[of])
-        rows += _refused(of, selected)
+        if of in paces_by_kind:
+            rows += _of_pace(of, paces_by_kind[of])
+        rows += _excluded_rows(of, selected)
     shown = (
         columns.key("of", "Clock", "operators: host time by input shape; kernels: device time by launch configuration"),
         columns.key("name", "Name", "name that joins the two sides"),
@@ -56,7 +56,7 @@ def _of_pace(of: str, found: PaceRows) -> list[Row]:
     changes, rows = found.changes, found.rows
     medians = [np.exp(side.mean(axis=1)) / 1000 for side in changes.usual]
     weight = changes.work * np.sqrt(medians[0] * medians[1])
-    whole = float(weight.sum()) or 1.0
+    total = float(weight.sum()) or 1.0
     order = sorted(range(len(rows)), key=lambda row: (-weight[row], rows.keys[row]))
     out: list[Row] = []
     for row in order[:MOST_ROWS]:
@@ -66,12 +66,12 @@ def _of_pace(of: str, found: PaceRows) -> list[Row]:
         change = fraction_of(float(changes.change[row])) if timed else None
         out.append((
             _FOLLOWS[of], *rows.keys[row], used, float(changes.work[row]), before, after, after - before, change,
-            float(weight[row]) / whole,
+            float(weight[row]) / total,
         ))  # fmt: skip
     return out
 
 
-def _refused(of: str, selected: Selected) -> list[Row]:
+def _excluded_rows(of: str, selected: Selected) -> list[Row]:
     nothing: tuple[Cell, ...] = (None,) * 6
     keys = sorted(selected.refused)[:MOST_ROWS]
     return [(_FOLLOWS[of], *key, f"not used: {selected.refused[key]}", *nothing) for key in keys]

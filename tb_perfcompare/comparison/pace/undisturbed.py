@@ -112,9 +112,10 @@ def undisturbed_steps(
 ) -> Undisturbed | None:
     """From the parts of both sides' steps and their rows of the same work; None where captures, steps or rows are too
     few to tell. `least`: coverage that is needed."""
-    one, two = parts
+    baseline_parts, candidate_parts = parts
     fewest = min(int(np.bincount(side)[unique(side)].min()) for side in captures)
-    if one is None or two is None or min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN or fewest < FEWEST_STEPS:
+    too_few = min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN or fewest < FEWEST_STEPS
+    if baseline_parts is None or candidate_parts is None or too_few:
         return None
     kept = np.ones(len(captures[0]), dtype=bool), np.ones(len(captures[1]), dtype=bool)
     of_rows = _cells_of_rows(rows, captures[0], 0), _cells_of_rows(rows, captures[1], 1)
@@ -126,21 +127,21 @@ def undisturbed_steps(
     scattered, usual = _unsteady(logs, _weights(rows, often, calls, logs))
     steady, unsteady = often[~scattered], np.zeros(len(rows), dtype=bool)
     unsteady[often[scattered]] = True
-    wholes = cells_of_steps(one, captures[0]), cells_of_steps(two, captures[1])
+    wholes = cells_of_steps(baseline_parts, captures[0]), cells_of_steps(candidate_parts, captures[1])
     whole = tuple(_steady(of, row, unsteady, keep) for of, row, keep in zip(wholes, of_rows, kept, strict=True))
     single = WorkRows(
         tuple(rows.keys[row] for row in steady.tolist()), (calls[0][steady], calls[1][steady]),
         (calls[0][steady] * each[0][steady], calls[1][steady] * each[1][steady]),
     )  # fmt: skip
     numbers = np.arange(each[0].shape[1], dtype=np.int32), np.arange(each[1].shape[1], dtype=np.int32)
-    found = pace_of("host", single, numbers, (whole[0], whole[1]), "operators", alpha, least)
-    if isinstance(found, str) or found.pace.reason:
+    pace_rows = pace_of("host", single, numbers, (whole[0], whole[1]), "operators", alpha, least)
+    if isinstance(pace_rows, str) or pace_rows.pace.reason:
         return None
     work = np.zeros(len(rows))
-    work[steady[found.changes.kept]] = found.changes.work[found.changes.kept]
+    work[steady[pace_rows.changes.kept]] = pace_rows.changes.work[pace_rows.changes.kept]
     fixed = tuple(float((np.exp(usual) * side[often].mean(axis=1))[scattered].sum()) for side in calls)
     share = min(float(np.mean(side)) / (float(np.mean(side)) + more) for side, more in zip(whole, fixed, strict=True))
-    pace = replace(found.pace, coverage=1 - (1 - found.pace.coverage) * share)
+    pace = replace(pace_rows.pace, coverage=1 - (1 - pace_rows.pace.coverage) * share)
     return Undisturbed(wholes, of_rows, work, unsteady, (fixed[0], fixed[1]), pace, kept)
 
 
@@ -233,7 +234,7 @@ def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
     calls = np.where(calls > 0, calls, 1.0)
     first_row = np.arange(len(parts))  # a row of each part, whose key names it
     for coarser in (_without_shape, _without_neighbours):
-        few = _seldom(part, step, capture)
+        few = _rare_parts(part, step, capture)
         if not few.any():
             break
         renamed = {number: coarser(parts.keys[first_row[number]]) for number in np.unique(part[few]).tolist()}
@@ -247,7 +248,7 @@ def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
             new[number] = index[key]
         part = np.where(few, new[part], part)
         first_row = np.array(first_rows)
-        part, step, time, calls = _added(part, step, time, calls, len(capture))
+        part, step, time, calls = _merged_cells(part, step, time, calls, len(capture))
     return cells(capture, part, step, time, calls)
 
 
@@ -267,7 +268,7 @@ def _often_enough(rows: WorkRows, captures: Captures) -> Flags:
     return enough
 
 
-def _seldom(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
+def _rare_parts(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
     """(c,) whether the cell's part is in fewer than half of the steps of its capture."""
     number = capture[step].astype(np.int64)
     steps = np.bincount(capture)
@@ -277,7 +278,7 @@ def _seldom(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
     return few
 
 
-def _added(part: Ints, step: Ints, time: Floats, calls: Floats, steps: int) -> tuple[Ints, Ints, Floats, Floats]:
+def _merged_cells(part: Ints, step: Ints, time: Floats, calls: Floats, steps: int) -> tuple[Ints, Ints, Floats, Floats]:
     """Cells of the same part and step, merged into one."""
     code, place = np.unique(part * steps + step, return_inverse=True)
     sums = [np.bincount(place, weights=values, minlength=len(code)).astype(np.float64) for values in (time, calls)]

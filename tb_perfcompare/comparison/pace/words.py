@@ -27,8 +27,8 @@ def told(headline: Headline, counts: tuple[int, int] | None) -> Headline:
 
 def withheld(headline: Headline) -> Headline:
     """The headline of sides that do not compare; the reason says why."""
-    whole = replace(headline, basis=Basis.RECORDED, machine=None, program=None, unsplit=headline.reason)
-    return replace(whole, sentence=_as_recorded(whole), facts=_facts(whole, None))
+    unsplit = replace(headline, basis=Basis.RECORDED, machine=None, program=None, unsplit=headline.reason)
+    return replace(unsplit, sentence=_as_recorded(unsplit), facts=_facts(unsplit, None))
 
 
 def with_look(headline: Headline, look: ExperimentLook | None) -> Headline:

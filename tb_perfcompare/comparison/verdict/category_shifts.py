@@ -28,14 +28,14 @@ class CategoryShift:
 def category_shifts(a: Summary, b: Summary, alpha: float) -> dict[str, CategoryShift]:
     """Hodges-Lehmann shift with its interval of level 1 - alpha and p, of the owned time per observation
     (docs/method/statistics.md); nothing with one observation on a side."""
-    one, two = observations(a), observations(b)
-    if min(len(one.label), len(two.label)) < 2:
+    baseline, candidate = observations(a), observations(b)
+    if min(len(baseline.label), len(candidate.label)) < 2:
         return dict.fromkeys(CATEGORY_LABELS, CategoryShift())
-    x, y = one.means(a.owned.by_category()), two.means(b.owned.by_category())
-    found = row_shifts(x, y, (one.capture, two.capture), alpha)
-    q = q_values(np.where(x.any(axis=1) | y.any(axis=1), found.p, np.nan))
-    shifts = ((ns / 1000).tolist() for ns in (found.shift, found.low, found.high))
-    rows = zip(found.p.tolist(), *shifts, q.tolist(), strict=True)
+    x, y = baseline.means(a.owned.by_category()), candidate.means(b.owned.by_category())
+    tests = row_shifts(x, y, (baseline.capture, candidate.capture), alpha)
+    q = q_values(np.where(x.any(axis=1) | y.any(axis=1), tests.p, np.nan))
+    shifts = ((ns / 1000).tolist() for ns in (tests.shift, tests.low, tests.high))
+    rows = zip(tests.p.tolist(), *shifts, q.tolist(), strict=True)
     return {
         label: CategoryShift(*(None if math.isnan(figure) else figure for figure in row))
         for label, row in zip(CATEGORY_LABELS, rows, strict=True)

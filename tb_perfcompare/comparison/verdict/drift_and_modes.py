@@ -18,30 +18,30 @@ _NAMED = 3
 
 def two_groups_named(times: Times, captures: Captures, words: Words) -> str:
     """ "; bimodal: the candidate's steps fall into two groups, 8 around 123 ms and 4 around 176 ms", "" if none do."""
-    found = []
+    clauses = []
     for word, side, capture in zip(SIDES, times, captures, strict=True):
         groups = two_groups(side, capture)
         if groups is not None:
-            found.append(
+            clauses.append(
                 f"the {words.noun}s of the {word} fall into two groups, {groups.low_count} around "
                 f"{time_text(groups.low_ns / 1000)} and {groups.high_count} around {time_text(groups.high_ns / 1000)}"
             )
-    return f"; bimodal: {' and '.join(found)}" if found else ""
+    return f"; bimodal: {' and '.join(clauses)}" if clauses else ""
 
 
 def drifts_named(times: Times, captures: Captures, words: Words) -> str:
     """ "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter", "" without any."""
-    found = []
+    clauses = []
     for place, word in enumerate(SIDES):
         for which in unique(captures[place]).tolist():
             places = np.flatnonzero(captures[place] == which)
             changed = drift(times[place][places])
             if changed is not None:
-                at = int(places[changed.at])
-                label = words.labels[place][at] if words.labels else str(at + 1)
+                start = int(places[changed.at])
+                label = words.labels[place][start] if words.labels else str(start + 1)
                 how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
-                found.append(f"from {words.noun} {label} on, {word} {words.noun}s are {how}")
-    if not found:
+                clauses.append(f"from {words.noun} {label} on, {word} {words.noun}s are {how}")
+    if not clauses:
         return ""
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return f"; drift: {', '.join(found[:_NAMED])}{more}"
+    more = f" and {len(clauses) - _NAMED} more" if len(clauses) > _NAMED else ""
+    return f"; drift: {', '.join(clauses[:_NAMED])}{more}"

@@ -23,14 +23,14 @@ def many_incomplete(*sides: Summary) -> bool:
 
 def with_incomplete(summary: Summary) -> Summary:
     """The side with its incomplete steps at their places, for the step times alone: everything else is as it was."""
-    lost = [step for step in summary.dropped if step.reason == INCOMPLETE]
+    incomplete = [step for step in summary.dropped if step.reason == INCOMPLETE]
     steps = summary.steps
-    captures = [*steps.capture.tolist(), *(step.capture for step in lost)]
-    labels = [*steps.label, *(step.label for step in lost)]
+    captures = [*steps.capture.tolist(), *(step.capture for step in incomplete)]
+    labels = [*steps.label, *(step.label for step in incomplete)]
     order = sorted(range(len(labels)), key=lambda place: (captures[place], _number(labels[place]), place))
-    total = np.concatenate([steps.total_ns, np.array([step.total_ns for step in lost], dtype=np.int64)])
-    none = np.zeros(len(lost), dtype=np.int64)
-    whole = replace(
+    total = np.concatenate([steps.total_ns, np.array([step.total_ns for step in incomplete], dtype=np.int64)])
+    none = np.zeros(len(incomplete), dtype=np.int64)
+    all_steps = replace(
         steps,
         capture=np.array(captures, dtype=np.int32)[order],
         label=tuple(labels[place] for place in order),
@@ -39,7 +39,7 @@ def with_incomplete(summary: Summary) -> Summary:
         launches=np.concatenate([steps.launches, none])[order],
         backlog_ns=np.concatenate([steps.backlog_ns, none])[order],
     )
-    return replace(summary, steps=whole)
+    return replace(summary, steps=all_steps)
 
 
 def _number(label: str) -> tuple[int, int]:

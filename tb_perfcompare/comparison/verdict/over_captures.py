@@ -29,7 +29,7 @@ def needed(estimate: ShiftEstimate, margin: float) -> int | None:
     between = estimate.between
     if between is None:
         return None
-    least = captures_needed(float(between.deviation[0]), _to_tell(estimate, margin), estimate.alpha)
+    least = captures_needed(float(between.deviation[0]), _change_to_resolve(estimate, margin), estimate.alpha)
     return None if least is None else max(least, CAPTURES_THAT_TELL)
 
 
@@ -128,11 +128,11 @@ def _needed_clause(estimate: ShiftEstimate, words: Words) -> str:
         return ""
     more = [max(0, least - count) for count in estimate.between.counts]
     clause = f"; about {least:,} {words.captures_are} per side ({more[0]:,} and {more[1]:,} more) would "
-    if _to_tell(estimate, margin) <= math.log1p(margin):
+    if _change_to_resolve(estimate, margin) <= math.log1p(margin):
         return clause + f"resolve {words.threshold}"
     return clause + f"separate {percent(abs(fraction_of(estimate.theta)))} from {words.threshold}"
 
 
-def _to_tell(estimate: ShiftEstimate, margin: float) -> float:
+def _change_to_resolve(estimate: ShiftEstimate, margin: float) -> float:
     limit = math.log1p(margin)
     return max(limit, abs(estimate.theta) - limit)

@@ -27,7 +27,7 @@ def why(settled: Settled, words: Words) -> str:
         return over_captures.bounded(settled, words)
     if settled.verdict is not settled.by_steps:
         return f"{_lead(estimate.by_steps, words)}, {over_captures.but(settled, words)}"
-    sentence = _because(settled.verdict, estimate, words)
+    sentence = _interval_clause(settled.verdict, estimate, words)
     if settled.verdict is not Verdict.INCONCLUSIVE or estimate.level is None:
         return sentence
     # what can be shown, and how many would settle it: of steps and captures, what makes the interval wide
@@ -36,7 +36,7 @@ def why(settled: Settled, words: Words) -> str:
     return sentence + _adequacy(estimate, words)
 
 
-def _because(verdict: Verdict, estimate: ShiftEstimate, words: Words) -> str:
+def _interval_clause(verdict: Verdict, estimate: ShiftEstimate, words: Words) -> str:
     """Why the interval against the margin gives `verdict`."""
     noun = words.noun
     if estimate.n == (1, 1):
@@ -46,7 +46,7 @@ def _because(verdict: Verdict, estimate: ShiftEstimate, words: Words) -> str:
     lead, towards = _lead(estimate, words), words.threshold_towards(estimate.theta)
     above, below = ("above", "below") if estimate.theta >= 0 else ("below", "above")
     if verdict in _SURE:
-        return f"{lead}, entirely {above} {towards}{_small(estimate, words)}"
+        return f"{lead}, entirely {above} {towards}{_small_sample_clause(estimate, words)}"
     if verdict in _PROBABLE:
         return f"{lead}, {above} zero, partly {below} {towards}"
     if verdict is Verdict.SAME:
@@ -54,7 +54,7 @@ def _because(verdict: Verdict, estimate: ShiftEstimate, words: Words) -> str:
     return f"{lead}, spanning zero and {words.both_thresholds}"
 
 
-def _small(estimate: ShiftEstimate, words: Words) -> str:
+def _small_sample_clause(estimate: ShiftEstimate, words: Words) -> str:
     """What decides where there are too few steps for an interval."""
     if estimate.level is not None:
         return ""
@@ -86,7 +86,7 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
     detectable = estimate.detectable
     if detectable is None:
         return f"; the spread is too large to say how many {words.noun}s are needed"
-    clause = f"; {_counted(estimate, words)} like these detect changes of at least {percent(detectable)}"
+    clause = f"; {_step_counts(estimate, words)} like these detect changes of at least {percent(detectable)}"
     if estimate.widening > 1:
         rho, widening = number(estimate.rho, most=2), number(estimate.widening)
         clause += (
@@ -182,5 +182,5 @@ def method(estimate: ShiftEstimate, words: Words) -> str:
     return "; ".join(clauses)
 
 
-def _counted(estimate: ShiftEstimate, words: Words) -> str:
+def _step_counts(estimate: ShiftEstimate, words: Words) -> str:
     return f"{estimate.n[0]:,} and {estimate.n[1]:,} {words.noun}s"

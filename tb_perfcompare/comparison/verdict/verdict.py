@@ -69,9 +69,9 @@ def _judged(times: Times, captures: Captures, words: Words, strata: Strata | Non
     sentence = reason.why(settled, words)
     level, capture_of, named = (times, captures, words) if settled.within is None else _by_kind(settled.within, words)
     if estimate.mean_disagrees(options.margin):
-        whole = settled.within is None
-        share = share_of_outliers(*times, estimate.outliers) if whole else None
-        sentence += reason.mean_disagrees(estimate, mean if whole else None, share, named)
+        single_kind = settled.within is None
+        share = share_of_outliers(*times, estimate.outliers) if single_kind else None
+        sentence += reason.mean_disagrees(estimate, mean if single_kind else None, share, named)
     if settled.within is None:
         sentence += course.two_groups_named(times, captures, words)
     sentence += course.drifts_named(level, capture_of, named)
