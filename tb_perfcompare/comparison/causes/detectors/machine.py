@@ -37,7 +37,9 @@ def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     if machine is None:
         return
     sure = machine.verdict in _DIRECTIONS[:2]
-    if not sure and not (headline.basis is Basis.PROGRAM and headline.verdict in _DIRECTIONS):
+    of_program = headline.basis is Basis.PROGRAM and headline.verdict in _DIRECTIONS
+    several = headline.certainty is not None and min(headline.certainty.captures) > 1
+    if not sure and not (of_program and several):
         return
     for pace in pair.headline.paces:
         if not pace.unusable and pace.share > 0 and abs(pace.estimate) > pair.options.margin:
