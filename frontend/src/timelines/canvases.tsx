@@ -36,6 +36,8 @@ interface Props {
 }
 
 const SETTLED_MS = 160;
+/** Of a pane besides its lanes: the line above, the heading and the two pixels that its lanes may be higher. */
+const PANE_HEAD = 35;
 
 export function Canvases({ shown, wanted, selected, heads, labels, onSettled, onSelect, onFold, onKey }: Props) {
   const axis = useRef<HTMLCanvasElement>(null);
@@ -126,6 +128,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
     choose(next ?? largest(stage, side));
   };
 
+  const bothPanes = (['a', 'b'] as const).reduce((sum, side) => sum + PANE_HEAD + (shown[side].layout?.height ?? 0), 0);
   return (
     <div class="panel st-canvases stack" onKeyDown={onKeyDown}>
       <div class="st-axis">
@@ -139,7 +142,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
       {(['a', 'b'] as const).map((side) => (
         <Fragment key={side}>
           {side === 'b' && <Divider share={share} onShare={setShare} />}
-          <section class={`st-pane st-pane-${side}`} aria-label={words.side[side]} style={share === null ? {} : { flex: `${side === 'a' ? share : 1 - share} 1 0px` }}>
+          <section class={`st-pane st-pane-${side}`} aria-label={words.side[side]} style={share === null ? {} : { flex: `0 1 ${(side === 'a' ? share : 1 - share) * bothPanes}px` }}>
             <header class="st-head line">{heads[side]}</header>
             <div
               class="st-scroll"
