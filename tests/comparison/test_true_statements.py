@@ -19,7 +19,7 @@ def compared(a: Summary, b: Summary) -> Comparison:
     return compare_summaries(a, b, OPTIONS)
 
 
-def told(of: Comparison) -> str:
+def all_sentences(of: Comparison) -> str:
     """Everything that is said in sentences."""
     checks = [check.detail for check in of.comparability]
     findings = [f"{finding.sentence} {finding.look_at}" for finding in of.findings]
@@ -37,7 +37,7 @@ def unlinked(kernel: str, vendor: str = "cuda") -> Summary:
 
 
 def test_operators_without_linked_work_are_operators() -> None:
-    found = told(compared(unlinked("gemm"), unlinked("Cijk", "rocm")))
+    found = all_sentences(compared(unlinked("gemm"), unlinked("Cijk", "rocm")))
     assert "no operators were recorded" not in found
     assert "no device work is linked to an operator" in found
 
@@ -82,7 +82,7 @@ def stacked(flag: bool | None, extra: float = 0) -> Summary:
     ],
 )
 def test_an_option_that_was_on_is_not_asked_for(one: bool, two: bool, advice: str) -> None:
-    assert advice in told(compared(stacked(one), stacked(two, 500)))
+    assert advice in all_sentences(compared(stacked(one), stacked(two, 500)))
 
 
 @pytest.mark.parametrize(
@@ -116,4 +116,4 @@ def test_nobody_is_told_to_record_millions_of_steps() -> None:
     got = compared(wild(1), wild(1.01))
     assert got.headline.certainty is not None
     assert got.headline.certainty.steps_needed is None
-    assert "steps per side would resolve" not in told(got)
+    assert "steps per side would resolve" not in all_sentences(got)

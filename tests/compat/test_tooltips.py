@@ -26,7 +26,7 @@ EXPLAINING = ("tooltip", "tooltips")
 
 
 @dataclass(frozen=True, slots=True)
-class DetectedCauses:
+class Tooltip:
     """One tooltip of the overview."""
 
     step: str
@@ -36,7 +36,7 @@ class DetectedCauses:
     percent: Decimal
 
 
-def told(overview: dict[str, Any]) -> list[list[tuple[str, Any, DetectedCauses]]]:
+def tooltips(overview: dict[str, Any]) -> list[list[tuple[str, Any, Tooltip]]]:
     """Per step (column, its value, what the tooltip beside it says)."""
     titles = [column.get("name", "") for column in overview["steps"]["columns"]]
     out = []
@@ -46,7 +46,7 @@ def told(overview: dict[str, Any]) -> list[list[tuple[str, Any, DetectedCauses]]
             found = TOOLTIP.fullmatch(row[at + 1])
             assert found is not None, row[at + 1]
             figures = (Decimal(found[name]) for name in ("value", "total", "percent"))
-            cells.append((titles[at], row[at], DetectedCauses(found["step"], found["part"], *figures)))
+            cells.append((titles[at], row[at], Tooltip(found["step"], found["part"], *figures)))
         assert all(cell[2].step == row[0] for cell in cells)
         out.append(cells)
     return out
@@ -67,7 +67,7 @@ def explanations(found: Any, path: str = "") -> Iterator[tuple[str, str]]:
 def assert_figures_agree(overview: dict[str, Any]) -> None:
     """What section by section a reader can check: value, total, percentage, and the pie of averages."""
     (average,) = overview["performance"]
-    steps = told(overview)
+    steps = tooltips(overview)
     for cells in steps:
         total = cells[0][2].total
         assert [tooltip.part for _, _, tooltip in cells] == [title for title, _, _ in cells]
@@ -90,12 +90,12 @@ def assert_figures_agree(overview: dict[str, Any]) -> None:
 def test_figures_in_the_saved_overview_agree_with_each_other(run: int, total_us: int | None) -> None:
     overview = json.loads((SHARED / "seeds/mlu_resnet50_api_answers.jsonl").read_text("utf-8").splitlines()[run * 5])
     assert_figures_agree(overview)
-    ((*_, (title, _, last)),) = told(overview)
+    ((*_, (title, _, last)),) = tooltips(overview)
     assert title == PARTS[-1]
     if total_us is not None:
         assert last.total == total_us
     busy = {row["title"]: row["value"] for row in overview["mlu_metrics"]["data"]}["MLU Utilization"]
-    assert busy == f"{told(overview)[0][0][2].percent} %"  # every kernel lies in the step, none is communication
+    assert busy == f"{tooltips(overview)[0][0][2].percent} %"  # every kernel lies in the step, none is communication
 
 
 def drawn() -> CompatProfile:
@@ -114,7 +114,7 @@ def drawn() -> CompatProfile:
 def test_tooltips_of_a_drawn_mlu_step_hold_what_was_drawn() -> None:
     overview = answer(drawn(), "overview")
     assert_figures_agree(overview)
-    ((*cells,),) = told(overview)
+    ((*cells,),) = tooltips(overview)
     assert {title: (float(tooltip.value), float(tooltip.percent)) for title, _, tooltip in cells} == {
         "Kernel": (300, 30.0),
         "Memcpy": (50, 5.0),

@@ -1,4 +1,4 @@
-"""How often program and machine are told right, measured in worlds with a known truth."""
+"""How often program and machine are judged right, measured in worlds with a known truth."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SURE = {Verdict.SLOWER, Verdict.FASTER}
 
 
 @dataclass(frozen=True, slots=True)
-class DetectedCauses:
+class PairVerdicts:
     """What is said of one pair: of the step time as recorded, of the program, of the machine, and in the end."""
 
     recorded: Verdict
@@ -53,14 +53,14 @@ class Rates:
     right: float
 
 
-def told(pair: Drawn) -> DetectedCauses:
+def verdicts_on(pair: Drawn) -> PairVerdicts:
     """The product's rules on one pair; the pace counts whatever share of the step it covers."""
     clocked = at_one_pace(pair, OPTIONS.alpha)
     program, machine = program_part(clocked, OPTIONS), machine_part(clocked, OPTIONS)
     whole = tuple(np.rint(side).astype(np.int64) for side in pair.times)
     recorded = settle((whole[0], whole[1]), pair.captures, OPTIONS)
     verdict, _ = outcome(recorded.verdict, program, machine, clocked, OPTIONS)
-    return DetectedCauses(recorded.verdict, program.verdict, machine.verdict, verdict, *_interval(program),
+    return PairVerdicts(recorded.verdict, program.verdict, machine.verdict, verdict, *_interval(program),
                 recorded.estimate.theta_high - recorded.estimate.theta_low)  # fmt: skip
 
 
@@ -79,7 +79,7 @@ def _interval(part: ProgramPart) -> tuple[float, float, float]:
 @lru_cache(maxsize=256)
 def rates(world: World, pairs: int) -> Rates:
     """Of so many pairs of one world."""
-    every = [told(drawn(world, seed)) for seed in range(pairs)]
+    every = [verdicts_on(drawn(world, seed)) for seed in range(pairs)]
     truth = math.log1p(world.change)
 
     def share(count: int) -> float:

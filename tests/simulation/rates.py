@@ -57,13 +57,13 @@ def _pairs(steps: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def told(draw: Draw, steps: int, factor: float) -> Many:
+def simulated(draw: Draw, steps: int, factor: float) -> Many:
     """One capture per side."""
     return judged(*pair(draw, _pairs(steps), steps, factor))
 
 
 @lru_cache(maxsize=64)
-def told_of_captures(captures: tuple[int, int], between: tuple[float, float], factor: float) -> Many:
+def simulated_captures(captures: tuple[int, int], between: tuple[float, float], factor: float) -> Many:
     """Several captures of ten steps per side."""
     sides, numbers = captured(sample(3_000, 2), captures, _PER_CAPTURE, between, _WITHIN, factor)
     return judged(*sides, numbers)
@@ -89,7 +89,7 @@ def enough_captures(change: float, between: float) -> tuple[int, float]:
     deviation = math.hypot(between, _WITHIN / math.sqrt(_PER_CAPTURE))
     needed = captures_needed(deviation, math.log1p(change), OPTIONS.alpha)
     assert needed is not None
-    found = told_of_captures((needed, needed), (between, between), 1 + change)
+    found = simulated_captures((needed, needed), (between, between), 1 + change)
     return needed, float(((found.low > 0) | (found.high < 0)).mean())
 
 

@@ -22,11 +22,11 @@ from tests.simulation.rates import (
     enough_captures,
     entity_rates,
     p_values_of_series,
+    simulated,
+    simulated_captures,
     sure_with_and_without_the_floor,
     tables_drawn,
     tables_of_rows,
-    told,
-    told_of_captures,
 )
 from tests.simulation.series import heavy_tailed, normal
 
@@ -46,7 +46,7 @@ def statistics_tables() -> str:
         f"|---|{'---|' * len(STEPS)}",
     ]
     for name, draw in (STATIONARY | SERIES | HARDEST).items():
-        lines.append(f"| {name} | {' | '.join(percent(told(draw, n, 1.03).covers(1.03)) for n in STEPS)} |")
+        lines.append(f"| {name} | {' | '.join(percent(simulated(draw, n, 1.03).covers(1.03)) for n in STEPS)} |")
     lines += [
         "",
         'Directions claimed for equal pairs, in per cent; in brackets slower or faster without "probably":',
@@ -55,7 +55,7 @@ def statistics_tables() -> str:
         f"|---|{'---|' * len(STEPS)}",
     ]
     for name, draw in (STATIONARY | SERIES | HARDEST).items():
-        cells = [told(draw, n, 1.0) for n in STEPS]
+        cells = [simulated(draw, n, 1.0) for n in STEPS]
         text = " | ".join(f"{percent(c.directional.mean())} ({percent(c.clear.mean())})" for c in cells)
         lines.append(f"| {name} | {text} |")
     lines += [
@@ -79,7 +79,7 @@ def statistics_tables() -> str:
     ]
     for factor in (1.03, 1.05, 1.1):
         for name, draw in (("independent", normal), ("autocorrelated, ρ 0.5", SERIES["autocorrelated, ρ 0.5"])):
-            cells = [told(draw, n, factor) for n in STEPS]
+            cells = [simulated(draw, n, factor) for n in STEPS]
             text = " | ".join(f"{percent(c.clear.mean())} + {percent(c.probable.mean())}" for c in cells)
             lines.append(f"| {100 * (factor - 1):.0f} % slower, {name} | {text} |")
     lines += [
@@ -114,15 +114,15 @@ def statistics_tables() -> str:
 def _captures_rows() -> list[str]:
     rows = []
     for name, between in (("±5 %", (0.05, 0.05)), ("±1 %", (0.01, 0.01)), ("±5 % and ±1 %", (0.05, 0.01))):
-        cells = [told_of_captures(c, between, 1.0) for c in CAPTURES]
+        cells = [simulated_captures(c, between, 1.0) for c in CAPTURES]
         covers = [f"{percent(c.covers(1.0))} ({percent(_by_steps(c))})" for c in cells]
         rows.append(f"| coverage, captures {name} | {' | '.join(covers)} |")
     for name, between in (("alike", (0.0, 0.0)), ("±1 %", (0.01, 0.01)), ("±5 %", (0.05, 0.05))):
-        cells = [told_of_captures(c, between, 1.0) for c in CAPTURES]
+        cells = [simulated_captures(c, between, 1.0) for c in CAPTURES]
         text = " | ".join(percent(c.directional.mean()) for c in cells)
         rows.append(f"| nothing differs, captures {name} | {text} |")
     for change, name, between in ((1.05, "alike", 0.0), (1.05, "±1 %", 0.01), (1.2, "±5 %", 0.05)):
-        cells = [told_of_captures(c, (between, between), change) for c in CAPTURES]
+        cells = [simulated_captures(c, (between, between), change) for c in CAPTURES]
         text = " | ".join(f"{percent(c.clear.mean())} + {percent(c.probable.mean())}" for c in cells)
         rows.append(f"| {100 * (change - 1):.0f} % slower, captures {name} | {text} |")
     return rows

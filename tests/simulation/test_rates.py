@@ -20,11 +20,11 @@ from tests.simulation.rates import (
     enough_captures,
     entity_rates,
     p_values_of_series,
+    simulated,
+    simulated_captures,
     sure_with_and_without_the_floor,
     tables_drawn,
     tables_of_rows,
-    told,
-    told_of_captures,
 )
 from tests.simulation.series import Draw, normal
 from tests.thorough import THOROUGH, sample
@@ -43,13 +43,13 @@ def at_most(tables: int) -> float:
 @pytest.mark.parametrize("steps", [8, 20])
 def test_the_interval_holds_the_true_shift(draw: Draw, steps: int) -> None:
     for factor in (1.0, 1.03, 1.5):
-        assert told(draw, steps, factor).covers(factor) >= 0.94
+        assert simulated(draw, steps, factor).covers(factor) >= 0.94
 
 
 @pytest.mark.parametrize("draw", STATIONARY.values(), ids=STATIONARY)
 @pytest.mark.parametrize("steps", [6, 8, 10, 20, 50])
 def test_equal_sides_are_seldom_given_a_direction(draw: Draw, steps: int) -> None:
-    assert told(draw, steps, 1.0).directional.mean() <= ALPHA
+    assert simulated(draw, steps, 1.0).directional.mean() <= ALPHA
 
 
 @pytest.mark.parametrize("draw", SERIES.values(), ids=SERIES)
@@ -57,7 +57,7 @@ def test_equal_sides_are_seldom_given_a_direction(draw: Draw, steps: int) -> Non
 def test_equal_sides_whose_steps_resemble_their_neighbours_are_seldom_given_a_direction(
     draw: Draw, steps: int
 ) -> None:
-    found = told(draw, steps, 1.0)
+    found = simulated(draw, steps, 1.0)
     assert found.directional.mean() <= ALPHA
     assert found.covers(1.0) >= 0.95
 
@@ -83,35 +83,35 @@ def test_false_alarms_of_autoregressive_series(steps: int, rho: float, independe
 
 def test_a_change_that_matters_is_found() -> None:
     """Never to decide would never be wrong."""
-    assert told(normal, 20, 1.05).clear.mean() >= 0.9
-    assert told(normal, 10, 1.1).clear.mean() >= 0.9
-    assert told(normal, 50, 1.03).clear.mean() >= 0.8
-    assert told(SERIES["autocorrelated, ρ 0.5"], 20, 1.1).clear.mean() >= 0.8
-    assert told(SERIES["autocorrelated, ρ 0.5"], 50, 1.05).clear.mean() >= 0.85
+    assert simulated(normal, 20, 1.05).clear.mean() >= 0.9
+    assert simulated(normal, 10, 1.1).clear.mean() >= 0.9
+    assert simulated(normal, 50, 1.03).clear.mean() >= 0.8
+    assert simulated(SERIES["autocorrelated, ρ 0.5"], 20, 1.1).clear.mean() >= 0.8
+    assert simulated(SERIES["autocorrelated, ρ 0.5"], 50, 1.05).clear.mean() >= 0.85
 
 
 @pytest.mark.parametrize("captures", [(2, 2), (3, 3), (5, 5), (1, 2)])
 @pytest.mark.parametrize("between", [0.0, 0.01, 0.05])
 def test_the_interval_over_captures_holds_the_true_change(captures: tuple[int, int], between: float) -> None:
     for factor in (1.0, 1.2):
-        assert told_of_captures(captures, (between, between), factor).covers(factor) >= 0.94
+        assert simulated_captures(captures, (between, between), factor).covers(factor) >= 0.94
 
 
 def test_steps_alone_would_not_hold_it() -> None:
-    found = told_of_captures((3, 3), (0.05, 0.05), 1.0)
+    found = simulated_captures((3, 3), (0.05, 0.05), 1.0)
     assert ((found.steps_low <= 0) & (found.steps_high >= 0)).mean() < 0.6
 
 
 @pytest.mark.parametrize("captures", [(1, 2), (2, 2), (3, 3), (5, 5)])
 @pytest.mark.parametrize("between", [0.0, 0.01, 0.05])
 def test_equal_configurations_are_seldom_given_a_direction(captures: tuple[int, int], between: float) -> None:
-    assert told_of_captures(captures, (between, between), 1.0).directional.mean() <= ALPHA
+    assert simulated_captures(captures, (between, between), 1.0).directional.mean() <= ALPHA
 
 
 def test_captures_that_agree_decide() -> None:
-    assert told_of_captures((2, 2), (0.0, 0.0), 1.05).directional.mean() >= 0.75
-    assert told_of_captures((3, 3), (0.0, 0.0), 1.05).clear.mean() >= 0.95
-    assert told_of_captures((5, 5), (0.05, 0.05), 1.2).clear.mean() >= 0.95
+    assert simulated_captures((2, 2), (0.0, 0.0), 1.05).directional.mean() >= 0.75
+    assert simulated_captures((3, 3), (0.0, 0.0), 1.05).clear.mean() >= 0.95
+    assert simulated_captures((5, 5), (0.05, 0.05), 1.2).clear.mean() >= 0.95
 
 
 @pytest.mark.parametrize(("change", "between"), CHANGES)

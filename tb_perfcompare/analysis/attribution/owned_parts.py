@@ -77,7 +77,7 @@ def owned_parts(
     if len(set(callers)) < len(callers) and len(set(split.keys)) < len(split):
         split = split.renamed(split.keys)  # something in the recording is called like the rest, or like a gap
     recorded = (("operator", bool(timeline.is_operator.any())), ("shape", "input_dims" in timeline.events.args))
-    return replace(split, told=tuple(what for what, known in recorded if known), pooled=pooled)
+    return replace(split, recorded_keys=tuple(what for what, known in recorded if known), pooled=pooled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

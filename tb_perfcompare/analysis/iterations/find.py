@@ -71,10 +71,10 @@ _TRIED = "annotations, optimizer steps, DataLoader batches, graph launches, modu
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """`told` is what every face says; `marks` are None for ProfilerStep and for the whole recording; `refused` are
-    known names whose ranges overlap or lie within each other, and so were not taken."""
+    """`iterations`: what every face shows; `marks`: None for ProfilerStep and for the whole recording; `refused`: known
+    names whose ranges overlap or lie within each other, and so were not taken."""
 
-    told: Iterations
+    iterations: Iterations
     marks: Marks | None
     refused: tuple[str, ...] = ()
 
@@ -90,17 +90,17 @@ def find_iterations(timeline: InterpretedTrace, wanted: str = "") -> Found:
     sure, unsure, profiler = _candidates(timeline, extent, searched=wanted.startswith(DETECTED))
     candidates = [*sure, *unsure]
     whole = Marker(WHOLE, "", 1, 1.0, float(extent[1] - extent[0]))
-    told = (*([] if profiler is None else [profiler]), *(marks.marker(extent) for marks in candidates))
-    told = (*dict.fromkeys(told[:_MOST_TOLD]), whole)
+    markers = (*([] if profiler is None else [profiler]), *(marks.marker(extent) for marks in candidates))
+    markers = (*dict.fromkeys(markers[:_MOST_TOLD]), whole)
     if wanted == WHOLE or (not wanted and not sure and profiler is None):
-        return Found(Iterations(whole, told, _TRIED if not wanted else ""), None)
+        return Found(Iterations(whole, markers, _TRIED if not wanted else ""), None)
     if profiler is not None and wanted in ("", PROFILER):
-        return Found(Iterations(profiler, told), None)
-    marks = candidates[0] if not wanted else _asked(timeline, wanted, candidates, told)
+        return Found(Iterations(profiler, markers), None)
+    marks = candidates[0] if not wanted else _asked(timeline, wanted, candidates, markers)
     marker = marks.marker(extent)
-    if marker not in told:
-        told = (*told[:-1], marker, whole)
-    return Found(Iterations(marker, told), marks, () if wanted else _refused(timeline, marks))
+    if marker not in markers:
+        markers = (*markers[:-1], marker, whole)
+    return Found(Iterations(marker, markers), marks, () if wanted else _refused(timeline, marks))
 
 
 def _refused(timeline: InterpretedTrace, chosen: Marks) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ def _candidates(
     return found, [] if found else unsure, profiler
 
 
-def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], told: tuple[Marker, ...]) -> Marks:
+def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], markers: tuple[Marker, ...]) -> Marks:
     """What a user asks for, whether or not it looks like an iteration."""
     own = [marks for marks in candidates if wanted in (marks.origin, marks.marker((0, 1)).asked_as)]
     if own:
@@ -146,12 +146,12 @@ def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], tol
     if wanted == GRAPH:
         marks = graph_launches(timeline)
     elif wanted in (PROFILER, OPTIMIZER, DETECTED) or wanted.startswith(f"{DETECTED}:"):
-        raise MarkerMissing(f"no iterations by --step-marker {wanted}", hint=has(told))
+        raise MarkerMissing(f"no iterations by --step-marker {wanted}", hint=has(markers))
     else:
         marks = _matching(timeline, wanted)
     if len(marks.start_ns) < 2:
         what = "nothing" if not len(marks.start_ns) else "one range only"
-        raise MarkerMissing(f"--step-marker {wanted} marks {what}", hint=has(told))
+        raise MarkerMissing(f"--step-marker {wanted} marks {what}", hint=has(markers))
     if len(marks.start_ns) > MOST:
         raise SelectionError(
             f"--step-marker {wanted} marks {len(marks.start_ns):,} iterations; at most {MOST:,} can be compared",
@@ -160,9 +160,9 @@ def _asked(timeline: InterpretedTrace, wanted: str, candidates: list[Marks], tol
     return marks
 
 
-def has(told: tuple[Marker, ...]) -> str:
+def has(markers: tuple[Marker, ...]) -> str:
     """What steps there could be, as a hint."""
-    return f"there are: {'; '.join(marker.shown for marker in told)}"
+    return f"there are: {'; '.join(marker.shown for marker in markers)}"
 
 
 def _matching(timeline: InterpretedTrace, pattern: str) -> Marks:

@@ -96,8 +96,8 @@ def marks_of(
 
 def can_be_steps(marks: Marks, extent: tuple[int, int]) -> bool:
     """Whether they repeat, do not nest and cover most of the recording."""
-    told = marks.marker(extent)
-    return not marks.nested and FEWEST <= len(marks.start_ns) <= MOST and told.coverage >= LEAST_COVERED
+    marker = marks.marker(extent)
+    return not marks.nested and FEWEST <= len(marks.start_ns) <= MOST and marker.coverage >= LEAST_COVERED
 
 
 def is_iteration(found: Score, fewest_names: int = FEWEST_NAMES) -> bool:

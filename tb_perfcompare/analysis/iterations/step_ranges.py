@@ -36,9 +36,9 @@ _FAR_LONGER = 1_000
 
 def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
     """What delimits the steps and how sure that is; nothing for ProfilerStep."""
-    told, chosen = steps.iterations, steps.iterations.chosen
+    iterations, chosen = steps.iterations, steps.iterations.chosen
     if chosen.origin == WHOLE:
-        return (Note(NoteCode.NO_STEPS, _whole(told), where),)
+        return (Note(NoteCode.NO_STEPS, _whole(iterations), where),)
     if chosen.origin not in _BY:
         return ()
     parts = [
@@ -57,7 +57,7 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
     pause = _pause(marks)
     if pause:
         parts.append(pause)
-    others = [one for one in told.candidates if one != chosen and one.origin != WHOLE][:_MOST_NAMED]
+    others = [one for one in iterations.candidates if one != chosen and one.origin != WHOLE][:_MOST_NAMED]
     if others:
         parts.append(f"--step-marker chooses another: {', '.join(repr(one.asked_as) for one in others)}")
     return (Note(NoteCode.ITERATIONS, "; ".join(parts), where),)
@@ -84,10 +84,10 @@ def _sure(marker: Marker) -> str:
     return f"successive ones {percent(marker.alike)} alike in their calls"
 
 
-def _whole(told: Iterations) -> str:
-    if not told.tried:
+def _whole(iterations: Iterations) -> str:
+    if not iterations.tried:
         return "the whole recording counts as one step, as asked"
-    unsure = next((one for one in told.candidates if one.origin != WHOLE), None)
+    unsure = next((one for one in iterations.candidates if one.origin != WHOLE), None)
     choose = "call profiler.step() in the loop, or say what begins an iteration with --step-marker NAME"
     if unsure is not None:
         choose = (
@@ -95,7 +95,7 @@ def _whole(told: Iterations) -> str:
             f"or a model's layers; --step-marker {unsure.asked_as!r} makes them steps"
         )
     return (
-        f"no ProfilerStep markers, and nothing that surely marks iterations ({told.tried} were tried): the whole "
+        f"no ProfilerStep markers, and nothing that surely marks iterations ({iterations.tried} were tried): the whole "
         f"recording counts as one step; {choose}"
     )
 
@@ -124,7 +124,7 @@ def trace_steps(timeline: InterpretedTrace, marker: str = "", *, tail: bool = Fa
     found = find_iterations(timeline, marker)
     if found.marks is None:
         windows = whole_windows(timeline) if marker == WHOLE else step_windows(timeline, tail=tail)
-        return TraceSteps(timeline, windows, found.told, class_texts(timeline, windows["marker"]))
+        return TraceSteps(timeline, windows, found.iterations, class_texts(timeline, windows["marker"]))
     timeline = _markers_apart(timeline, found.marks)
     extent = recorded_extent(timeline)
     ranges = host_ranges(found.marks, 0 if extent is None else extent[1], tail=tail)
@@ -133,7 +133,7 @@ def trace_steps(timeline: InterpretedTrace, marker: str = "", *, tail: bool = Fa
     kinds = {*kinds_of(texts)}
     if len(kinds) < 2 and all(kind == without_numbers(kind) for kind in kinds):
         texts = class_texts(timeline, windows["marker"]) or texts
-    return TraceSteps(timeline, windows, found.told, texts, found.marks, found.refused)
+    return TraceSteps(timeline, windows, found.iterations, texts, found.marks, found.refused)
 
 
 def host_ranges(marks: Marks, end_ns: int, *, tail: bool = False) -> HostRanges:

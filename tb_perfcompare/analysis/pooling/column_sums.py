@@ -51,7 +51,7 @@ def added_split(split: SplitTime | None, into: Ints) -> SplitTime | None:
     if split is None:
         return None
     found = split_time(split.keys, split.row, into[split.step], split.time_ns, split.calls)
-    return replace(found, told=split.told, pooled=split.pooled)
+    return replace(found, recorded_keys=split.recorded_keys, pooled=split.pooled)
 
 
 def added_work(work: DeviceWork | None, into: Ints) -> DeviceWork | None:
@@ -140,7 +140,7 @@ def mean_split(split: SplitTime | None, ranks: Ints, order_of: Order | None = No
     calls = mean_calls(calls, ranks)
     row, step = np.nonzero((time != 0) | (calls != 0))
     found = split_time(keys, row, step, time[row, step], calls[row, step])
-    return replace(found, told=split.told, pooled=split.pooled)
+    return replace(found, recorded_keys=split.recorded_keys, pooled=split.pooled)
 
 
 def mean_modules(split: SplitTime | None, ranks: Ints) -> SplitTime | None:

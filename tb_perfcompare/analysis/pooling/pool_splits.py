@@ -28,8 +28,8 @@ def pool_splits(splits: Sequence[SplitTime | None], steps: Sequence[int]) -> Spl
         np.concatenate([split.time_ns for split in known]),
         np.concatenate([split.calls for split in known]),
     )
-    common = tuple(what for what in known[0].told if all(what in split.told for split in known))
-    return replace(found, told=common, pooled=sum(split.pooled for split in known))
+    common = tuple(what for what in known[0].recorded_keys if all(what in split.recorded_keys for split in known))
+    return replace(found, recorded_keys=common, pooled=sum(split.pooled for split in known))
 
 
 def split_of_steps(split: SplitTime | None, columns: NDArray[np.intp]) -> SplitTime | None:
@@ -42,7 +42,7 @@ def split_of_steps(split: SplitTime | None, columns: NDArray[np.intp]) -> SplitT
     found = split_time(
         split.keys, split.row[kept], place[split.step[kept]], split.time_ns[kept], split.calls[kept]
     )
-    return replace(found, told=split.told, pooled=split.pooled)
+    return replace(found, recorded_keys=split.recorded_keys, pooled=split.pooled)
 
 
 def pool_work(parts: Sequence[DeviceWork | None], steps: Sequence[int]) -> DeviceWork | None:

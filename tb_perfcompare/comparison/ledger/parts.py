@@ -37,7 +37,7 @@ def parts_of_sides(
     splits = [side.owned.parts for side in (baseline, candidate)]
     if splits[0] is None or splits[1] is None:
         return {}
-    recorded = {*splits[0].told} & {*splits[1].told}
+    recorded = {*splits[0].recorded_keys} & {*splits[1].recorded_keys}
     sides = [_numbered(split, recorded, entities) for split in splits if split is not None]
     several = _several(sides[0], sides[1], calls, len(entities.numbers))
     parts_of: dict[int, tuple[dict[str, Total], dict[str, Total]]] = {

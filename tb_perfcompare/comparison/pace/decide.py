@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part, shift_of_pace
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.words import told
+from tb_perfcompare.comparison.pace.words import with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -26,9 +26,9 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
     in_turns  whether captures of the sides took turns, None where it is not known
     """
     if headline.shift is None:
-        return told(replace(headline, unsplit=headline.reason), None)
+        return with_sentence(replace(headline, unsplit=headline.reason), None)
     if work.clocked is None:
-        return told(_not_in_turns(replace(headline, unsplit=work.reason, paces=_paces(work)), in_turns), None)
+        return with_sentence(_not_in_turns(replace(headline, unsplit=work.reason, paces=_paces(work)), in_turns), None)
     program = program_part(work.clocked, options)
     machine = machine_part(work.clocked, options)
     verdict, basis = outcome(headline.verdict, program, machine, work.clocked, options)
@@ -42,7 +42,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
         program=_program(program, options),
         machine=_machine(machine, clocked),
     )
-    return told(split, capture_counts(clocked.captures))
+    return with_sentence(split, capture_counts(clocked.captures))
 
 
 def outcome(

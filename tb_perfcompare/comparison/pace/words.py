@@ -17,7 +17,7 @@ _SLOWER = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
 _DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
 
 
-def told(headline: Headline, counts: tuple[int, int] | None) -> Headline:
+def with_sentence(headline: Headline, counts: tuple[int, int] | None) -> Headline:
     """The headline with its sentence and facts added; `counts`: captures of each side, None without parts."""
     if headline.program is None or headline.machine is None or counts is None:
         return replace(headline, sentence=_as_recorded(headline), facts=_facts(headline, None))

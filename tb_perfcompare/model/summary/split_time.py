@@ -29,7 +29,7 @@ class SplitTime:
     step     (c,) int32 index into the admitted steps
     time_ns  (c,) int64 owned (exposed) time
     calls    (c,) int64 events that start in the step
-    told     what of the keys this recording tells: "operator", "shape"
+    recorded_keys  parts of the keys that this recording has: "operator", "shape"
     pooled   keys that stand together under a rest key, because there were too many
     """
 
@@ -38,7 +38,7 @@ class SplitTime:
     step: Ints32
     time_ns: Nanoseconds
     calls: Ints
-    told: tuple[str, ...] = ()
+    recorded_keys: tuple[str, ...] = ()
     pooled: int = 0
 
     def __len__(self) -> int:
@@ -60,7 +60,7 @@ class SplitTime:
     def renamed(self, keys: Sequence[tuple[str, ...]]) -> SplitTime:
         """The same under other keys, one per key of this; what comes to have the same key is added up."""
         found = split_time(keys, self.row, self.step, self.time_ns, self.calls)
-        return replace(found, told=self.told, pooled=self.pooled)
+        return replace(found, recorded_keys=self.recorded_keys, pooled=self.pooled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -47,7 +47,7 @@ def counter_samples(
             (written, columns.strings[series], _device_of(where, process_labels, devices) if device is None else device)
         )
         instances.append((where[0], where[2]))
-    keys = _told_apart(keys, instances)
+    keys = _disambiguated(keys, instances)
     strings = StringTable(sorted({text for name, series, _ in keys for text in (name, series)}))
     codes = np.array([(strings.find(name), strings.find(series), device) for name, series, device in keys], np.int32)
     name_of, series_of, device_of = codes[kind].T
@@ -91,7 +91,7 @@ def _device_of(place: CounterPlace, labels: Mapping[Place, str], devices: Collec
     return int(pid) if pid in devices and is_number and 0 <= int(pid) < 2**31 else HOST_DEVICE
 
 
-def _told_apart(keys: list[_Key], instances: list[_Instance]) -> list[_Key]:
+def _disambiguated(keys: list[_Key], instances: list[_Instance]) -> list[_Key]:
     """The keys, numbered where several processes or ids count the same thing."""
     found: defaultdict[_Key, set[_Instance]] = defaultdict(set)
     for key, instance in zip(keys, instances, strict=True):

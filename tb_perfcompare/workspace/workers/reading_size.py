@@ -98,12 +98,12 @@ def _unpacked(head: bytes, tail: bytes, stored_bytes: int) -> tuple[list[bytes],
     parts tells only that of the last one. No more is believed than is ever read."""
     text, used = _inflated(head)
     likely = len(text) / max(1, used) * stored_bytes
-    told = int.from_bytes(tail[-4:], "little")
-    told += max(0, round((likely - told) / _WRAP)) * _WRAP
+    declared = int.from_bytes(tail[-4:], "little")
+    declared += max(0, round((likely - declared) / _WRAP)) * _WRAP
     end = b""
     with contextlib.suppress(zlib.error):  # what looks like the beginning of a part need not be one
         end = _inflated(tail[max(0, tail.rfind(_MEMBER)) :])[0]
-    text_bytes = told if told >= likely / 2 else likely * 2
+    text_bytes = declared if declared >= likely / 2 else likely * 2
     return [text, end], min(text_bytes, max(FREE_BYTES, MOST_RATIO * stored_bytes))
 
 

@@ -174,7 +174,7 @@ def test_a_recording_says_what_its_parts_can_tell() -> None:
     shaped = TraceBuilder(vendor="cpu")
     shaped.step(1, 0, 100)
     shaped.op("aten::mm", 0, 50, dims=[[1]])
-    told = [drawn.owned.parts.told for drawn in map(summary, (trace, shaped)) if drawn.owned.parts is not None]
+    told = [drawn.owned.parts.recorded_keys for drawn in map(summary, (trace, shaped)) if drawn.owned.parts is not None]
     assert told == [("operator",), ("operator", "shape")]
 
 
@@ -240,7 +240,8 @@ def test_pooled_captures_and_chosen_steps_close_as_well(one: TraceBuilder, other
     both = pool([first, second])
     assert cells(both.owned.parts, 2) == of_entities(both.owned)
     assert both.owned.parts is not None and first.owned.parts is not None and second.owned.parts is not None
-    assert set(both.owned.parts.told) == {*first.owned.parts.told} & {*second.owned.parts.told}
+    keys = [set(parts.recorded_keys) for parts in (first.owned.parts, second.owned.parts)]
+    assert set(both.owned.parts.recorded_keys) == keys[0] & keys[1]
     if not first.marked:
         return
     number = int(first.steps.label[-1].partition(" ")[0])

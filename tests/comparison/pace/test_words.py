@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.pace.words import told
+from tb_perfcompare.comparison.pace.words import with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Part, Verdict
 from tests.render.examples import headline
 
@@ -13,7 +13,7 @@ STILL = Part(0.0, -0.001, 0.001, 1.0, Verdict.SAME, rows=9, kept=9, coverage=0.9
 
 def sentence(program: Part) -> str:
     recorded = headline(Verdict.SLOWER, basis=Basis.PROGRAM, machine=STILL, program=program)
-    return told(recorded, (3, 3)).sentence
+    return with_sentence(recorded, (3, 3)).sentence
 
 
 def test_what_takes_thousands_of_times_as_long_is_no_percentage() -> None:
@@ -29,7 +29,7 @@ def test_what_takes_twice_as_long_is_one() -> None:
 def test_one_capture_is_not_one_captures() -> None:
     (how,) = [
         fact.text
-        for fact in told(headline(basis=Basis.PROGRAM, machine=STILL, program=STILL), (1, 1)).facts
+        for fact in with_sentence(headline(basis=Basis.PROGRAM, machine=STILL, program=STILL), (1, 1)).facts
         if fact.label == "How"
     ]
     assert how.endswith("1 and 1 capture")
@@ -40,5 +40,5 @@ def test_a_range_beyond_the_threshold_is_inconclusive_for_a_reason() -> None:
     wide = replace(STILL, estimate=0.61, low=0.52, high=0.7, p=0.1, verdict=Verdict.INCONCLUSIVE)
     open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=wide)
     for counts, few in (((3, 3), "steps"), ((2, 3), "captures")):
-        said = told(open_, counts).sentence
+        said = with_sentence(open_, counts).sentence
         assert said == f"Inconclusive: the program changed by +52 to +70 %, from too few {few}."

@@ -36,14 +36,14 @@ def found(a: Summary, b: Summary, row: str = "gemm", table: str = "kernels") -> 
     return launch_durations(table, row, path_source(a), path_source(b))
 
 
-def told(a: Summary, b: Summary) -> LaunchDurations:
+def durations(a: Summary, b: Summary) -> LaunchDurations:
     both = found(a, b)
     assert both is not None
     return both
 
 
 def test_both_sides_on_one_scale() -> None:
-    both = told(launches([10, 10, 40]), launches([10], [40, 40]))
+    both = durations(launches([10, 10, 40]), launches([10], [40, 40]))
     assert both.baseline is not None and both.candidate is not None
     assert (both.baseline[0], both.baseline[-1]) == (2, 1)
     assert (both.candidate[0], both.candidate[-1]) == (1, 2)
@@ -51,7 +51,7 @@ def test_both_sides_on_one_scale() -> None:
 
 
 def test_a_side_without_the_row_is_absent_not_empty() -> None:
-    both = told(launches([10]), launches([]))
+    both = durations(launches([10]), launches([]))
     assert both.candidate is None and both.baseline == (1,)
     assert found(launches([]), launches([])) is None
     assert found(launches([10]), launches([10]), "aten::mm", "operators") is None
@@ -59,23 +59,23 @@ def test_a_side_without_the_row_is_absent_not_empty() -> None:
 
 def test_swapped_sides_are_the_same_picture_and_a_side_equals_itself() -> None:
     a, b = launches([10, 12, 300]), launches([9, 11])
-    one, other = told(a, b), told(b, a)
+    one, other = durations(a, b), durations(b, a)
     assert (one.start_ns, one.baseline, one.candidate) == (other.start_ns, other.candidate, other.baseline)
-    same = told(a, a)
+    same = durations(a, a)
     assert same.baseline == same.candidate
 
 
 def test_captures_are_pooled_and_only_chosen_steps_count() -> None:
     first, second = launches([10, 10]), launches([10], [40], span="2")
-    pooled = told(pool([first, second]), first).baseline or ()
+    pooled = durations(pool([first, second]), first).baseline or ()
     assert (pooled[0], pooled[-1], sum(pooled)) == (3, 1, 4)
-    chosen = told(select_steps(second, (2, 2)), second).baseline or ()
+    chosen = durations(select_steps(second, (2, 2)), second).baseline or ()
     assert (chosen[-1], sum(chosen)) == (1, 1)
 
 
 @pytest.mark.parametrize(("a", "b"), [([0.001], []), ([5], [5]), ([0.001, 0.5, 900], [7, 7.1, 899])])
 def test_every_launch_is_in_one_of_a_few_bins(a: list[float], b: list[float]) -> None:
-    both = told(launches(a), launches(b))
+    both = durations(launches(a), launches(b))
     assert len(both.start_ns) - 1 <= MOST_BINS
     assert list(both.start_ns) == sorted(set(both.start_ns))
     assert sum(both.baseline or ()) == len(a) and sum(both.candidate or ()) == len(b)

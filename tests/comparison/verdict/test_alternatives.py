@@ -27,26 +27,27 @@ def offered(a: Summary, b: Summary) -> tuple[Alternative, ...]:
     return with_alternatives(comparison, a, b, CompareOptions(), narrow).headline.alternatives
 
 
-def told(found: tuple[Alternative, ...]) -> list[tuple[str, str]]:
+def rules(found: tuple[Alternative, ...]) -> list[tuple[str, str]]:
     return [(one.rule, one.arguments) for one in found]
 
 
 def test_an_outlying_step_is_left_out_on_both_sides() -> None:
     a, b = [5000, *NOISY], [1000, *slower(NOISY, 1.02)]
     found = offered(run(a), run(b))
-    assert told(found)[0] == ("without_outliers", "--steps 1-10")
+    assert rules(found)[0] == ("without_outliers", "--steps 1-10")
     assert found[0].what == "without step 0, far above the others" and found[0].n == (10, 10)
 
 
 def test_from_the_middle_the_longest_stretch_stays() -> None:
     a = [*NOISY[:4], 9000, *NOISY[4:]]
     found = offered(run(a), run([1000, *slower(NOISY, 1.02)]))
-    assert told(found)[0] == ("without_outliers", "--steps 5-10") and found[0].what.startswith("only the longest")
+    assert rules(found)[0] == ("without_outliers", "--steps 5-10") and found[0].what.startswith("only the longest")
 
 
 def test_short_captures_may_begin_with_a_warm_up() -> None:
     found = offered(run(NOISY[:6]), run(slower(NOISY[:6], 1.02)))
-    assert told(found)[0] == ("after_warm_up", "--steps 1-5") and found[0].what == "without the first step of each side"
+    assert rules(found)[0] == ("after_warm_up", "--steps 1-5")
+    assert found[0].what == "without the first step of each side"
 
 
 def test_a_settled_verdict_has_none() -> None:
@@ -68,7 +69,7 @@ def test_more_steps_than_anybody_records_are_no_advice(spread: int, offers: list
 def test_swapped_sides_have_the_same_choices_and_other_signs() -> None:
     a, b = run([5000, *NOISY]), run([1000, *slower(NOISY, 1.02)])
     there, back = offered(a, b), offered(b, a)
-    assert told(there) == told(back)
+    assert rules(there) == rules(back)
     assert [one.delta for one in there if one.verdict] == [-(one.delta or 0) for one in back if one.verdict]
 
 

@@ -121,12 +121,12 @@ def _in_words(places: list[Place], operators: Collection[str]) -> str:
         ),
     )  # fmt: skip
     forward = [item for item in ordered if not item[1][0].is_backward] or ordered
-    told = ", ".join(
+    listed = ", ".join(
         f"{short(name)} ({calls_text(abs(sum(one.more_calls for one in group)), '')})"
         for name, group in forward[:REPLACING]
     )
     rest = len(forward) - REPLACING
-    return told + (f" and {many(rest, 'other')}" if rest > 0 else "")
+    return listed + (f" and {many(rest, 'other')}" if rest > 0 else "")
 
 
 def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
@@ -163,9 +163,9 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     trifle = found or all(one.is_in_both for one in changed)
     parts = _one_way(pair, changed)
     for part in parts:
-        told = _told(pair, part, is_all=len(parts) == 1)
-        if (abs(told.finding.delta_us or 0) >= pair.least_us or not trifle) and not explained.covers(told):
-            yield told
+        change = _cause_of(pair, part, is_all=len(parts) == 1)
+        if (abs(change.finding.delta_us or 0) >= pair.least_us or not trifle) and not explained.covers(change):
+            yield change
 
 
 def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
@@ -182,7 +182,7 @@ def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]
     return parts if more >= less else parts[::-1]
 
 
-def _told(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Cause:
+def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Cause:
     """What the program calls by its name comes first: annotations, then operators that it also differentiates, as
     others may be inside of these."""
     forward = {backward_of(one.name) for one in changed} - {""}

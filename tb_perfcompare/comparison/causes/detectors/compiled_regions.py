@@ -48,9 +48,9 @@ class _Regions:
     def text(self) -> str:
         """ "2 compiled regions per step (0/0, 1/0)"."""
         more = f" and {len(self.ids) - _MOST_IDS} more" if len(self.ids) > _MOST_IDS else ""
-        told = f" ({', '.join(self.ids[:_MOST_IDS])}{more})" if self.ids else ""
+        suffix = f" ({', '.join(self.ids[:_MOST_IDS])}{more})" if self.ids else ""
         one = "compiled region" if self.per_step == 1 else "compiled regions"
-        return f"{number_text(self.per_step)} {one} per step{told}"
+        return f"{number_text(self.per_step)} {one} per step{suffix}"
 
 
 def regions_clause(pair: RuleContext) -> str:
@@ -59,8 +59,8 @@ def regions_clause(pair: RuleContext) -> str:
     if not a.per_step and not b.per_step:
         return ""
     ids = max(regions, key=lambda side: len(side.ids)).ids
-    told = f" ({', '.join(ids[:_MOST_IDS])})" if ids else ""
-    return f"; compiled regions per step {numbers_text(a.per_step, b.per_step)}{told}"
+    suffix = f" ({', '.join(ids[:_MOST_IDS])})" if ids else ""
+    return f"; compiled regions per step {numbers_text(a.per_step, b.per_step)}{suffix}"
 
 
 def is_compiled_on_one_side(pair: RuleContext) -> bool:
@@ -142,8 +142,8 @@ def _instead(pair: RuleContext, gained: bool) -> str:
         return ""
     more = f" and {many(len(alone) - _MOST_GONE, 'other')}" if len(alone) > _MOST_GONE else ""
     names = ", ".join(short(key[0]) for key in alone[:_MOST_GONE])
-    told = f", {'gone' if gained else 'new'}: {names}{more}" if alone else ""
-    return f"; operator calls {numbers_text(*calls)} per step{told}"
+    suffix = f", {'gone' if gained else 'new'}: {names}{more}" if alone else ""
+    return f"; operator calls {numbers_text(*calls)} per step{suffix}"
 
 
 def _first(rows: list[LedgerRow]) -> str:
@@ -162,8 +162,8 @@ def _both(pair: RuleContext) -> tuple[_Regions, _Regions]:
 
 
 def _ids(summary: Summary) -> tuple[str, ...]:
-    told = dict(summary.environment).get(COMPILED_REGIONS, "")
-    return tuple(dict.fromkeys(text for text in told.split(", ") if text))
+    regions = dict(summary.environment).get(COMPILED_REGIONS, "")
+    return tuple(dict.fromkeys(text for text in regions.split(", ") if text))
 
 
 _LOOK_AT = "torch.compile: graph breaks and recompilations (TORCH_LOGS=graph_breaks,recompiles)"

@@ -92,8 +92,8 @@ class _Swap:
 def substitution_rules(pair: RuleContext) -> Iterator[Cause]:
     """Other kernels in the same places."""
     direct = _swaps(pair)
-    told = {name for swap in direct for name in (*swap.gone, *swap.new)}
-    swaps = [*direct, *_swaps_below(pair, told)]
+    named = {name for swap in direct for name in (*swap.gone, *swap.new)}
+    swaps = [*direct, *_swaps_below(pair, named)]
     yield from list(_compiled(pair)) or compiled_on_one_side(pair)
     yield from _substituted(pair, [swap for swap in swaps if not _generated(swap)])
 
@@ -174,15 +174,15 @@ def _swaps(pair: RuleContext) -> list[_Swap]:
     return found
 
 
-def _swaps_below(pair: RuleContext, told: set[str]) -> list[_Swap]:
+def _swaps_below(pair: RuleContext, named: set[str]) -> list[_Swap]:
     """Operators called as often below which other operators launch the kernels: one side's operators against the
-    other's, told of the innermost operator around both."""
+    other's, for the innermost operator around both."""
     found = []
     for operator, below in kernels_below(pair).items():
         if not _as_often(below.calls):
             continue
-        gone = {name: amount for name, amount in below.kernels.items() if not amount.calls_b and name not in told}
-        new = {name: amount for name, amount in below.kernels.items() if not amount.calls_a and name not in told}
+        gone = {name: amount for name, amount in below.kernels.items() if not amount.calls_b and name not in named}
+        new = {name: amount for name, amount in below.kernels.items() if not amount.calls_a and name not in named}
         swap = _Swap(operator, gone, new, total((*gone.values(), *new.values())))
         if gone and new and _holds_most(swap, below.every):
             found.append(swap)
@@ -212,7 +212,7 @@ def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
 
 def _one_way(pair: RuleContext, members: list[_Swap]) -> list[list[_Swap]]:
     """All of them, or those that take longer and those that take less time, where both make a good part: what cancels
-    out in a sum is not told by it."""
+    out in a sum is not reported."""
     parts = [[swap for swap in members if sign * swap.delta_us > 0] for sign in (1, -1)]
     more, less = (abs(fsum(swap.delta_us for swap in part)) for part in parts)
     if min(more, less) < max(pair.least_us, OPPOSITE * min(max(more, less), abs(pair.delta_us))):

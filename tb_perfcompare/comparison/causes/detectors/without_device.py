@@ -32,14 +32,14 @@ def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Ca
     word, side = ("candidate", 0) if pair.baseline.device.count else ("baseline", 1)
     times = {label: pair.exposed_times(label)[side] for label in OF_DEVICES}
     named = [label for label in sorted(times, key=lambda label: -times[label]) if times[label] >= pair.least_us]
-    told = ", ".join(f"{category_words(label)} {time_text(times[label])}" for label in named[:_NAMED])
+    named_times = ", ".join(f"{category_words(label)} {time_text(times[label])}" for label in named[:_NAMED])
     silent = (pair.candidate, pair.baseline)[side]
     is_cut = any(note.code == NoteCode.TRUNCATED for note in silent.notes)
     left = explained.left(pair, CATEGORY_LABELS)
     delta = fsum(left.values())
     sentence = (
         f"Device work is recorded on one side only: {signed_time(delta)} per step; the {word} has none"
-        f"{f', the other side {told} per step' if told else ''}."
+        f"{f', the other side {named_times} per step' if named_times else ''}."
     )
     yield cause(
         pair, WITHOUT_DEVICE, "Kernel", "all", delta, sentence, (Evidence("categories", "Kernel"),),

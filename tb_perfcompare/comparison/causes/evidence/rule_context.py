@@ -281,7 +281,7 @@ class RuleContext:
         found: dict[str, Amount] = {}
         for side, summary in enumerate((self.baseline, self.candidate)):
             parts = summary.owned.parts
-            if parts is None or "operator" not in parts.told:
+            if parts is None or "operator" not in parts.recorded_keys:
                 return {}
             for (category, entity, caller, _), ns, calls in zip(parts.keys, *parts.totals(), strict=True):
                 if category == "Runtime" and role(entity):
