@@ -22,8 +22,11 @@ FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lam
 
 @dataclass(frozen=True, slots=True)
 class DetectedCauses:
-    """Findings, largest first; what they explain of each category, microseconds per step; entities they name; what of
-    the step's change is the machine's, microseconds."""
+    """findings    largest first
+    explained   of each category, in microseconds per step
+    entities    that the findings name
+    machine_us  the machine's part of the change of the step, in microseconds
+    """
 
     findings: tuple[Finding, ...] = ()
     explained: Mapping[str, float] = field(default_factory=dict)

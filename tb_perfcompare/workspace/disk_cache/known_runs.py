@@ -1,4 +1,4 @@
-"""What is told of a run in a list of many, known since its files were read once: device, steps, mean step time.
+"""Facts that a list of many runs shows (device, steps, mean step time), kept since the files were read once.
 
 One small entry of the cache holds it for all files, so that a list of thousands opens one file and no trace. Two
 processes that write at once may lose what one of them found until it is read again; a list then says less, never
@@ -118,7 +118,7 @@ class KnownRuns:
 
 
 def key_of(file: RecordedFile) -> str:
-    """Of a file in the state in which it is listed; its path is not told."""
+    """Key of a file in the state in which it is listed: a digest, which does not reveal the path."""
     text = repr((file.path, file.part, file.bytes, file.mtime_ns))
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:24]
 

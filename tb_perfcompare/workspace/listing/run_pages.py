@@ -22,7 +22,7 @@ _RESERVE = 2_000
 
 
 class KnownFile(Protocol):
-    """What reading a file told."""
+    """Facts found by reading a file."""
 
     @property
     def device(self) -> str: ...

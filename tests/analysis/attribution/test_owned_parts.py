@@ -174,8 +174,8 @@ def test_a_recording_says_what_its_parts_can_tell() -> None:
     shaped = TraceBuilder(vendor="cpu")
     shaped.step(1, 0, 100)
     shaped.op("aten::mm", 0, 50, dims=[[1]])
-    told = [drawn.owned.parts.recorded_keys for drawn in map(summary, (trace, shaped)) if drawn.owned.parts is not None]
-    assert told == [("operator",), ("operator", "shape")]
+    keys = [drawn.owned.parts.recorded_keys for drawn in map(summary, (trace, shaped)) if drawn.owned.parts is not None]
+    assert keys == [("operator",), ("operator", "shape")]
 
 
 def test_of_too_many_parts_the_smallest_stand_together_and_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,14 +125,14 @@ def test_what_captures_of_one_side_leave_of_a_verdict(picture: str, floor: int, 
 
 
 def test_a_clear_difference() -> None:
-    told = headline([[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]])
-    assert told.verdict is SLOWER
-    assert told.reason == "typical step +19.4 % (95 % CI +16.8 % to +22.0 %), entirely above the 1 % threshold"
-    assert told.scope == "one capture per side: these two captures differ, not necessarily the configurations"
-    assert told.method.startswith("Hodges-Lehmann shift of the logarithms of step times; exact Mann-Whitney interval")
-    assert told.delta == pytest.approx(19_583.333333333332)
-    assert told.n == (6, 6)
-    assert told.unit == "us"
+    judged = headline([[100, 102, 101, 99, 103, 100.5]], [[120, 123, 119, 121, 122, 118]])
+    assert judged.verdict is SLOWER
+    assert judged.reason == "typical step +19.4 % (95 % CI +16.8 % to +22.0 %), entirely above the 1 % threshold"
+    assert judged.scope == "one capture per side: these two captures differ, not necessarily the configurations"
+    assert judged.method.startswith("Hodges-Lehmann shift of the logarithms of step times; exact Mann-Whitney interval")
+    assert judged.delta == pytest.approx(19_583.333333333332)
+    assert judged.n == (6, 6)
+    assert judged.unit == "us"
 
 
 def test_exactly_the_margin_is_inside_it_in_any_unit() -> None:
@@ -146,39 +146,39 @@ def test_exactly_the_margin_is_inside_it_in_any_unit() -> None:
 
 
 def test_cannot_tell_says_what_would() -> None:
-    told = headline([[100, 110, 95, 105, 98, 102]], [[101, 96, 111, 104, 99, 103.5]])
-    assert told.verdict is INCONCLUSIVE
-    assert "spanning zero and the ±1 % threshold" in told.reason
-    assert "6 and 6 steps like these detect changes of at least" in told.reason
-    assert "steps per side would resolve the threshold of 1 %" in told.reason
-    assert told.scope.startswith("one capture per side")
+    judged = headline([[100, 110, 95, 105, 98, 102]], [[101, 96, 111, 104, 99, 103.5]])
+    assert judged.verdict is INCONCLUSIVE
+    assert "spanning zero and the ±1 % threshold" in judged.reason
+    assert "6 and 6 steps like these detect changes of at least" in judged.reason
+    assert "steps per side would resolve the threshold of 1 %" in judged.reason
+    assert judged.scope.startswith("one capture per side")
 
 
 def test_one_step_each() -> None:
-    told = headline([[6286.787]], [[1068.245]])
-    assert told.verdict is INCONCLUSIVE
-    assert told.reason == "one step per side; the size is certain, its repeatability is not"
-    assert told.delta == -5_218_542.0
-    assert told.shift is not None
-    assert told.shift.low == told.shift.estimate == told.shift.high == pytest.approx(1068.245 / 6286.787 - 1)
-    assert told.shift.level is None
-    assert told.p is None
+    judged = headline([[6286.787]], [[1068.245]])
+    assert judged.verdict is INCONCLUSIVE
+    assert judged.reason == "one step per side; the size is certain, its repeatability is not"
+    assert judged.delta == -5_218_542.0
+    assert judged.shift is not None
+    assert judged.shift.low == judged.shift.estimate == judged.shift.high == pytest.approx(1068.245 / 6286.787 - 1)
+    assert judged.shift.level is None
+    assert judged.p is None
 
 
 def test_too_few_steps_for_an_interval() -> None:
-    told = headline([[100, 120, 99]], [[121, 152, 151]])
-    assert told.verdict is INCONCLUSIVE
-    assert "too few steps for a 95 % CI (3 and 3); p cannot be below 0.1" in told.reason
-    assert told.shift is not None
-    assert told.shift.level is None
-    assert (told.shift.low_us, told.shift.high_us) == (1_000.0, 53_000.0)
+    judged = headline([[100, 120, 99]], [[121, 152, 151]])
+    assert judged.verdict is INCONCLUSIVE
+    assert "too few steps for a 95 % CI (3 and 3); p cannot be below 0.1" in judged.reason
+    assert judged.shift is not None
+    assert judged.shift.level is None
+    assert (judged.shift.low_us, judged.shift.high_us) == (1_000.0, 53_000.0)
 
 
 def test_three_steps_a_side_decide_where_the_gap_is_wider_than_both_samples() -> None:
-    told = headline([[100, 101, 99]], [[150, 152, 151]])
-    assert told.verdict is SLOWER
-    assert "n too small for a 95 % CI or a rank test, but the gap is wider than both samples" in told.reason
-    assert told.p == 0.1, "what ranks alone can say of three and three"
+    judged = headline([[100, 101, 99]], [[150, 152, 151]])
+    assert judged.verdict is SLOWER
+    assert "n too small for a 95 % CI or a rank test, but the gap is wider than both samples" in judged.reason
+    assert judged.p == 0.1, "what ranks alone can say of three and three"
 
 
 def test_two_steps_a_side_decide_nothing() -> None:
@@ -187,56 +187,56 @@ def test_two_steps_a_side_decide_nothing() -> None:
 
 def test_complete_separation_without_an_interval_is_a_direction() -> None:
     # two equal times leave the normal approximation, which finds no interval for 5 and 3 steps, but a p below 0.05
-    told = headline([[100, 103, 100, 102, 101]], [[200, 203, 201]])
-    assert told.verdict is SLOWER
-    assert told.shift is not None
-    assert told.shift.level is None
-    assert told.p is not None and told.p < 0.05
-    assert "n too small for a 95 % CI, p = 0.0" in told.reason
+    judged = headline([[100, 103, 100, 102, 101]], [[200, 203, 201]])
+    assert judged.verdict is SLOWER
+    assert judged.shift is not None
+    assert judged.shift.level is None
+    assert judged.p is not None and judged.p < 0.05
+    assert "n too small for a 95 % CI, p = 0.0" in judged.reason
 
 
 def test_steps_that_drift_far_apart_are_a_direction_still() -> None:
     """Ranks alone could not tell: so few steps that resemble their neighbours cannot be ordered more clearly."""
-    told = headline([[100, 101, 102, 103, 104, 105]], [[200, 203, 201, 202]])
-    assert told.verdict is SLOWER
-    assert told.inflation > 2
-    assert "widened" in told.method
+    judged = headline([[100, 101, 102, 103, 104, 105]], [[200, 203, 201, 202]])
+    assert judged.verdict is SLOWER
+    assert judged.inflation > 2
+    assert "widened" in judged.method
 
 
 def test_steps_that_resemble_their_neighbours_are_worth_fewer() -> None:
     rising, falling = [100, 102, 104, 106, 108, 110, 112, 114], [123, 121, 119, 117, 115, 113, 111, 109]
-    told = headline([rising], [falling])
+    judged = headline([rising], [falling])
     mixed = headline([[108, 100, 112, 104, 102, 114, 106, 110]], [[115, 111, 123, 109, 119, 117, 121, 113]])
-    assert told.verdict is INCONCLUSIVE
-    assert "neighbouring steps are correlated (autocorrelation 0.90)" in told.reason
-    assert told.shift is not None and mixed.shift is not None
-    assert told.shift.estimate == mixed.shift.estimate
-    assert told.shift.high > mixed.shift.high
+    assert judged.verdict is INCONCLUSIVE
+    assert "neighbouring steps are correlated (autocorrelation 0.90)" in judged.reason
+    assert judged.shift is not None and mixed.shift is not None
+    assert judged.shift.estimate == mixed.shift.estimate
+    assert judged.shift.high > mixed.shift.high
 
 
 def test_few_slow_steps_are_named() -> None:
     usual = [100, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9, 100.9, 100.1]
-    told = headline([usual], [[*usual[:8], 150, 180]], labels=(list("abcdefghij"), list("ABCDEFGHIJ")))
-    assert "tail-driven: the mean changes by +12.9 % (95 % CI" in told.reason
-    assert "outliers: candidate steps I, J, 100 % of the difference of the means" in told.reason
+    judged = headline([usual], [[*usual[:8], 150, 180]], labels=(list("abcdefghij"), list("ABCDEFGHIJ")))
+    assert "tail-driven: the mean changes by +12.9 % (95 % CI" in judged.reason
+    assert "outliers: candidate steps I, J, 100 % of the difference of the means" in judged.reason
     unlabelled = headline([usual], [[*usual[:8], 150, 180]])
     assert "candidate steps 9, 10, 100 %" in unlabelled.reason
 
 
 def test_steps_of_two_groups_are_named() -> None:
     usual = [100.0, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9]
-    told = headline([usual], [[90, 140, 91, 141, 89, 90.5, 142, 140.6]])
+    judged = headline([usual], [[90, 140, 91, 141, 89, 90.5, 142, 140.6]])
     groups = "the steps of the candidate fall into two groups, 4 around 90.2 ms and 4 around 141 ms"
-    assert f"; bimodal: {groups}" in told.reason
+    assert f"; bimodal: {groups}" in judged.reason
     assert "bimodal" not in headline([usual], [usual[::-1][1:]]).reason
 
 
 def test_a_drift_is_named_with_its_step() -> None:
     steady = [100, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.4, 99.6, 100.1, 99.9, 100.3]
     moved = [*steady[:6], *(120 + step - 100 for step in steady[6:])]
-    told = headline([steady], [moved], labels=([str(i) for i in range(12)], [f"s{i}" for i in range(12)]))
-    assert "; drift: from step s6 on, candidate steps are 19.9 % longer" in told.reason
-    assert told.verdict is INCONCLUSIVE, "half of a capture is no program"
+    judged = headline([steady], [moved], labels=([str(i) for i in range(12)], [f"s{i}" for i in range(12)]))
+    assert "; drift: from step s6 on, candidate steps are 19.9 % longer" in judged.reason
+    assert judged.verdict is INCONCLUSIVE, "half of a capture is no program"
 
 
 def test_what_else_the_samples_say() -> None:
@@ -258,14 +258,14 @@ def test_metrics_without_steps_have_their_own_words() -> None:
 
 
 def test_spans_of_one_run_differ_as_much() -> None:
-    told = headline(
+    judged = headline(
         [[100, 101, 102, 99, 103], [80, 81, 79, 82, 80.5]],
         [[70, 71, 69, 70.5, 72], [70.2, 71.5, 69.4, 70.8, 72.3]],
     )
-    assert told.verdict is INCONCLUSIVE
-    assert "but spans of one run vary by 20.3 %; 95 % CI over spans −51.9 % to +27.7 %;" in (told.reason)
-    assert "; about 5 spans per side (3 and 3 more) would separate 21.6 % from the threshold of 1 %" in told.reason
-    assert told.scope.startswith("2 and 2 captures: spans of one run vary by 20.3 %")
+    assert judged.verdict is INCONCLUSIVE
+    assert "but spans of one run vary by 20.3 %; 95 % CI over spans −51.9 % to +27.7 %;" in (judged.reason)
+    assert "; about 5 spans per side (3 and 3 more) would separate 21.6 % from the threshold of 1 %" in judged.reason
+    assert judged.scope.startswith("2 and 2 captures: spans of one run vary by 20.3 %")
     workers = headline([[100, 101], [80, 81]], [[70, 71]], captures_are="workers")
     assert "workers of one run vary" in workers.scope
     assert "the candidate is one capture" in workers.scope
@@ -274,9 +274,9 @@ def test_spans_of_one_run_differ_as_much() -> None:
 def test_medians_of_captures_are_told() -> None:
     fast, slow = [100.0, 100.1, 100.2, 99.9], [101.0, 101.1, 101.3, 100.9]
     low, high = [104.0, 104.1, 104.3, 103.9], [104.9, 105.1, 105.2, 105.01]
-    told = headline([fast, slow, fast], [low, high, low, high])
-    assert told.verdict is SLOWER
-    assert "spans of one run vary by 1.00 %" in told.scope
+    judged = headline([fast, slow, fast], [low, high, low, high])
+    assert judged.verdict is SLOWER
+    assert "spans of one run vary by 1.00 %" in judged.scope
     separated = headline([[100.0, 100.1], [100.2, 100.5], [100.9]], [[104.0], [105.0], [106.0]])
     assert separated.scope.endswith("; medians of spans: p = 0.10")
 
@@ -284,17 +284,17 @@ def test_medians_of_captures_are_told() -> None:
 @pytest.mark.parametrize("steps", [[100.0], [100.0, 101.0], [100.0, 90.0, 200.0, 100.0, 130.0, 99.0, 140.0]])
 def test_a_run_against_itself_is_the_same(steps: list[float]) -> None:
     for candidate in (steps, steps[::-1]):
-        told = headline([steps], [candidate])
-        assert told.verdict is SAME
-        assert told.delta == 0.0
-        assert told.ratio == 1.0
-        assert told.shift == Shift(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, level=1.0)
-        assert told.p == 1.0
+        judged = headline([steps], [candidate])
+        assert judged.verdict is SAME
+        assert judged.delta == 0.0
+        assert judged.ratio == 1.0
+        assert judged.shift == Shift(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, level=1.0)
+        assert judged.p == 1.0
 
 
 def test_steps_of_no_length_are_the_same_as_themselves() -> None:
-    told = judge([0, 5], [0, 0], [5, 0], [0, 0], CompareOptions())
-    assert (told.verdict, told.delta, told.p) == (SAME, 0.0, 1.0)
+    judged = judge([0, 5], [0, 0], [5, 0], [0, 0], CompareOptions())
+    assert (judged.verdict, judged.delta, judged.p) == (SAME, 0.0, 1.0)
     nothing = judge([0], [0], [0], [0], CompareOptions())
     assert (nothing.verdict, nothing.delta, nothing.ratio) == (SAME, 0.0, None)
 
@@ -313,19 +313,19 @@ def test_steps_of_no_length_are_the_same_as_themselves() -> None:
     ],
 )
 def test_nothing_to_compare(baseline: list[float], candidate: list[float], reason: str) -> None:
-    told = judge(baseline, [0] * len(baseline), candidate, [0] * len(candidate), CompareOptions())
-    assert told.verdict is INCONCLUSIVE
-    assert told.reason == reason
-    assert told.shift is None
-    assert told.p is None
-    assert told.n == (len(baseline), len(candidate))
-    assert_json_can_hold(told)
+    judged = judge(baseline, [0] * len(baseline), candidate, [0] * len(candidate), CompareOptions())
+    assert judged.verdict is INCONCLUSIVE
+    assert judged.reason == reason
+    assert judged.shift is None
+    assert judged.p is None
+    assert judged.n == (len(baseline), len(candidate))
+    assert_json_can_hold(judged)
 
 
-def assert_json_can_hold(told: Headline) -> None:
-    values = [getattr(told, field.name) for field in fields(told) if field.name != "shift"]
-    if told.shift is not None:
-        values += [getattr(told.shift, field.name) for field in fields(told.shift)]
+def assert_json_can_hold(judged: Headline) -> None:
+    values = [getattr(judged, field.name) for field in fields(judged) if field.name != "shift"]
+    if judged.shift is not None:
+        values += [getattr(judged.shift, field.name) for field in fields(judged.shift)]
     assert all(math.isfinite(value) for value in values if isinstance(value, float))
 
 
@@ -340,10 +340,10 @@ QUICK = CompareOptions(resamples=100)
 @given(anything, anything, st.data())
 def test_no_sample_makes_it_fail(a: list[int], b: list[int], data: st.DataObject) -> None:
     captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
-    told = judge(np.array(a, dtype=np.int64), captures[0], np.array(b, dtype=np.int64), captures[1], QUICK)
-    assert_json_can_hold(told)
-    assert told.reason
-    assert told.verdict is not Verdict.WITHHELD
+    judged = judge(np.array(a, dtype=np.int64), captures[0], np.array(b, dtype=np.int64), captures[1], QUICK)
+    assert_json_can_hold(judged)
+    assert judged.reason
+    assert judged.verdict is not Verdict.WITHHELD
 
 
 @given(times, times, st.data())
@@ -387,16 +387,16 @@ def test_the_unit_of_the_clock_changes_no_verdict(a: list[int], b: list[int], fa
 
 @given(usual, usual)
 def test_headline_figures_agree_with_each_other(a: list[int], b: list[int]) -> None:
-    told = judge(a, [0] * len(a), b, [0] * len(b), QUICK)
+    judged = judge(a, [0] * len(a), b, [0] * len(b), QUICK)
     means = Fraction(sum(a), 1000 * len(a)), Fraction(sum(b), 1000 * len(b))
-    assert (told.baseline, told.candidate) == (float(means[0]), float(means[1]))
-    assert told.delta == float(means[1] - means[0])
-    assert told.ratio == float(means[1] / means[0])
-    assert told.shift is not None
-    assert told.shift.low <= told.shift.estimate <= told.shift.high
-    assert told.shift.low_us <= told.shift.estimate_us <= told.shift.high_us
-    if told.shift.level is None:
-        assert told.verdict not in (SAME, PROBABLY_SLOWER, PROBABLY_FASTER)
+    assert (judged.baseline, judged.candidate) == (float(means[0]), float(means[1]))
+    assert judged.delta == float(means[1] - means[0])
+    assert judged.ratio == float(means[1] / means[0])
+    assert judged.shift is not None
+    assert judged.shift.low <= judged.shift.estimate <= judged.shift.high
+    assert judged.shift.low_us <= judged.shift.estimate_us <= judged.shift.high_us
+    if judged.shift.level is None:
+        assert judged.verdict not in (SAME, PROBABLY_SLOWER, PROBABLY_FASTER)
 
 
 @pytest.mark.parametrize(("n", "sigma"), [(6, 0.03), (10, 0.1), (20, 0.03)])
@@ -469,12 +469,12 @@ def test_recorded_resnet_pair_is_not_sure_because_spans_of_one_run_differ() -> N
         [span_steps(path) for path in sorted((DATA / "kineto" / f"resnet50_num_workers_{k}").glob("*.gz"))]
         for k in (0, 4)
     ]
-    told = headline(runs[0], runs[1])
-    assert told.verdict is INCONCLUSIVE
-    assert told.delta == pytest.approx(-22_670.333, abs=0.001)
-    assert told.shift is not None
-    assert told.shift.estimate == pytest.approx(-0.194, abs=0.001)
-    assert "spans of one run vary by 13.1 %" in told.reason
+    judged = headline(runs[0], runs[1])
+    assert judged.verdict is INCONCLUSIVE
+    assert judged.delta == pytest.approx(-22_670.333, abs=0.001)
+    assert judged.shift is not None
+    assert judged.shift.estimate == pytest.approx(-0.194, abs=0.001)
+    assert "spans of one run vary by 13.1 %" in judged.reason
     spans_of_one_run = headline(runs[0][:1], runs[0][1:])
     assert spans_of_one_run.verdict is FASTER
     assert "not necessarily the configurations" in spans_of_one_run.scope
@@ -493,17 +493,17 @@ def test_recorded_servers_with_an_unstable_gpu(
 ) -> None:
     folder = DATA / "latencyprism" / engine / "gpu_instability"
     sides = [complete_cycles(folder / f"{side}_perf_data" / "result_perf_data.csv") for side in ("normal", "abnormal")]
-    told = headline([sides[0]], [sides[1]], metric="cycle_time")
-    assert told.verdict is INCONCLUSIVE
-    assert told.n == n
-    assert told.shift is not None
-    assert 100 * told.shift.estimate == pytest.approx(percent, abs=0.01)
-    assert 100 * told.shift.low == pytest.approx(low, abs=0.06)
-    assert 100 * told.shift.high == pytest.approx(high, abs=0.06)
-    assert told.p == pytest.approx(p, abs=0.005)
-    assert told.inflation == pytest.approx(inflation, abs=0.006)
-    assert told.ratio == pytest.approx(mean, abs=0.0001)
-    assert ("tail-driven" in told.reason) == (engine == "SGLang")
+    judged = headline([sides[0]], [sides[1]], metric="cycle_time")
+    assert judged.verdict is INCONCLUSIVE
+    assert judged.n == n
+    assert judged.shift is not None
+    assert 100 * judged.shift.estimate == pytest.approx(percent, abs=0.01)
+    assert 100 * judged.shift.low == pytest.approx(low, abs=0.06)
+    assert 100 * judged.shift.high == pytest.approx(high, abs=0.06)
+    assert judged.p == pytest.approx(p, abs=0.005)
+    assert judged.inflation == pytest.approx(inflation, abs=0.006)
+    assert judged.ratio == pytest.approx(mean, abs=0.0001)
+    assert ("tail-driven" in judged.reason) == (engine == "SGLang")
 
 
 @pytest.mark.parametrize(
@@ -521,8 +521,8 @@ def test_recorded_servers_with_an_unstable_gpu(
 def test_the_first_line_has_at_most_twelve_words_and_its_figures(
     baseline: list[list[float]], candidate: list[list[float]]
 ) -> None:
-    told = headline(baseline, candidate)
-    line = f"{told.verdict.value.replace('_', ' ')}: {told.reason.partition('; ')[0]}"
+    judged = headline(baseline, candidate)
+    line = f"{judged.verdict.value.replace('_', ' ')}: {judged.reason.partition('; ')[0]}"
     words = [word for word in line.split() if any(letter.isalpha() for letter in word)]
     assert len(words) <= 12, line
 
