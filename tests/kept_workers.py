@@ -24,6 +24,7 @@ def kept_workers() -> Iterator[None]:
             for worker in [worker for worker in pool._idle if worker.reusable]:
                 pool._idle.remove(worker)
                 pool._started_workers.discard(worker)
+                worker.unused = True  # by the next pool
                 spare.append((_environment(), worker))
         end(pool)
 
