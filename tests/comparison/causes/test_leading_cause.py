@@ -16,17 +16,19 @@ from tests.build import TraceBuilder
 from tests.comparison.test_comparison_laws import compare, summarised
 
 
-def program(*, new_us: int = 0, gap_us: int = 0, product_us: int = 20) -> TraceBuilder:
-    """Eight steps of ten products; a new operator of `new_us`, and so long nothing recorded."""
+def program(
+    *, new_us: int = 0, gap_us: int = 0, product_us: int = 20, steps: int = 8, wobble_us: int = 0
+) -> TraceBuilder:
+    """Steps of ten products; a new operator of `new_us`, and `gap_us` of untraced time, `wobble_us` more in each."""
     trace, at = TraceBuilder(), 0
-    for step in range(8):
+    for step in range(steps):
         start = at
         for _ in range(10):
             trace.op("aten::mm", at + 5, at + 5 + product_us)
             at += product_us + 10
         if new_us:
             trace.op("aten::linalg_vector_norm", at, at + new_us)
-        at += new_us + gap_us
+        at += new_us + gap_us + step * wobble_us
         trace.step(step, start, at)
     return trace
 
@@ -55,6 +57,13 @@ def test_the_largest_entry_is_a_slower_operator_where_its_calls_are_the_same() -
     assert found.rule == "operator_slower"
     assert "aten::mm +200 µs per step" in found.sentence
     assert "20.0 → 40.0 µs per call" in found.sentence
+
+
+def test_three_steps_that_do_not_overlap_are_too_few_to_test_and_not_within_their_spread() -> None:
+    found = compare(*(summarised(program(gap_us=gap_us, steps=3, wobble_us=3)) for gap_us in (10, 800)))
+    assert found.headline.verdict is Verdict.SLOWER
+    assert found.findings[0].rule == "unrecorded_time"
+    assert found.findings[0].confidence.startswith("no overlap between the two sides; repeatability unknown: too few")
 
 
 @pytest.mark.parametrize(
