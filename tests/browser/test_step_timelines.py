@@ -180,6 +180,15 @@ def test_the_line_between_the_timelines_shares_their_height(tab: Tab) -> None:
     assert tab.frame.evaluate(heights) == before
 
 
+def test_no_blank_strip_is_below_the_lanes(tab: Tab) -> None:
+    """What they do not need goes to the table of differences."""
+    opened(tab)
+    bottom = "document.querySelector('{}').getBoundingClientRect().bottom"
+    tab.page.set_viewport_size({"width": 1900, "height": 1400})
+    tab.until(f"{bottom.format('.st-canvases')} - {bottom.format('.st-pane-b')} < 20")
+    tab.until("document.querySelector('.st-differences').getBoundingClientRect().height > 200")
+
+
 def test_names_are_searched(tab: Tab) -> None:
     opened(tab)
     tab.find(".st-search input").fill("sgemm")

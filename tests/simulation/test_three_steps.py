@@ -1,0 +1,50 @@
+"""How often three steps a side, all of one program, are called slower or faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.verdict.verdict import judge
+from tb_perfcompare.model.arrays import Floats
+from tests.thorough import sample
+
+STEPS = 3
+OPTIONS = CompareOptions(resamples=100)
+PAIRS = sample(20_000, 20)
+
+Draw = Callable[[np.random.Generator], Floats]
+
+
+def correlated(random: np.random.Generator) -> Floats:
+    """Neighbours with an autocorrelation of 0.5."""
+    steps = random.standard_normal((PAIRS, STEPS))
+    for step in range(1, STEPS):
+        steps[:, step] = 0.5 * steps[:, step - 1] + 0.75**0.5 * steps[:, step]
+    return steps
+
+
+WORLDS: dict[str, tuple[Draw, float]] = {
+    "normal": (lambda random: random.standard_normal((PAIRS, STEPS)), 0.003),
+    "t with 3 df": (lambda random: random.standard_t(3, (PAIRS, STEPS)), 0.002),
+    "uniform": (lambda random: random.random((PAIRS, STEPS)), 0.006),
+    "two states": (
+        lambda random: 0.2 * random.standard_normal((PAIRS, STEPS)) + 3.0 * (random.random((PAIRS, STEPS)) < 0.3),
+        0.019,
+    ),
+    "autocorrelation of 0.5": (correlated, 0.022),
+}
+"""Draws of one side, and the share of directions that docs/method/statistics.md states."""
+
+
+@pytest.mark.parametrize(("draw", "stated"), WORLDS.values(), ids=WORLDS)
+def test_equal_programs_seldom_get_a_direction(draw: Draw, stated: float) -> None:
+    random = np.random.default_rng(3)
+    sides = [np.rint(1e9 * np.exp(0.05 * draw(random))).astype(np.int64) for _ in range(2)]
+    verdicts = [judge(a, [0] * STEPS, b, [0] * STEPS, OPTIONS).verdict for a, b in zip(*sides, strict=True)]
+    wrong = sum(verdict in (Verdict.SLOWER, Verdict.FASTER) for verdict in verdicts) / PAIRS
+    assert wrong <= stated + 3 * (stated / PAIRS) ** 0.5
