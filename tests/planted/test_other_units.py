@@ -34,6 +34,14 @@ def test_a_marker_around_two_iterations_withholds_the_verdict(
     assert {"verdict", "ledger"} <= set(marker(found).invalidates)
 
 
+def test_twice_the_iterations_of_a_step_that_has_several_by_design_are_a_change() -> None:
+    found = compared(side(TWICE, 1), side(BASE.changed(iterations=4), 101))
+    assert found.headline.verdict is Verdict.SLOWER
+    assert marker(found).status == "warn"
+    assert "does 2 times what one of the other side does (batches loaded 2 to 4" in marker(found).detail
+    assert causes(found) == ["more_calls"]
+
+
 @pytest.mark.parametrize(
     ("candidate", "rule"),
     [(DEEPER, "more_calls"), (BASE.changed(copies=4), "more_copies"), (BASE.changed(loader_us=900.0), None)],

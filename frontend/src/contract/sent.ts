@@ -147,6 +147,8 @@ export interface Headline {
   machine: Part | null;
   /** how much longer the step takes at equal machine speed; null as `machine` */
   program: Part | null;
+  /** the calls that decide; null where times do */
+  counted: Counted | null;
   paces: PaceFacts[];
   /** why machine and program are not separated, empty where they are */
   unsplit: string;
@@ -210,6 +212,15 @@ export interface Part {
   tau: number | null;
   /** per side, that would settle it */
   captures_needed: number | null;
+}
+
+/** Calls that one side makes beyond all that the other does, where times leave the direction open. */
+export interface Counted {
+  /** more per step of the candidate; below zero: of the baseline */
+  calls: number | null;
+  noun: 'operator calls' | 'kernel launches';
+  /** of the step time if all else takes equally long, a fraction */
+  change: number | null;
 }
 
 /** One pace: of the rows of the same work on the host or on the device, how much longer they take (0.05 = 5 %). */

@@ -23,6 +23,9 @@ WHOLE = 0.02
 NEARLY_ALL = 0.9
 """... and holds for this share of the operators' calls."""
 
+SEVERAL = 1.5
+"""From so many batches or optimizer steps on, a step holds several."""
+
 _MOST_NAMED = 6
 """Markers of a side that a refusal names."""
 
@@ -86,7 +89,8 @@ def _other_has(a: Summary, b: Summary) -> str:
 
 def _iterations(a: Summary, b: Summary) -> Check | None:
     """A marker around several iterations: everything is called a whole number of times as often, batches or optimizer
-    steps included. More work within an iteration leaves one of the two as it was."""
+    steps included. More work within an iteration leaves one of the two as it was. Where a step of either side already
+    has several of both, it is no iteration by design, and more of them are a change of the program."""
     named = _named(a), _named(b)
     paced = {word: (named[0][word], named[1][word]) for word in _ITERATION}
     ratios = [max(pair) / min(pair) for pair in paced.values() if all(pair)]
@@ -104,6 +108,12 @@ def _iterations(a: Summary, b: Summary) -> Check | None:
     if alike < NEARLY_ALL * sum(many.values()):
         return None
     seen = ", ".join(f"{word} {x:g} to {y:g}" for word, (x, y) in paced.items() if x or y)
+    if all(min(pair) >= SEVERAL for pair in paced.values() if all(pair)):
+        detail = (
+            f"a step of the {'candidate' if more else 'baseline'} does {times} times what one of the other side does "
+            f"({seen} per step, and the operators likewise)"
+        )
+        return Check("step_marker", "warn", detail, ("verdict",))
     detail = (
         f"a step of the {'candidate' if more else 'baseline'} holds {times} iterations of the other side "
         f"({seen} per step, and the operators likewise): call profiler.step() once per iteration on both sides"

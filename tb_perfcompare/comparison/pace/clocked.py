@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata
+from tb_perfcompare.comparison.pace.counted_work import CountedWork
 from tb_perfcompare.comparison.pace.pace import Pace
 from tb_perfcompare.comparison.pace.undisturbed import Undisturbed
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -43,6 +44,7 @@ class Clocked:
     followers  the paces, and what follows each
     strata     kinds of the steps, which are compared within them
     undisturbed  the steps as if nothing had interrupted them, where that is known
+    counted    what one side does beyond all that the other does
     """
 
     captures: Captures
@@ -52,6 +54,7 @@ class Clocked:
     followers: tuple[Follower, ...]
     strata: Strata | None = None
     undisturbed: Undisturbed | None = None
+    counted: CountedWork | None = None
 
     @property
     def machine(self) -> Pair:

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part, sh
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.words import with_sentence
-from tb_perfcompare.comparison.result.headline import Basis, Headline, PaceFacts, Part, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
@@ -41,6 +41,7 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
         paces=_paces(work),
         program=_program(program, options),
         machine=_machine(machine, clocked),
+        counted=_counted(program, verdict, clocked) if basis is Basis.PROGRAM else None,
     )
     return with_sentence(split, capture_counts(clocked.captures))
 
@@ -48,8 +49,8 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
 def outcome(
     recorded: Verdict, program: ProgramPart, machine: MachinePart, clocked: Clocked, options: CompareOptions
 ) -> tuple[Verdict, Basis]:
-    """The verdict and the part it is about: the program where that decides, else the machine. Recorded times
-    give no direction once the program part is known."""
+    """The verdict and the part it is about: the program where that decides, else the machine, else the work that only
+    one side does. Recorded times give no direction once the program part is known."""
     if program.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE):
         return program.verdict, Basis.PROGRAM
     if machine.decided:
@@ -59,7 +60,17 @@ def outcome(
         alone = program.apart and max(capture_counts(clocked.captures)) == 1
         moved = alone and abs(machine.theta) > math.log1p(options.margin)
         return (Verdict.INCONCLUSIVE if moved and recorded is not Verdict.SAME else Verdict.SAME), Basis.PROGRAM
-    return Verdict.INCONCLUSIVE, Basis.PROGRAM
+    counted = clocked.counted
+    probably = None if counted is None else counted.verdict(program.estimate, options)
+    return probably or Verdict.INCONCLUSIVE, Basis.PROGRAM
+
+
+def _counted(program: ProgramPart, verdict: Verdict, clocked: Clocked) -> Counted | None:
+    """The counted calls, where they gave the verdict."""
+    counted = clocked.counted
+    if counted is None or program.verdict is not Verdict.INCONCLUSIVE or verdict is Verdict.INCONCLUSIVE:
+        return None
+    return Counted(counted.calls, counted.noun, fraction_of(counted.log))
 
 
 def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:

@@ -66,16 +66,18 @@ def select(
 def same_inputs(sides: tuple[Summary, Summary]) -> float:
     """Share of the device time below operators (host time without a device) spent on inputs of the same shapes,
     on the side where it is larger. Kernels with equal launches do different work on different inputs."""
-    work_by_operator = []
-    for side in sides:
-        group = side.groups[OPERATORS]
-        time = group.measures_ns.get("device_self")
-        if time is None or not time.any():
-            time = group.measures_ns["host_self"]
-        rows = zip(group.keys, time.sum(axis=1).tolist(), group.calls.sum(axis=1).tolist(), strict=True)
-        steps = len(side.steps)
-        work_by_operator.append({tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows})
-    return max(inside(work_by_operator[0], work_by_operator[1]), inside(work_by_operator[1], work_by_operator[0]))
+    one, two = map(work_by_shape, sides)
+    return max(inside(one, two), inside(two, one))
+
+
+def work_by_shape(side: Summary) -> dict[tuple[str, ...], Work]:
+    """Operator and input shapes -> device time below it (host time without a device) and calls per step."""
+    group, steps = side.groups[OPERATORS], len(side.steps)
+    time = group.measures_ns.get("device_self")
+    if time is None or not time.any():
+        time = group.measures_ns["host_self"]
+    rows = zip(group.keys, time.sum(axis=1).tolist(), group.calls.sum(axis=1).tolist(), strict=True)
+    return {tuple(key): Work(time / steps, calls / steps) for key, time, calls in rows}
 
 
 def mean_per_observation(values: Ints, samples: Samples) -> Floats:

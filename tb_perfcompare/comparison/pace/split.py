@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import NEEDED, Clocked, Follower, by_one_pace, by_their_paces
+from tb_perfcompare.comparison.pace.counted_work import counted_work
 from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.select import (
     KERNELS,
@@ -96,8 +97,11 @@ def common_work(
     work = _common_work(baseline, candidate, options, least)
     if work.clocked is None:
         return work
-    undisturbed = work.clocked.undisturbed if strata is None else None
-    return replace(work, clocked=replace(work.clocked, strata=strata, undisturbed=undisturbed))
+    if strata is not None:  # their mix may change what is called
+        return replace(work, clocked=replace(work.clocked, strata=strata, undisturbed=None))
+    sides = baseline, candidate
+    counted = counted_work(sides, (observations(baseline), observations(candidate)))
+    return replace(work, clocked=replace(work.clocked, counted=counted))
 
 
 def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions, least: float) -> CommonWork:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Part, Verdict
+from tb_perfcompare.comparison.result.headline import Basis, Counted, Fact, Headline, Part, Verdict
 from tb_perfcompare.comparison.result.options import ExperimentLook
-from tb_perfcompare.comparison.result.wording import many, p_text, percent_text, times_text, verdict_word
+from tb_perfcompare.comparison.result.wording import many, number_text, p_text, percent_text, times_text, verdict_word
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
 from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, setting, times
 
@@ -58,6 +58,8 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
         if _inside(program, NEAR_NOTHING):
             return f"{verdict_word(verdict)}, not the program: the same work {_runs(machine)}."
         return f"{verdict_word(verdict)}: the same work {_runs(machine)}; program still open."
+    if verdict in _DECIDED and headline.counted is not None:
+        return f"{verdict_word(verdict)}: {_counted(headline.counted)}."
     if verdict in _DECIDED:
         if alone:
             change = f"{rough(program.estimate, signed=True)}{_ends(program, as_change=True)}"
@@ -77,6 +79,22 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
         few = "captures" if min(counts) < CAPTURES_THAT_TELL else "steps"
         return f"Inconclusive: the program changed by {_between(program)}, from too few {few}."
     return f"Inconclusive: the program changed by {_between(program)}."
+
+
+def _counted(counted: Counted) -> str:
+    """ "31 more operator calls per step, +2.2 %"."""
+    word = "more" if counted.calls > 0 else "fewer"
+    return f"{_calls(counted)} {word} {counted.noun} per step, {rough(counted.change, signed=True)}"
+
+
+def _all_and_more(counted: Counted) -> str:
+    """ "the candidate does all that the baseline does, and makes 31 more operator calls per step"."""
+    more, other = ("candidate", "baseline") if counted.calls > 0 else ("baseline", "candidate")
+    return f"the {more} does all that the {other} does, and makes {_calls(counted)} more {counted.noun} per step"
+
+
+def _calls(counted: Counted) -> str:
+    return number_text(abs(round(counted.calls, 2)))
 
 
 def _runs(machine: Part) -> str:
@@ -121,6 +139,8 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     machine, program = headline.machine, headline.program
     facts.append(Fact("Machine", _machine_line(headline, machine, counts)))
     facts.append(Fact("Program", _program_line(headline, program)))
+    if headline.counted is not None:
+        facts.append(Fact("Counted", _all_and_more(headline.counted)))
     rows = many(program.kept, "row")
     aside = program.rows - program.kept
     how = f"{rows} of the same work cover {percent_text(program.coverage)} of the step"

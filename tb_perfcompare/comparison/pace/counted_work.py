@@ -1,0 +1,120 @@
+"""What the program does more often or less often: calls are counted, so that no noise hides them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, work_by_shape
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.statistics.containment import inside
+from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
+from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.model.arrays import Ints, median, unique
+from tb_perfcompare.model.summary.summary import StepCategory, Summary
+from tb_perfcompare.quick_dataclass import dataclass
+
+STEADY = 0.5
+"""A call belongs to the program if at least this share of the steps makes it."""
+
+REST_ALIKE = 0.95
+"""Share of one side's work, by operators, their input shapes and calls, that the other has to do as well."""
+
+ONE_WAY = 0.25
+"""Most that is called less often, as a share of what is called more often (or the other way round)."""
+
+BEYOND = 3.0
+"""How far the interval of the program may reach into the other direction, as a multiple of the counted change."""
+
+_CATEGORIES = {StepCategory.CPU_EXEC: "operator calls", StepCategory.KERNEL: "kernel launches"}
+
+
+@dataclass(frozen=True, slots=True)
+class CountedWork:
+    """One side does all that the other does, and more.
+
+    log    ln of the step time, candidate over baseline, if everything that both do takes equally long
+    calls  more calls per step of the candidate, below zero where the baseline has more
+    noun   what most of them are: "operator calls", "kernel launches"
+    """
+
+    log: float
+    calls: float
+    noun: str
+
+    def verdict(self, program: ShiftEstimate, options: CompareOptions) -> Verdict | None:
+        """The direction of the counted work, where it matters and the times at one pace agree; else None."""
+        theta, low, high = program.theta, program.theta_low, program.theta_high
+        if abs(self.log) <= math.log1p(options.margin) or theta * self.log <= 0:
+            return None
+        against = -low if self.log > 0 else high
+        if not low <= self.log <= high or against > BEYOND * abs(self.log):
+            return None
+        return Verdict.PROBABLY_SLOWER if self.log > 0 else Verdict.PROBABLY_FASTER
+
+
+_Row = tuple[float, float]
+"""Calls and exposed nanoseconds per step."""
+
+
+def counted_work(sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]) -> CountedWork | None:
+    """None where neither side does all that the other does, or where calls vary too much to be counted."""
+    one, two = (_rows(side, seen) for side, seen in zip(sides, samples, strict=True))
+    fewer, more = _beyond(one, two), _beyond(two, one)
+    shares = [
+        math.fsum(time for _, time in rows.values()) / _step_ns(side)
+        for rows, side in zip((fewer, more), sides, strict=True)
+    ]
+    small, large = sorted(shares)
+    if not 0 < large < 1 or small > ONE_WAY * large:
+        return None
+    is_more = shares[1] > shares[0]
+    works = [work_by_shape(side) for side in sides]
+    if inside(*(works if is_more else works[::-1])) < REST_ALIKE:
+        return None
+    rows = more if is_more else fewer
+    calls = math.fsum(count for count, _ in rows.values())
+    largest = max(rows, key=lambda key: (rows[key][1], key))
+    return CountedWork(
+        math.log1p(-shares[0]) - math.log1p(-shares[1]), calls if is_more else -calls,
+        _CATEGORIES[StepCategory(largest[0])],
+    )  # fmt: skip
+
+
+def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
+    """Calls and exposed time in the typical step, by category and name; calls NaN where captures differ in them."""
+    owned = side.owned
+    table = side.groups.get("operators")
+    operators = set() if table is None else {key[0] for key in table.keys}
+    steady = (owned.calls > 0).mean(axis=1) >= STEADY
+    found: dict[tuple[int, str], _Row] = {}
+    for at in np.flatnonzero(steady & np.isin(owned.category, list(_CATEGORIES))).tolist():
+        category, name = int(owned.category[at]), owned.key[at]
+        if category == StepCategory.KERNEL or name in operators:
+            found[category, name] = _typical_calls(owned.calls[at], samples), float(median(owned.time_ns[at]))
+    return found
+
+
+def _typical_calls(calls: Ints, samples: Samples) -> float:
+    """Mean calls per step, NaN where captures differ in it."""
+    of_step = samples.capture[samples.group] if samples.pooled else samples.capture
+    means = [float(calls[of_step == which].mean()) for which in unique(of_step)]
+    return math.nan if max(means) > (1 + ALIKE_CALLS) * min(means) else math.fsum(means) / len(means)
+
+
+def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str], _Row]) -> dict[tuple[int, str], _Row]:
+    """What is called here more often than there: those calls, and their share of the time here."""
+    found = {}
+    for key, (calls, time) in here.items():
+        others = there[key][0] if key in there else 0.0
+        if calls > (1 + ALIKE_CALLS) * others:  # never for NaN
+            found[key] = calls - others, time * (1 - others / calls)
+    return found
+
+
+def _step_ns(side: Summary) -> float:
+    return float(median(side.steps.total_ns))
+

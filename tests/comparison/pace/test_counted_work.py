@@ -1,0 +1,93 @@
+"""Untraced time that differs from capture to capture hides what a few more calls cost; calls are counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
+from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.model.summary.summary import Summary
+from tests.analysis.summaries import summary
+from tests.build import TraceBuilder
+
+OPERATORS = {f"aten::op{number:02}": 400 + 60 * number for number in range(12)}
+GAPS = (50, 800, 400)
+"""Untraced µs in a step of each capture: a few percent of it."""
+
+
+def capture(span: int, gap: int, sorts: int, rows: int) -> Summary:
+    """Eight steps of the operators, `sorts` others of 100 µs, and `rows` in the inputs of one."""
+    trace, at = TraceBuilder(), 0
+    for number in range(8):
+        start = at
+        for place, (name, us) in enumerate(OPERATORS.items()):
+            length = us + (7 * number + 5 * place + span) % 5
+            trace.op(name, at, at + length, dims=[[rows if name == "aten::op11" else 8, place]])
+            at += length
+        for _ in range(sorts):
+            trace.op("aten::sort", at, at + 100, dims=[[4]])
+            at += 100
+        at += gap
+        trace.step(number, start, at)
+    made = summary(trace, worker="worker0", span=str(span))
+    file = replace(made.captures[0].file, sha256=f"{span} {gap} {sorts} {rows}")
+    return replace(made, captures=(replace(made.captures[0], file=file),))
+
+
+def sides(sorts: tuple[int, ...], rows: int = 8) -> tuple[Summary, Summary]:
+    """Captures in turns; so many calls of aten::sort in a step of each of the candidate's."""
+    one = [capture(2 * at, gap, 0, 8) for at, gap in enumerate(GAPS)]
+    other = [
+        capture(2 * at + 1, gap, more, rows)
+        for at, (gap, more) in enumerate(zip((GAPS[1] + 60, *GAPS[::2]), sorts, strict=True))
+    ]
+    return pool(one), pool(other)
+
+
+@cache
+def headline(*sorts: int, rows: int = 8, swapped: bool = False) -> Headline:
+    pair = sides(sorts, rows)
+    return compare_summaries(*(pair[::-1] if swapped else pair), CompareOptions(resamples=200)).headline
+
+
+def test_they_decide_what_times_leave_open() -> None:
+    found = headline(3, 3, 3)
+    assert found.program is not None and found.counted is not None
+    assert found.program.verdict is Verdict.INCONCLUSIVE
+    assert (found.verdict, found.basis) == (Verdict.PROBABLY_SLOWER, Basis.PROGRAM)
+    assert found.sentence == "Probably slower: 3 more operator calls per step, +3.3 %."
+    assert found.counted.change == pytest.approx(300 / (sum(OPERATORS.values()) + 450), abs=0.002)
+    (text,) = [fact.text for fact in found.facts if fact.label == "Counted"]
+    assert text == "the candidate does all that the baseline does, and makes 3 more operator calls per step"
+
+
+def test_exchanged_sides_say_the_opposite() -> None:
+    found, back = headline(3, 3, 3), headline(3, 3, 3, swapped=True)
+    assert found.counted is not None and back.counted is not None
+    assert back.verdict is Verdict.PROBABLY_FASTER
+    assert back.sentence == "Probably faster: 3 fewer operator calls per step, −3.2 %."
+    assert back.counted.calls == -found.counted.calls
+    assert 1 + back.counted.change == pytest.approx(1 / (1 + found.counted.change))
+
+
+def test_the_same_calls_leave_it_open() -> None:
+    assert headline(0, 0, 0).verdict is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("sorts", "rows"), [((1, 1, 1), 8), ((3, 3, 3), 9), ((3, 4, 3), 8)],
+    ids=["far less than captures differ", "other input shapes", "another number in each capture"],
+)  # fmt: skip
+def test_they_do_not_decide(sorts: tuple[int, ...], rows: int) -> None:
+    found = headline(*sorts, rows=rows)
+    assert (found.verdict, found.counted) == (Verdict.INCONCLUSIVE, None)
+
+
+def test_times_that_decide_are_asked_first() -> None:
+    found = headline(40, 40, 40)
+    assert (found.verdict, found.counted) == (Verdict.SLOWER, None)
