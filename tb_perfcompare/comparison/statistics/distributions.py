@@ -9,7 +9,7 @@ computed one by one and remembered, many all at once, by the same operations.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -25,6 +25,9 @@ _RATIO = (-1 / 8, 1 / 128, 5 / 1024, -21 / 32768, -399 / 262144, 869 / 4194304, 
 
 _LEVELS = 48
 """Of the continued fraction, for all digits at any number of degrees of freedom."""
+
+_TABLE = 1 << 8
+"""So many values have their levels computed together: most of the time is numpy's start of each operation."""
 
 _FARTHEST = 1e150
 _TRIES = 64
@@ -74,10 +77,11 @@ def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:
     """P(T > distance) element by element, of distances from 0 to infinity; NaN where one is NaN."""
     t, n = np.broadcast_arrays(np.asarray(distance, dtype=np.float64), np.asarray(freedom, dtype=np.float64))
     if t.size > _FEW:
-        tails: Floats = _tail(t, n, _ALL)
+        tails: Floats = _tail(t, n, _gamma_ratio(n / 2, _ALL), _ALL)
         return tails
     each = zip(t.ravel().tolist(), n.ravel().tolist(), strict=True)
-    return np.array([_tail(*pair, _ONE) for pair in each], dtype=np.float64).reshape(t.shape)
+    one_by_one = [_tail(at, of, _gamma_ratio(of / 2, _ONE), _ONE) for at, of in each]
+    return np.array(one_by_one, dtype=np.float64).reshape(t.shape)
 
 
 def quantiles(freedom: Floats, probability: float) -> Floats:
@@ -85,9 +89,9 @@ def quantiles(freedom: Floats, probability: float) -> Floats:
     different, place = np.unique(freedom, return_inverse=True)
     if len(different) <= _FEW:
         return np.array([quantile(one, probability) for one in different.tolist()], dtype=np.float64)[place]
-    log_t = np.full(len(different), _START)
+    log_t, gamma = np.full(len(different), _START), _gamma_ratio(different / 2, _ALL)
     for _ in range(_TRIES):
-        step = _newton(log_t, different, 1 - probability, _ALL)
+        step = _newton(log_t, different, gamma, 1 - probability, _ALL)
         log_t = log_t + np.minimum(step, _LONGEST_STEP)
         if not (np.abs(step) > _NEAR).any():
             break
@@ -98,24 +102,24 @@ def quantiles(freedom: Floats, probability: float) -> Floats:
 @lru_cache(maxsize=1 << 12)
 def quantile(freedom: float, probability: float) -> float:
     """`quantiles` of one."""
-    log_t = _START
+    log_t, gamma = _START, _gamma_ratio(freedom / 2, _ONE)
     for _ in range(_TRIES):
-        step = _newton(log_t, freedom, 1 - probability, _ONE)
+        step = _newton(log_t, freedom, gamma, 1 - probability, _ONE)
         log_t += min(step, _LONGEST_STEP)
         if not abs(step) > _NEAR:
             break
     return float(np.exp(log_t))
 
 
-def _newton(log_t: Any, n: Any, q: float, of: _Functions) -> Any:
-    """What brings P(T > t) nearer to q."""
+def _newton(log_t: Any, n: Any, gamma: Any, q: float, of: _Functions) -> Any:
+    """What brings P(T > t) nearer to q; gamma  that of n / 2."""
     t = of.exp(log_t)
-    tail = _tail(t, n, of)
-    density = _gamma_ratio(n / 2, of) / of.sqrt(math.pi * n) * of.exp(-(n + 1) / 2 * of.log1p(t * t / n))
+    tail = _tail(t, n, gamma, of)
+    density = gamma / of.sqrt(math.pi * n) * of.exp(-(n + 1) / 2 * of.log1p(t * t / n))
     return of.log(tail / q) * tail / (t * density)
 
 
-def _tail(t: Any, n: Any, of: _Functions) -> Any:
+def _tail(t: Any, n: Any, gamma: Any, of: _Functions) -> Any:
     beyond = t == math.inf
     t = _where(t > _FARTHEST, _FARTHEST, t)
     n = _where(n > 0, n, math.nan)
@@ -123,7 +127,7 @@ def _tail(t: Any, n: Any, of: _Functions) -> Any:
     x, y = n / (n + square), square / (n + square)
     far = x < (a + 1) / (a + 2.5)
     first, second, at = _where(far, a, 0.5), _where(far, 0.5, a), _where(far, x, y)
-    factor = of.exp(-a * of.log1p(square / n)) * of.sqrt(y) * _gamma_ratio(a, of) / (math.sqrt(math.pi) * first)
+    factor = of.exp(-a * of.log1p(square / n)) * of.sqrt(y) * gamma / (math.sqrt(math.pi) * first)
     beta = factor * _fraction(first, second, at)
     return _where(beyond, 0.0, _where(far, beta, 1 - beta) / 2)
 
@@ -147,8 +151,22 @@ def _gamma_ratio(a: Any, of: _Functions) -> Any:
 def _fraction(a: Any, b: Any, x: Any) -> Any:
     """The continued fraction of the incomplete beta function, from its last level to the first."""
     rest = 1.0
-    for m in range(_LEVELS, 0, -1):
-        rest = 1 + m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)) / rest
-        k = m - 1
-        rest = 1 - (a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1)) / rest
+    for even, odd in _levels(a, b, x):
+        rest = 1 - odd / (1 + even / rest)
     return 1 / rest
+
+
+def _levels(a: Any, b: Any, x: Any) -> Iterable[tuple[Any, Any]]:
+    """Numerators of the fraction, two a level, the last level first: of a table's rows all levels at once."""
+    if isinstance(x, np.ndarray) and x.size <= _TABLE:
+        levels = np.arange(_LEVELS, 0.0, -1).reshape(-1, *[1] * x.ndim)
+        return zip(_even(levels, a, b, x), _odd(levels - 1, a, b, x), strict=True)
+    return ((_even(m, a, b, x), _odd(m - 1, a, b, x)) for m in range(_LEVELS, 0, -1))
+
+
+def _even(m: Any, a: Any, b: Any, x: Any) -> Any:
+    return m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+
+
+def _odd(k: Any, a: Any, b: Any, x: Any) -> Any:
+    return (a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1))
