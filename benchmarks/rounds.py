@@ -3,24 +3,36 @@
 The machine's speed may change between rounds and neighbours may take a core; a ratio of two samples of one round
 suffers least from both. A run whose base itself moved by more than MOST_MOVED between rounds is measured once more, and
 rejected if that did not help.
+
+A single round, a quick run's, measures nothing: there a work has a fresh process once, and then copies of this one,
+which have imported it.
 """
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import statistics
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+
+from benchmarks.sample import imported, measured
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MOST_MOVED = 1.5
 SAMPLE_LIMIT_S = 560
+_UNCACHED = {"TB_PERFCOMPARE_CACHE": "off"}
+_begun: set[str] = set()
+"""Works that a fresh process has done."""
+
 _STEADY_S = 0.05
 """A base that takes less than this is moved by one interrupt."""
 
@@ -111,18 +123,15 @@ def _measure(tasks: Sequence[Task], rounds: int, base: str) -> Rounds:
         start = turn % len(tasks)
         for task in [*tasks[start:], *tasks[:start]]:
             if not any(one.failure for one in samples[task.key]):
-                samples[task.key].append(sample(task))
+                samples[task.key].append(sample(task, quick=rounds == 1))
     return Rounds(samples, base)
 
 
-def sample(task: Task) -> Sample:
+def sample(task: Task, *, quick: bool = False) -> Sample:
     """One measurement in a fresh process. Raises RuntimeError if it fails, unless it may."""
-    command = [task.python, "-m", "benchmarks.sample", task.work, *task.arguments]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "TB_PERFCOMPARE_CACHE": "off", **task.environment}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled once, not in every process
     busy, start = _busy_s(), time.monotonic()
     try:
-        done = subprocess.run(command, capture_output=True, env=environment, timeout=SAMPLE_LIMIT_S, check=True)
+        answer = _copied(task) if quick and _known(task) else _fresh(task)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         words = (error.stderr or b"").decode("utf-8", "replace").strip().splitlines()
         why = f"{type(error).__name__}: {words[-1][:200] if words else error}"
@@ -132,12 +141,52 @@ def sample(task: Task) -> Sample:
         _say(f"  {task.key}: failed, {why}")
         return Sample(0, 0, 0, 0, {}, 0, failure=why)
     wall = time.monotonic() - start
-    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     own = answer.get("lifetime_cpu_seconds", 0.0)
     neighbours = max(0.0, _busy_s() - busy - own) / max(wall, 1e-3) if busy >= 0 and own else 0.0
     peak = answer["peak_bytes"]
     _say(f"  {task.key}: {answer['seconds']:.3f} s, {answer['cpu_seconds']:.3f} s of CPU, {peak / 1e6:.0f} MB")
     return Sample(answer["seconds"], answer["cpu_seconds"], peak - answer["imports_bytes"], peak, answer, neighbours)
+
+
+def _fresh(task: Task) -> dict[str, Any]:
+    command = [task.python, "-m", "benchmarks.sample", task.work, *task.arguments]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **_UNCACHED, **task.environment}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package is compiled once, not in every process
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=SAMPLE_LIMIT_S, check=True)
+    _begun.add(task.work)
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def _known(task: Task) -> bool:
+    """A fresh process has shown that the work can be done, and a copy of this one can do it."""
+    alike = task.python == sys.executable and not task.environment
+    return alike and task.work in _begun and "fork" in multiprocessing.get_all_start_methods()
+
+
+def _copied(task: Task) -> dict[str, Any]:
+    imported(task.work)
+    fork = multiprocessing.get_context("fork")
+    receiving, sending = fork.Pipe(duplex=False)
+    process = fork.Process(target=_answer, args=(sending, task))
+    process.start()
+    sending.close()
+    try:
+        answer: dict[str, Any] | str = receiving.recv()
+    except EOFError:
+        answer = "ended without an answer"
+    process.join()
+    if isinstance(answer, str):
+        raise subprocess.CalledProcessError(1, [task.work, *task.arguments], stderr=answer.encode())
+    return answer
+
+
+def _answer(sending: Connection, task: Task) -> None:
+    os.environ.update(_UNCACHED)
+    try:
+        sending.send(measured(task.work, *task.arguments))
+    except Exception:
+        sending.send(traceback.format_exc())
 
 
 def _busy_s() -> float:

@@ -28,23 +28,32 @@ MODULES = ("our_work", "iteration_work", "peer_work", "server_work")
 
 def main(name: str, *arguments: str) -> None:
     """Measures and prints one line."""
-    module, _, function = name.partition(".")
-    if module not in MODULES:
-        raise SystemExit(f"no such work: {name}")
-    told = sys.stdout
+    print(json.dumps(measured(name, *arguments)), flush=True)
+    os._exit(0)  # leaving without tearing down a large heap saves time and is not measured
+
+
+def measured(name: str, *arguments: str) -> dict[str, Any]:
+    """What the work took and found in this process."""
     with contextlib.redirect_stdout(sys.stderr):  # some tools talk
-        work: Work = getattr(importlib.import_module(f"benchmarks.{module}"), function)()
+        work = imported(name)
         before = peak_bytes()
         cpu, wall = cpu_seconds(), time.perf_counter()
         found = work(*arguments)
-        measured = {"seconds": time.perf_counter() - wall, "cpu_seconds": cpu_seconds() - cpu}
-        measured |= {"peak_bytes": peak_bytes(), "imports_bytes": before}
+        took = {"seconds": time.perf_counter() - wall, "cpu_seconds": cpu_seconds() - cpu}
+        took |= {"peak_bytes": peak_bytes(), "imports_bytes": before}
         after = found.pop("after", None)
         if after is not None:
             found |= after()
-    measured["lifetime_cpu_seconds"] = cpu_seconds()
-    print(json.dumps(measured | found), file=told, flush=True)
-    os._exit(0)  # leaving without tearing down a large heap saves time and is not measured
+    return took | {"lifetime_cpu_seconds": cpu_seconds()} | found
+
+
+def imported(name: str) -> Work:
+    """The work of that name, once its modules are imported."""
+    module, _, function = name.partition(".")
+    if module not in MODULES:
+        raise SystemExit(f"no such work: {name}")
+    work: Work = getattr(importlib.import_module(f"benchmarks.{module}"), function)()
+    return work
 
 
 def cpu_seconds() -> float:

@@ -70,7 +70,7 @@ def test_a_peer_that_fails_gives_no_figures() -> None:
 def test_who_goes_first_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
 
-    def measured(task: Task) -> Sample:
+    def measured(task: Task, *, quick: bool) -> Sample:
         order.append(task.key)
         return sample(1)
 

@@ -32,10 +32,10 @@ BOUNDED = {WORKERS: "2", SWITCH: "off"}
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("logs")
     write_slow_pair(folder / "slow")
-    write_slow_pair(folder / "some", files=12)
-    write_slow_pair(folder / "more", files=12)
-    write_slow_pair(folder / "single", files=6)
-    write_slow_pair(folder / "lines", files=6)
+    write_slow_pair(folder / "some", files=6)
+    write_slow_pair(folder / "more", files=6)
+    write_slow_pair(folder / "single", files=4)
+    write_slow_pair(folder / "lines", files=4)
     write_pair(folder / "quick")
     return folder
 

@@ -27,9 +27,10 @@ Act = Callable[[Path, bytes], object]
 
 
 def text_of(extra_us: float) -> bytes:
-    """A trace of BLOCKS blocks and a little: white space stands between its events."""
+    """A trace of BLOCKS blocks and a little: marks as long as a block stand between its events."""
     text = drawn_trace(extra_us=extra_us).encode()
-    return text.replace(b"},", b"}," + b" " * BLOCK_BYTES, BLOCKS)
+    mark = b'{"ph": "i", "name": "mark", "args": {"text": "' + b"x" * BLOCK_BYTES + b'"}},'
+    return text.replace(b"},", b"}," + mark, BLOCKS)
 
 
 def stored(text: bytes, packed: bool) -> bytes:

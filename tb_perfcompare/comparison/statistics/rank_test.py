@@ -7,6 +7,7 @@ are made on the integers as measured, so ties are exact. Formulas: docs/method/s
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -104,13 +105,12 @@ def interval_rank(
     few steps were taken. The normal branch is not trusted to go below what any ordering of n and m steps can reach.
     """
     if exact:
-        total = math.comb(n + m, n)
+        total, counts = math.comb(n + m, n), _tail_counts(min(n, m), max(n, m))
         # alpha is meant as written: 0.05 is 1/20, not the binary fraction next to it
-        allowed = Fraction(repr(float(alpha))) * total / 2
-        k = sum(1 for count in _tail_counts(min(n, m), max(n, m)) if count <= allowed)
+        k = bisect_right(counts, math.floor(Fraction(repr(float(alpha))) * total / 2))
         if k == 0:
             return 0, None
-        return k, 1 - 2 * _tail_counts(min(n, m), max(n, m))[k - 1] / total
+        return k, 1 - 2 * counts[k - 1] / total
     if smallest_p(n, m) > alpha:
         return 0, None
     deviation = math.sqrt(n * m * (n + m + 1) / 12 * tie_factor)

@@ -34,7 +34,7 @@ from tests.workspace import tasks
 from tests.workspace.waiting import becomes_true
 
 MB = 2**20
-EVENT = b'{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1000,"dur":5},\n'
+EVENT = b'{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1000,"dur":0},\n'
 COUNT = 600_000
 RUNS = 4
 SLACK = 30 * MB
