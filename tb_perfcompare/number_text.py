@@ -63,7 +63,7 @@ def number(value: float, *, signed: bool = False, most: int = 3) -> str:
     if size == 0:
         return "0"
     least = 10.0**-most
-    if size < least / 2:
+    if size <= least / 2:
         return f"{'' if value > 0 else MINUS}<{least:.{most}f}"
     decimals = max(0, min(most, 2 - math.floor(math.log10(size))))
     if decimals and round(size, decimals) >= 10.0 ** (3 - decimals):

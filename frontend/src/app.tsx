@@ -28,7 +28,7 @@ import { Lazy } from './ui/lazy';
 import { sideName } from './ui/sides';
 import { text } from './ui/strings';
 import { useKeys } from './ui/use_keys';
-import { areRenamed, viewOf, viewsOf } from './views';
+import { areRenamed, DRAWN, viewOf, viewsOf } from './views';
 
 // in variables: a part is known by the function that fetches it
 const loadKeys = () => import('./ui/controls/keys').then((part) => part.Keys);
@@ -67,7 +67,8 @@ export function App() {
   const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
   const tabs = useMemo(() => (comparison ? tabsOf(comparison) : []), [comparison]);
   const views = useMemo(() => viewsOf(tabs, areRenamed(comparison?.tables.kernels)), [tabs]);
-  const tab = tabs.some((entry) => entry.id === address.tab) ? address.tab : SUMMARY;
+  const wanted = DRAWN[address.tab] ?? address.tab;
+  const tab = tabs.some((entry) => entry.id === wanted) ? wanted : SUMMARY;
 
   const strict = tabs.some((entry) => entry.id === STRICT && entry.absent === '');
 
@@ -134,13 +135,16 @@ export function App() {
       return <Lazy load={loadHistory} height={400} props={{ answer, series: address.series, a: address.a, b: address.b, onChange: change, onPair: pair }} />;
     if (missing)
       return (
-        <Message
-          alert
-          title={text.errors.missingTitle(sideName(missing.side), text.errors.missing[missing.what], missing.name)}
-          hint={text.errors.missingHint}
-          action={text.empty.again}
-          onAction={() => refresh(true)}
-        />
+        <>
+          <Message
+            alert
+            title={text.errors.missingTitle(sideName(missing.side), text.errors.missing[missing.what], missing.name)}
+            hint={text.errors.missingHint}
+            action={text.empty.again}
+            onAction={() => refresh(true)}
+          />
+          <Problems problems={answer.problems} />
+        </>
       );
     if (!a || !b)
       return answer.runs.length === 1 ? <OneRun answer={answer} onPair={pair} onRescan={() => refresh(true)} /> : <Message title={text.empty.choosePair} />;
@@ -184,6 +188,9 @@ export function App() {
     <div class={`app${tab === SUMMARY || tab === STRICT || !comparison ? '' : ' app-table'}`}>
       <header class="top">
         {heading}
+        <button type="button" class="button skip" onClick={() => document.querySelector('main')?.focus()}>
+          {text.skip}
+        </button>
         {answer.runs.length > 0 && (
           <Pickers
             answer={answer}
@@ -199,15 +206,9 @@ export function App() {
                 </button>
               )
             }
-            several={
-              candidates.length === 0 && (
-                <button type="button" class="button more" onClick={() => several(b === null ? [] : [b])}>
-                  {text.pages.several}
-                </button>
-              )
-            }
             onSeveral={(runs) => several(runs.map((run) => ({ run, worker: null, span: null })))}
             onLook={() => refresh(false)}
+            onHistory={paired && (answer.points ?? 0) > 0 ? () => change({ page: 'history', look: '', sort: '' }, true) : undefined}
             window={page === 'history' ? null : address.window}
             onWindow={(window) => change({ window, row: '', at: '', event: '', shift: '' }, true)}
             marker={paired && <MarkerChoice marker={address.marker} comparison={comparison} kind={address.kind} onMarker={(marker) => change({ marker, kind: '', a: a && withSteps(a, ''), b: b && withSteps(b, ''), row: '', ...FRESH_STEPS }, true)} onKind={(kind) => change({ kind, row: '', ...FRESH_STEPS }, true)} />}
@@ -225,7 +226,6 @@ export function App() {
                 onPair={pair}
                 onPage={(next) => change({ page: next, look: '', sort: '' }, true)}
                 onStrict={strict ? () => chooseTab(STRICT) : null}
-                onRescan={() => refresh(true)}
                 onKeys={() => setKeysShown(true)}
                 onSay={setSaid}
               />
@@ -238,10 +238,9 @@ export function App() {
         {failure && <Banner message={`${failureText(failure).message} ${retryIn > 0 ? text.errors.retryIn(retryIn) : ''}`} action={text.errors.retry} onAction={() => refresh(true)} />}
         {newer !== '' && <Banner message={text.banners.newer(newer)} action={text.banners.update} onAction={() => setLoaded(answer)} />}
         {said !== '' && <Banner message={said} onDismiss={() => setSaid('')} dismiss={text.banners.dismiss} />}
-        {answer.runs.length > 0 && <Problems answer={answer} />}
         {comparison && <Tabs views={views} current={tab} table={comparison.tables[tab]} metric={address.metric} sort={address.sort} onChoose={chooseTab} onMetric={(metric) => change({ metric, sort: '', columns: '' }, true)} />}
       </header>
-      <main class="view" aria-busy={scanning || state.status === 'loading'}>
+      <main class="view" tabIndex={-1} aria-busy={scanning || state.status === 'loading'}>
         {comparison ? (
           <div id="view" class="view-panel" role="tabpanel" data-tab={tab} aria-labelledby={`view-${viewOf(views, tab).id}`}>
             {body()}

@@ -152,7 +152,7 @@ function figureOf({ comparison, query, tab, table, address, onChange, chosen, on
   const open = address.figure === 'open';
   const onToggle = (next: boolean): void => onChange({ figure: next ? 'open' : 'closed' });
   const curves = comparison.tables['memory_curves'];
-  if ((tab === 'memory' || tab === 'memory_curves') && curves && curves.rows.length > 0)
+  if (tab === 'memory' && curves && curves.rows.length > 0)
     return () => (
       <Lazy load={loadMemory} height={open ? 322 : 50} props={{ table: curves, source: rowsOf(comparison, query, 'memory_curves'), open, look: address.look, onToggle, onLook: (look: string) => onChange({ look }) }} />
     );

@@ -8,6 +8,7 @@ import { MAIN, metricOf, metricsOf, ratesOf } from './table/metric_choice';
 import { isSplit } from './summary/ledger';
 import { Menu } from './ui/controls/menu';
 import { Select } from './ui/controls/select';
+import { Toolbar } from './ui/controls/toolbar';
 import { sentence, text } from './ui/strings';
 import { useWidth } from './ui/use_width';
 import { firstOf, viewOf, type View } from './views';
@@ -132,13 +133,16 @@ export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }
 
 /** Which rows of the view are shown, and grouped by what; nothing where there is no choice. */
 function Choices({ view, current, onChoose, children }: { view: View; current: string; onChoose: (id: string) => void; children: preact.ComponentChildren }) {
-  const kind = view.rows.find((rows) => rows.tabs.some((tab) => tab.id === current)) ?? view.rows[0];
+  const kind = view.rows.find((rows) => rows.tabs.some((tab) => tab.id === current));
+  // the strict report is reached by Export; here while it is shown
+  const kinds = view.rows.filter((rows) => rows.id !== STRICT || rows === kind || view.rows.length === 1);
+  if (kinds.length < 2 && (kind?.tabs.length ?? 0) < 2 && !children && (view.absent.length === 0 || view.rows.length === 0)) return null;
   const group = (tab: Tab): string => text.views.groups[tab.id] ?? tab.label;
   return (
-    <div class="choices">
-      {view.rows.length > 1 && (
+    <Toolbar class="choices" label={text.views.choices}>
+      {kinds.length > 1 && (
         <span class="segments" role="group" aria-label={text.views.rowsRegion}>
-          {view.rows.map((rows) => (
+          {kinds.map((rows) => (
             <button key={rows.id} type="button" aria-pressed={rows === kind} title={rows.tabs[0]!.title} onClick={() => onChoose(rows.tabs[0]!.id)}>
               {rows.label}
             </button>
@@ -153,7 +157,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
       )}
       {children}
       {view.absent.length > 0 && view.rows.length > 0 && <Absent tabs={view.absent} />}
-    </div>
+    </Toolbar>
   );
 }
 

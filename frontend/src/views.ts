@@ -21,6 +21,9 @@ export interface View {
 }
 
 const BREAKDOWN = 'breakdown';
+
+/** Tables that are drawn above others and exported, with the tab that a link to them leads to. */
+export const DRAWN: Record<string, string> = { memory_curves: 'memory' };
 const MATCHED = 'alignment';
 
 /** [view, [kind of rows, its tabs]] in their order; tables that are in none of them are more rows of the breakdown. */
@@ -39,7 +42,7 @@ const PLACES: [string, [string, string[]][]][] = [
     ],
   ],
   ['timeline', [['timeline', [TIMELINES]]]],
-  ['memory', [['memory', ['memory', 'memory_operators', 'memory_curves']]]],
+  ['memory', [['memory', ['memory', 'memory_operators']]]],
   ['steps', [['steps', ['steps']], ['ranks', ['ranks']]]],
   ['info', [['environment', ['environment']], ['device', ['device']], ['counters', ['counters']], ['recommendations', ['recommendations']], ['strict', [STRICT]]]],
 ];
@@ -54,7 +57,7 @@ export function areRenamed(kernels: Table | undefined): boolean {
 
 /** Always the same six. With kernels that are called differently their matched work comes first. */
 export function viewsOf(tabs: Tab[], renamed = false): View[] {
-  const placed = new Set(PLACES.flatMap(([, kinds]) => kinds.flatMap(([, ids]) => ids)));
+  const placed = new Set([...Object.keys(DRAWN), ...PLACES.flatMap(([, kinds]) => kinds.flatMap(([, ids]) => ids))]);
   return PLACES.map(([id, kinds]) => {
     const own: [string, string[]][] = id === BREAKDOWN ? [...kinds, ...tabs.filter((tab) => !placed.has(tab.id)).map((tab): [string, string[]] => [tab.id, [tab.id]])] : kinds;
     const order = (ids: string[]): string[] => (renamed && ids.includes(MATCHED) ? [MATCHED, ...ids.filter((name) => name !== MATCHED)] : ids);

@@ -17,7 +17,9 @@ def opened(tab: Tab) -> Tab:
 
 
 def test_the_button_opens_it_and_the_change_of_level_is_said(tab: Tab, picture: Picture) -> None:
-    tab.find(".actions button", has_text="History").click()
+    tab.find(".side-a .run-button").click()
+    tab.wait(".runs-dialog input")
+    tab.find(".runs-dialog button", has_text="History").click()
     tab.wait(f"{BOX} svg")
     assert "12 points" in (tab.find(BOX).get_attribute("aria-label") or "")
     assert "1 change of level" in (tab.find(BOX).get_attribute("aria-label") or "")
@@ -76,7 +78,9 @@ def test_there_is_no_button_without_a_history(fresh_tab: Tab) -> None:
 
     tab.page.route("**/api/runs*", none)
     tab.load().answer()
-    assert tab.find(".actions button", has_text="History").count() == 0
+    tab.find(".side-a .run-button").click()
+    tab.wait(".runs-dialog input")
+    assert tab.find("button", has_text="History").count() == 0
 
 
 def test_an_unknown_series_says_which_there_are(tab: Tab) -> None:

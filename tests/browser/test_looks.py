@@ -158,6 +158,26 @@ def test_page_is_named_and_has_one_heading(tab: Tab) -> None:
     assert tab.find("h1").count() == 1
 
 
+def test_a_few_tab_stops_lead_to_the_content_and_one_skips_them(tab: Tab) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B, tab="kernels")).wait(".grid-body .row")
+    tab.frame.evaluate("document.activeElement.blur()")
+    stops = []
+    while not tab.frame.evaluate("document.activeElement.closest('main') !== null"):
+        tab.press("Tab")
+        stops.append(tab.frame.evaluate("document.activeElement.closest('[role=toolbar]')?.className ?? document.activeElement.className"))
+        assert len(stops) < 9
+    assert stops[0] == "button skip" and "sides" in stops and "choices" in stops
+    assert len(stops) <= 7, stops  # the last one is the content
+    tab.find(".side-a .run-button").focus()
+    for _ in range(4):
+        tab.press("ArrowRight")
+    assert tab.frame.evaluate("document.activeElement.matches('.side-b .side-details > button')")
+    tab.press("Home")
+    tab.press("Shift+Tab")
+    tab.press("Enter")
+    assert tab.frame.evaluate("document.activeElement.tagName") == "MAIN"
+
+
 def test_hidden_frame_keeps_its_state(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B, tab="kernels", min="0", q="gemm")).wait(".grid-body .row")
     tab.page.evaluate("location.hash = location.hash.replace('tb_perfcompare', 'timeseries')")

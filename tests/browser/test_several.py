@@ -41,8 +41,12 @@ def test_a_row_opens_its_pair_and_back_returns(tab: Tab) -> None:
 
 
 def test_candidates_are_added_one_by_one_or_by_folder_and_removed(tab: Tab) -> None:
-    tab.details("b")
-    tab.find(".side-b .more").click()
+    tab.find(".side-b .run-button").click()
+    tab.wait(".runs-dialog input")
+    tab.find(".runs-dialog button", has_text="Choose several").click()
+    tab.find(".runs-dialog input").fill(ABNORMAL)
+    tab.find(".runs-dialog .grid-body .row").click()
+    tab.find(".runs-dialog .primary", has_text="Compare 1 candidate").click()
     tab.wait(".vs-plot")
     assert names(tab) == [ABNORMAL]
     tab.find(".vs-add .run-button").click()

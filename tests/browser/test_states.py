@@ -49,6 +49,7 @@ def test_without_the_profiler_tab_nothing_links_to_it(tab: Tab) -> None:
     tab.wait(".row-panel")
     tab.details("a")
     assert tab.find(".side [aria-label*='PyTorch Profiler']").count() == 0
+    tab.press("Escape")
     assert tab.find(".profiler-links").count() == 0
 
 
@@ -86,7 +87,8 @@ def test_server_gone_keeps_the_answer_on_screen(fresh_tab: Tab) -> None:
     tab.allowed.append("ERR_CONNECTION_REFUSED")
     tab.load().answer()
     tab.page.route("**/api/runs*", lambda route: route.abort("connectionrefused"))
-    tab.find("button[aria-label='Look for new runs']").click()
+    tab.find(".side-a .run-button").click()
+    tab.find(".runs-dialog header button").click()
     assert "does not answer" in tab.wait(".banner").inner_text()
     assert tab.answer().startswith(SLOWER_B)
     tab.page.unroute("**/api/runs*")

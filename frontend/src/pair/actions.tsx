@@ -1,10 +1,10 @@
-// Buttons that act on the pair: suggestions, link, export, rescan, keys.
+// Buttons that act on the pair: suggestions, link, export, keys.
 
 import { apiUrl, request } from '../api/api';
 import type { Comparison, RunsAnswer, Side } from '../contract/wire';
 import { addressWith, copyText, currentHash } from '../host/host';
 import { writeHash, type Address, type Page } from '../host/url_state';
-import { Icon, IconButton } from '../ui/icons';
+import { Icon } from '../ui/icons';
 import { Menu } from '../ui/controls/menu';
 import { text } from '../ui/strings';
 import { sideQuery } from './selection';
@@ -22,13 +22,12 @@ interface Props {
   onPage: (page: Page) => void;
   /** shows the strict report, null where there is none */
   onStrict: (() => void) | null;
-  onRescan: () => void;
   onKeys: () => void;
   onSay: (message: string) => void;
 }
 
 export function Actions(props: Props) {
-  const { answer, address, a, b, comparison, onPair, onPage, onStrict, onRescan, onKeys, onSay } = props;
+  const { answer, address, a, b, comparison, onPair, onPage, onStrict, onKeys, onSay } = props;
   const paired = address.page === '';
   const copyLink = (): void => {
     const link = addressWith(writeHash(currentHash(), paired || address.page === 'verdicts' ? { ...address, a, b } : address));
@@ -42,19 +41,12 @@ export function Actions(props: Props) {
           <span class="button-text">{text.actions.copyLink}</span>
         </button>
         {paired && a && b && <ExportMenu a={a} b={b} window={address.window} marker={address.marker} kind={address.kind} table={props.table} comparison={comparison} onStrict={onStrict} onSay={onSay} />}
-        {paired && (answer.points ?? 0) > 0 && (
-          <button type="button" class="button" onClick={() => onPage('history')}>
-            <Icon name="history" />
-            <span class="button-text">{text.pages.history}</span>
-          </button>
-        )}
         {!paired && (
           <button type="button" class="button" onClick={() => onPage('')}>
             {text.pages.pair}
           </button>
         )}
-        <IconButton icon="refresh" label={text.actions.rescan} size={16} onClick={onRescan} />
-        <button type="button" class="icon-button" title={`${text.actions.help} (?)`} aria-label={text.actions.help} onClick={onKeys}>
+        <button type="button" class="icon-button keys-button" title={`${text.actions.help} (?)`} aria-label={text.actions.help} onClick={onKeys}>
           <Icon name="help" />
         </button>
     </>
@@ -95,6 +87,7 @@ function ExportMenu({ a, b, window, marker, kind, table, comparison, onStrict, o
     [text.actions.reportText, url('text')],
     [text.actions.reportJson, url('json')],
     [text.actions.reportCsv(text.tabs.names[shown] ?? shown), url('csv', shown)],
+    ...(comparison?.tables['memory_curves'] ? [[text.actions.memoryCsv, url('csv', 'memory_curves')] as [string, string]] : []),
   ];
   const actions: [string, () => void][] = [[text.actions.copyMd, copyReport]];
   if (onStrict) actions.push([text.views.rows['strict']!, onStrict]);

@@ -2,6 +2,7 @@
 
 import type { Comparison, StepMarker } from '../contract/wire';
 import { formatTime } from '../ui/format';
+import { Choice } from '../ui/controls/choice';
 import { Select } from '../ui/controls/select';
 import { text } from '../ui/strings';
 
@@ -41,7 +42,7 @@ export function MarkerChoice({ marker, comparison, kind, onMarker, onKind }: Pro
   const kinds = kindsOf(comparison, kind);
   return (
     <>
-    {(candidates.length > 1 || marker !== '') && <Select
+    {(candidates.length > 1 || marker !== '') && <Choice label={text.actions.markedBy}><Select
       class="marker-choice"
       label={text.actions.stepMarker}
       title={text.actions.stepMarkerAbout}
@@ -49,15 +50,15 @@ export function MarkerChoice({ marker, comparison, kind, onMarker, onKind }: Pro
       options={[['', text.actions.stepMarkerFound(marker === '' ? used : '')], ...candidates.map(({ marker: each, sides }): [string, string, boolean] => [each.step_marker, optionText(each, sides), sides < 2])]}
       missing={(name) => name}
       onChoose={onMarker}
-    />}
-    {kinds.length > 0 && <Select
+    /></Choice>}
+    {kinds.length > 0 && <Choice label={text.actions.kindShort}><Select
       class="marker-choice"
       label={text.actions.kind}
       title={text.actions.kindAbout}
       value={kind}
       options={[['', text.actions.kindAll], ...kinds.map((name): [string, string] => [name, name])]}
       onChoose={onKind}
-    />}
+    /></Choice>}
     </>
   );
 }

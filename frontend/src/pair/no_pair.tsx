@@ -1,6 +1,6 @@
 // What the page shows while there is no pair to compare: looking, nothing there, one run only, files of no use.
 
-import type { RunsAnswer, Side } from '../contract/wire';
+import type { Problem, RunsAnswer, Side } from '../contract/wire';
 import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 import { spanPair } from './selection';
@@ -39,7 +39,7 @@ export function NoRuns({ answer, onRescan }: { answer: RunsAnswer; onRescan: () 
   return (
     <section class="state" aria-label={text.empty.title}>
       <h2 class="state-title line strong">{text.empty.title}</h2>
-      <Problems answer={answer} open />
+      <Problems problems={answer.problems} open />
       <Searched answer={answer} onRescan={onRescan} />
     </section>
   );
@@ -52,6 +52,7 @@ export function OneRun({ answer, onPair, onRescan }: { answer: RunsAnswer; onPai
     <section class="state" aria-label={text.empty.oneTitle}>
       <h2 class="state-title line strong">{text.empty.oneTitle}</h2>
       <p>{text.empty.one(run.run)}</p>
+      <Problems problems={answer.problems} open />
       {pair ? (
         <button type="button" class="button primary" onClick={() => onPair(pair.baseline, pair.candidate)}>
           {text.empty.oneSpans}
@@ -65,15 +66,15 @@ export function OneRun({ answer, onPair, onRescan }: { answer: RunsAnswer; onPai
 }
 
 /** Files below the log directory that no run can use. */
-export function Problems({ answer, open = false }: { answer: RunsAnswer; open?: boolean }) {
-  if (answer.problems.length === 0) return null;
+export function Problems({ problems, open = false }: { problems: Problem[]; open?: boolean }) {
+  if (problems.length === 0) return null;
   return (
     <details class="problems soft" open={open}>
       <summary>
-        <Icon name="alert" size={14} /> {text.problems.title(answer.problems.length)}
+        <Icon name="alert" size={14} /> {text.problems.title(problems.length)}
       </summary>
       <ul>
-        {answer.problems.map((problem) => (
+        {problems.map((problem) => (
           <li key={problem.path}>
             <code>{problem.path}</code> {problem.message}
           </li>

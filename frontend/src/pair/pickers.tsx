@@ -4,10 +4,12 @@ import type { Comparison, RunsAnswer, Side, SideFacts } from '../contract/wire';
 import type { Address } from '../host/url_state';
 import { formatBytes } from '../ui/format';
 import { Icon, IconButton } from '../ui/icons';
+import { Choice } from '../ui/controls/choice';
 import { Menu } from '../ui/controls/menu';
-import { labelBeside } from '../ui/names';
+import { deviceName, labelBeside } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
+import { Toolbar } from '../ui/controls/toolbar';
 import { letterOf, sideName } from '../ui/sides';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 import { RunSelect } from './run_select';
@@ -29,18 +31,18 @@ interface SideProps {
   onOpenProfiler: ((letter: Letter) => void) | null;
   /** the other side's run */
   beside: string | undefined;
-  /** ways to several candidates, of B only: back to those that were compared, and to choose some */
+  /** of B only: back to the candidates that were compared, and to choose some */
   back?: preact.ComponentChildren;
-  several?: preact.ComponentChildren;
   onSeveral?: ((runs: string[]) => void) | undefined;
   onLook: () => void;
+  onHistory?: (() => void) | undefined;
   /** whether figures of listings can be attached */
   attaches: boolean;
   /** the choice of where a step ends */
   boundary: preact.ComponentChildren;
 }
 
-function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler, beside, back, several, onSeveral, onLook, attaches, boundary }: SideProps) {
+function SidePicker({ letter, answer, side, facts, other, otherFormat, words, onChange, onOpenProfiler, beside, back, onSeveral, onLook, onHistory, attaches, boundary }: SideProps) {
   const name = sideName(letter);
   const run = side ? findRun(answer, side.run) : undefined;
   const workers = run?.workers.map((entry) => entry.worker) ?? [];
@@ -54,12 +56,15 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
       </span>
       <RunSelect
         label={text.picker.label(name, text.picker.run)}
+        title={text.picker.title(name)}
         runs={answer.runs}
         value={side?.run ?? null}
         brief={side ? labelBeside(side.run, beside) : undefined}
         onChoose={(chosen) => onChange({ run: chosen, worker: null, span: null })}
         onSeveral={onSeveral}
         onOpen={onLook}
+        problems={answer.problems}
+        onHistory={onHistory}
       />
       {side?.steps && (
         <button type="button" class="chip chip-filter side-steps" title={text.picker.allSteps(words)} onClick={() => onChange(withSteps(side, ''))}>
@@ -78,7 +83,7 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
                 </span>
               )}
             </p>
-            <div class="side-choices">
+            <Choice label={text.picker.worker}>
               <PartSelect
                 label={text.picker.label(name, text.picker.worker)}
                 all={workers.length === 1 ? workers[0]! : text.picker.allWorkers(workers.length)}
@@ -87,6 +92,8 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
                 disabled={!run}
                 onChoose={(worker) => side && onChange({ run: side.run, worker, span: null })}
               />
+            </Choice>
+            <Choice label={text.picker.span}>
               <PartSelect
                 label={text.picker.label(name, text.picker.span)}
                 all={spans.length === 1 ? text.picker.oneSpan : text.picker.allSpans(spans.length)}
@@ -96,7 +103,7 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
                 prefix={text.picker.span}
                 onChoose={(span) => side && onChange({ ...side, span })}
               />
-            </div>
+            </Choice>
             {side && attaches && (trace || side.steps !== undefined || (facts?.steps.count ?? 0) > 1) && (
               <StepsChoice name={name} steps={side.steps ?? ''} words={words} onSteps={(steps) => onChange(withSteps(side, steps))} />
             )}
@@ -107,7 +114,6 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
                 <Icon name="open" size={14} /> {text.picker.profiler}
               </button>
             )}
-            {several}
           </>
         )}
       </Menu>
@@ -118,10 +124,9 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
 /** Where a step ends, of both sides. */
 function Boundary({ window, onWindow }: { window: Address['window']; onWindow: (window: Address['window']) => void }) {
   return (
-    <p class="boundary">
-      <span class="muted">{text.actions.windowShort}</span>
+    <Choice label={text.actions.windowShort}>
       <Segments label={text.actions.window} all={['device', 'marker'] as const} chosen={(entry) => window === entry} name={(entry) => entry === 'device' ? text.actions.device : text.actions.marker} title={(entry) => `${text.actions.window}: ${entry === 'device' ? text.actions.deviceAbout : text.actions.markerAbout}`} onChoose={(entry) => onWindow(entry)} />
-    </p>
+    </Choice>
   );
 }
 
@@ -158,8 +163,7 @@ function Attach({ answer, name, side, onChange }: Pick<SideProps, 'answer' | 'on
   const value = side.launches ?? '';
   if (runs.length === 0 && value === '') return null;
   return (
-    <label class="attach line muted" title={text.picker.attachAbout}>
-      {text.picker.attach}
+    <Choice label={text.picker.attach} about={text.picker.attachAbout}>
       <Select
         label={text.picker.label(name, text.picker.attach)}
         value={value}
@@ -167,12 +171,12 @@ function Attach({ answer, name, side, onChange }: Pick<SideProps, 'answer' | 'on
         missing={text.picker.missing}
         onChoose={(run) => onChange(withLaunches(side, run))}
       />
-    </label>
+    </Choice>
   );
 }
 
 function deviceText(facts: SideFacts): string {
-  return text.picker.device(facts.device.word ?? facts.device.kind.toUpperCase(), facts.device.count, facts.device.name);
+  return text.picker.device(facts.device.word ?? facts.device.kind.toUpperCase(), facts.device.count, facts.device.name && deviceName(facts.device.name));
 }
 
 /** Steps, device and files of a side; what differs between the sides is strong. */
@@ -210,12 +214,13 @@ interface Props {
   actions: preact.ComponentChildren;
   /** which sides can be chosen: B is left out where there are several candidates */
   sides?: 'both' | 'a' | 'none';
-  /** ways to several candidates */
+  /** back to several candidates */
   back?: preact.ComponentChildren;
-  several?: preact.ComponentChildren;
   onSeveral: (runs: string[]) => void;
   /** a list of runs is about to be shown */
   onLook: () => void;
+  /** shows recorded runs over time, where there are any */
+  onHistory?: (() => void) | undefined;
   /** the verdict in a few words */
   brief?: preact.ComponentChildren;
   /** where steps end, null where that is no question */
@@ -225,7 +230,7 @@ interface Props {
   marker: preact.ComponentChildren;
 }
 
-export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', back, several, onSeveral, onLook, brief, window, onWindow, marker }: Props) {
+export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfiler, actions, sides = 'both', back, onSeveral, onLook, onHistory, brief, window, onWindow, marker }: Props) {
   const factsA = comparison?.baseline ?? null;
   const factsB = comparison?.candidate ?? null;
   const words = metricWords(comparison?.headline.metric ?? 'step_time');
@@ -237,23 +242,25 @@ export function Pickers({ answer, a, b, guess, comparison, onPair, onOpenProfile
     </>
   );
   return (
-    <div class={`pickers pickers-${sides}`} role="group" aria-label={text.picker.region}>
-      {sides !== 'none' && <SidePicker letter="a" onLook={onLook} beside={b?.run} boundary={boundary} attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
-      {sides === 'both' && (
-        <>
-          <IconButton class="swap" icon="swap" label={text.picker.swap} size={18} disabled={!a || !b} onClick={() => onPair(b, a)} />
-          <SidePicker letter="b" onLook={onLook} onSeveral={onSeveral} boundary={boundary} attaches answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} beside={a?.run} back={back} several={several} />
-        </>
-      )}
+    <div class={`pickers pickers-${sides}`}>
+      <Toolbar class="sides" label={text.picker.region}>
+        {sides !== 'none' && <SidePicker letter="a" onLook={onLook} onHistory={onHistory} beside={b?.run} boundary={boundary} attaches={sides === 'both'} answer={answer} side={a} facts={factsA} other={factsB} otherFormat={formats[1]} words={words} onChange={(side) => onPair(side, b)} onOpenProfiler={onOpenProfiler} />}
+        {sides === 'both' && (
+          <>
+            <IconButton class="swap" icon="swap" label={text.picker.swap} size={18} disabled={!a || !b} onClick={() => onPair(b, a)} />
+            <SidePicker letter="b" onLook={onLook} onHistory={onHistory} onSeveral={onSeveral} boundary={boundary} attaches answer={answer} side={b} facts={factsB} other={factsA} otherFormat={formats[0]} words={words} onChange={(side) => onPair(a, side)} onOpenProfiler={onOpenProfiler} beside={a?.run} back={back} />
+          </>
+        )}
+      </Toolbar>
       {brief}
-      <div class="actions" role="group" aria-label={text.actions.region}>
+      <Toolbar class="actions" label={text.actions.region}>
         {actions}
         {guess !== null && (
           <p class="guess" title={text.picker.guessReason(guess)}>
             {text.picker.guess}
           </p>
         )}
-      </div>
+      </Toolbar>
     </div>
   );
 }

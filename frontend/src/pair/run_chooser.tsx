@@ -1,14 +1,16 @@
 // The choice of a run: a table of them, the newest first, with a search and the folders they lie in; or of several.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { RunEntry } from '../contract/wire';
+import type { Problem, RunEntry } from '../contract/wire';
 import { columnViews } from '../table/columns';
 import { Grid } from '../table/grid';
 import { filterRows, nextSort, sortRows, type SortKey } from '../table/order';
 import { formatCount } from '../ui/format';
-import { IconButton } from '../ui/icons';
-import { parseQuery } from '../ui/search';
+import { Icon, IconButton } from '../ui/icons';
 import { text } from '../ui/strings';
+import { useMatches } from '../ui/use_matches';
+import { useSearch } from '../ui/use_search';
+import { Problems } from './no_pair';
 import { foldersOf, isBelow, type Folder } from './folders';
 import { PATH, runTable } from './run_table';
 
@@ -20,14 +22,19 @@ interface Props {
   onChoose: (run: string) => void;
   /** takes several as candidates, where that is possible */
   onSeveral?: ((runs: string[]) => void) | undefined;
+  /** files that are no run */
+  problems?: Problem[] | undefined;
+  /** shows recorded runs over time, where there are any */
+  onHistory?: (() => void) | undefined;
   onClose: () => void;
 }
 
 const words = text.picker;
 const TEXTS = new Set(['run', 'device', 'format']);
 
-export function RunChooser({ label, runs, value, onChoose, onSeveral, onClose }: Props) {
+export function RunChooser({ label, runs, value, onChoose, onSeveral, problems = [], onHistory, onClose }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const [phone, wide] = [useMatches('(max-width: 520px)'), useMatches('(min-width: 1400px)')];
   const [typed, setTyped] = useState('');
   const [folder, setFolder] = useState('');
   const [sort, setSort] = useState<SortKey[]>([{ column: 'modified', descending: true }]);
@@ -38,10 +45,11 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, onClose }:
   const views = useMemo(() => {
     const formats = new Set(runs.map(({ format }) => format)).size;
     const all = columnViews(table).filter(({ column }) => column.name !== PATH && (column.name !== 'format' || formats > 1));
-    return marked ? [...all.slice(-1), ...all.slice(0, -1)] : all;
-  }, [table]);
-  const query = parseQuery(typed);
-  const rows = useMemo(() => sortRows(table, filterRows(table, { query, category: null, status: 'all', minDelta: 0 }).rows, sort), [table, typed, sort]);
+    const sized = all.map((view) => (view.column.name === 'run' ? { ...view, width: Math.min(phone ? 190 : wide ? 480 : 300, 7 * view.letters + 32) } : view));
+    return marked ? [...sized.slice(-1), ...sized.slice(0, -1)] : sized;
+  }, [table, phone, wide]);
+  const { query, error } = useSearch(typed);
+  const rows = useMemo(() => sortRows(table, filterRows(table, { query, category: null, status: 'all', minDelta: 0 }).rows, sort), [table, query, sort]);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   const choose = (place: number): void => {
     const run = table.rows[rows[place] ?? -1]?.[0];
@@ -61,7 +69,7 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, onClose }:
         <IconButton icon="close" label={text.panel.close} onClick={() => dialog.current?.close()} />
       </header>
       <p class="toolbar">
-        <label class={`search${query.error ? ' invalid' : ''}`}>
+        <label class={`search${error ? ' invalid' : ''}`}>
           <input
             type="search"
             autofocus
@@ -79,10 +87,10 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, onClose }:
           />
         </label>
         <span class="muted" role="status">
-          {query.error || words.shown(formatCount(rows.length), formatCount(runs.length))}
+          {error || words.shown(formatCount(rows.length), formatCount(runs.length))}
         </span>
         {onSeveral && (
-          <button type="button" class="button" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>
+          <button type="button" class="button toggle" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>
             {words.several}
           </button>
         )}
@@ -99,6 +107,19 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, onClose }:
             {words.compare(marked.size)}
           </button>
         )}
+        <span class="spacer" />
+        {onHistory && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              dialog.current?.close();
+              onHistory();
+            }}
+          >
+            <Icon name="history" /> {text.pages.history}
+          </button>
+        )}
       </p>
       <div class="runs-body">
         {folders.length > 0 && <Folders folders={folders} all={runs.length} open={folder} onOpen={setFolder} />}
@@ -106,6 +127,7 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, onClose }:
           <Grid table={table} rows={rows} columns={views} names={null} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, !TEXTS.has(name), add))} onSelect={setSelected} onOpen={choose} />
         </div>
       </div>
+      <Problems problems={problems} />
     </dialog>
   );
 }

@@ -1,7 +1,7 @@
 // The chosen run on a button, which opens a table of all.
 
 import { useState } from 'preact/hooks';
-import type { RunEntry } from '../contract/wire';
+import type { Problem, RunEntry } from '../contract/wire';
 import { Icon } from '../ui/icons';
 import { Lazy } from '../ui/lazy';
 import { runLabel } from '../ui/names';
@@ -11,6 +11,8 @@ const loadChooser = () => import('./run_chooser').then((part) => part.RunChooser
 
 interface Props {
   label: string;
+  /** of the table, if it is not the label */
+  title?: string;
   runs: RunEntry[];
   value: string | null;
   /** the chosen run, shortened next to another one */
@@ -22,9 +24,13 @@ interface Props {
   onSeveral?: ((runs: string[]) => void) | undefined;
   /** fetches the list of runs again */
   onOpen?: () => void;
+  /** files that are no run */
+  problems?: Problem[];
+  /** shows recorded runs over time, where there are any */
+  onHistory?: (() => void) | undefined;
 }
 
-export function RunSelect({ label, runs, value, brief, placeholder = text.picker.choose, onChoose, onSeveral, onOpen }: Props) {
+export function RunSelect({ label, title = label, runs, value, brief, placeholder = text.picker.choose, onChoose, onSeveral, onOpen, problems, onHistory }: Props) {
   const [open, setOpen] = useState(false);
   const missing = value !== null && !runs.some(({ run }) => run === value);
   const show = (): void => {
@@ -36,7 +42,7 @@ export function RunSelect({ label, runs, value, brief, placeholder = text.picker
       <button type="button" class="select run run-button" value={value ?? ''} aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={show}>
         <span>{value === null ? placeholder : missing ? text.picker.missing(value) : (brief ?? runLabel(value))}</span> <Icon name="chevron" size={12} />
       </button>
-      {open && <Lazy load={loadChooser} height={0} props={{ label, runs, value, onChoose, onSeveral, onClose: () => setOpen(false) }} />}
+      {open && <Lazy load={loadChooser} height={0} props={{ label: title, runs, value, onChoose, onSeveral, problems, onHistory, onClose: () => setOpen(false) }} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 // What the list of runs says of each, as a table.
 
 import { PLAIN_COLUMN, PLAIN_TABLE, type Column, type RunEntry, type Table } from '../contract/wire';
+import { deviceName } from '../ui/names';
 import { text } from '../ui/strings';
 import { formatTitle } from './selection';
 
@@ -11,7 +12,7 @@ const column = (name: string, label: string, kind: Column['kind'] = 'text', unit
 const words = text.picker.columns;
 const COLUMNS = [
   column(PATH, words.name), column('run', words.name, 'text', '', 'key'), column('modified', words.modified), column('device', words.device), column('steps', words.steps, 'count'),
-  column('mean', words.mean, 'time_us', 'us'), column('ranks', words.ranks, 'count'), column('size', words.size, 'number', 'bytes'), column('format', words.format),
+  column('mean', words.mean, 'time_us', 'us'), column('ranks', words.ranks, 'count'), column('format', words.format),
 ];
 
 /** Day and minute, in an order that is that of time. */
@@ -28,7 +29,7 @@ function factsOf(run: RunEntry): [string | null, number | null, number | null] {
   const timed = known.filter((one) => one.mean_step_us !== null);
   const steps = timed.reduce((sum, one) => sum + one.steps, 0);
   const total = timed.reduce((sum, one) => sum + one.steps * one.mean_step_us!, 0);
-  return [[...new Set(known.map(({ device }) => device))].join(', '), known.reduce((sum, one) => sum + one.steps, 0), steps > 0 ? total / steps : null];
+  return [[...new Set(known.map(({ device }) => deviceName(device)))].join(', '), known.reduce((sum, one) => sum + one.steps, 0), steps > 0 ? total / steps : null];
 }
 
 /** One row per run, named relative to its folder. With `marked`, a column shows which runs are selected. */
@@ -43,7 +44,7 @@ export function runTable(runs: RunEntry[], folder: string, marked: ReadonlySet<s
       const latest = files.reduce((last, { modified }) => Math.max(last, modified), 0);
       const cells = [
         run, folder === '' ? run : run.slice(folder.length + 1), latest === 0 ? null : stamp(latest), ...factsOf(entry), workers.length,
-        files.reduce((sum, { bytes }) => sum + bytes, 0), format === undefined ? null : formatTitle(format),
+        format === undefined ? null : formatTitle(format),
       ];
       return marked ? [...cells, marked.has(run) ? '☑' : '☐'] : cells;
     }),

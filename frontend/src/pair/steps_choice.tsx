@@ -1,6 +1,7 @@
 // The steps of one side as typed: all of them, a range or a single one.
 
 import { useState } from 'preact/hooks';
+import { Choice } from '../ui/controls/choice';
 import { text, type MetricWords } from '../ui/strings';
 
 /** `3 – 10`, `10-3` or `5` as the server takes it; "" for all, null for what is no range. */
@@ -29,8 +30,7 @@ export function StepsChoice({ name, steps, words, onSteps }: Props) {
     if (range !== null && range !== steps) onSteps(range);
   };
   return (
-    <label class="attach line muted" title={range === null ? text.picker.notSteps : text.picker.stepsAbout(words)}>
-      {words.many}
+    <Choice label={words.many} about={range === null ? text.picker.notSteps : text.picker.stepsAbout(words)}>
       <input
         class="select"
         type="text"
@@ -48,6 +48,6 @@ export function StepsChoice({ name, steps, words, onSteps }: Props) {
           if (event.key === 'Escape') setTyped(null);
         }}
       />
-    </label>
+    </Choice>
   );
 }

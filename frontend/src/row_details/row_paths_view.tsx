@@ -191,7 +191,8 @@ function Numbers({ time, calls }: { time: Told; calls: Told }) {
       <span class="text-b">{time.b === null ? '–' : formatTime(time.b)}</span>
       <Delta value={time.delta}>{formatTime(time.delta, true)}</Delta>
       <span class="muted" title={`${words.calls} ${words.per}`}>
-        {count(calls.a)} → {count(calls.b)} ×
+        {calls.a === calls.b ? '' : `${count(calls.a)} → `}
+        {count(calls.b)} ×
       </span>
     </span>
   );

@@ -2,7 +2,7 @@
 
 export const words = {
   about: 'The published method and wording, unchanged.',
-  corrected: 'The corrected comparison of the same pair is on the other tabs:',
+  corrected: 'The corrected comparison of the same pair is in the other views:',
   summary: 'Summary',
   processes: 'Processes',
   beta: 'Share (β) of',

@@ -71,7 +71,7 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
       <span class="rank">{rank}</span>
       <div class="size">
         {finding.delta_us !== null && <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>}
-        {most > 0 && (
+        {most > 0 && finding.delta_us !== null && (
           <span class="share-track" aria-hidden="true">
             <span class={(finding.delta_us ?? 0) < 0 ? 'share-less' : 'share-more'} style={{ width: `${(100 * size(finding)) / most}%` }} />
           </span>

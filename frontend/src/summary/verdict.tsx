@@ -62,6 +62,9 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const words = metricWords(headline.metric);
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
   const split = Boolean(headline.program && headline.sentence);
+  const effect = effectText(headline);
+  // a direction and its size are one sentence
+  const measured = !effect.startsWith(text.verdict.byWord);
   // one recording each: the shift is the difference that is said already
   const interval =
     shift &&
@@ -75,9 +78,10 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
       </span>
       <div class="verdict-body">
         <h2>
-          {split ? headline.sentence : text.verdict.word[headline.verdict]} <span class="effect">{effectText(headline)}</span>
+          {split ? headline.sentence : text.verdict.word[headline.verdict]} {!measured && <span class="effect">{effect}</span>}
         </h2>
-        {itself && <p class="reason">{sentence(headline.reason)}</p>}
+        {measured && <p class="effect">{effect}</p>}
+        {itself && !split && <p class="reason">{sentence(headline.reason)}</p>}
         <Parts headline={headline} />
         <dl class="figures">
           {headline.baseline !== null && headline.candidate !== null && (

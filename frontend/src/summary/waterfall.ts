@@ -26,7 +26,7 @@ const LITTLE = 0.002;
 /** The bars to show, and those folded into one line: at least two small ones, the selected one not among them. */
 export function foldedBars(bars: Bar[], selected: string): [shown: Bar[], folded: Bar[]] {
   const little = LITTLE * Math.abs(bars[0]?.delta ?? 0);
-  const at = bars.findIndex((bar) => Math.abs(bar.delta) < little);
+  const at = bars.findIndex((bar) => bar.delta === 0 || Math.abs(bar.delta) < little);
   const fold = at >= 0 && at < bars.length - 1 && !bars.slice(at).some((bar) => bar.label === selected);
   return fold ? [bars.slice(0, at), bars.slice(at)] : [bars, []];
 }

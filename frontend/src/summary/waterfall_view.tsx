@@ -79,7 +79,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
         {folded.length > 0 && (
           <button type="button" class="fall zero" aria-expanded={false} title={folded.map((bar) => bar.label).join(', ')} onClick={() => setUnfolded(true)}>
             <span class="fall-label clip">
-              <Icon name="chevron" size={12} /> {text.waterfall.folded(folded.length)}
+              <Icon name="chevron" size={12} /> {folded.every((bar) => bar.delta === 0) ? text.waterfall.unchanged(folded.length) : text.waterfall.folded(folded.length)}
             </span>
             <span class="fall-track" aria-hidden="true">
               <span class="fall-join" style={{ left: `${scale(us(ledger.candidate))}%` }} />

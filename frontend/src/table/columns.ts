@@ -102,7 +102,7 @@ export function columnViews(table: Table): ColumnView[] {
     style: column.kind === 'time_us' ? (styles.get(compares ? column.measure : '') ?? null) : null,
     unitAt: unitPlace(table, column),
     ...precisionOf(table, column, index, precisions),
-    blank: table.rows.length > 0 && table.rows.every((row) => row[index] === null || row[index] === 0 || row[index] === ''),
+    blank: table.rows.length > 0 && table.rows.every((row) => row[index] === null || row[index] === 0 || row[index] === '' || (column.name === 'unit' && SAID_UNITS.has(String(row[index])))),
     letters: column.kind === 'text' ? table.rows.reduce((most, row) => Math.max(most, String(row[index] ?? '').length), 0) : column.kind === 'count' ? longestCount(numbersOf(table, [index])) : (SCALED_LETTERS[column.unit] ?? 0),
     largest: isMeasuredDelta(column) && hasOneUnit(table, column) ? numbersOf(table, [index]).reduce((most, value) => Math.max(most, Math.abs(value)), 0) : 0,
   }));
@@ -138,6 +138,8 @@ export function isSigned(column: Column): boolean {
   return column.role === 'delta' || column.role === 'percent' || column.statistic.endsWith('_effect');
 }
 
+/** Units that cells and names of rows say themselves. */
+const SAID_UNITS = new Set(['bytes', 'count']);
 /** Units of plain numbers as text; those that say no more than the kind does have none. */
 /** Of the longest number in a multiple of a unit, such as 90.4 TFLOP/s. */
 const SCALED_LETTERS: Record<string, number> = { FLOP: 10, 'FLOP/s': 12, 'bytes/s': 9 };

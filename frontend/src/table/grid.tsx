@@ -55,6 +55,14 @@ interface Props {
 /** Names give way there to the times. */
 const PHONE = '(max-width: 520px)';
 
+/** Width of the bar of a difference, with the gap before it. */
+const BAR = 64;
+
+/** Width in pixels below which the columns do not fit beside each other. */
+export function leastWidth(columns: ColumnView[], widths: Record<string, number>): number {
+  return columns.reduce((sum, view) => sum + trackOf(view, true, false, widths[view.column.name]).least, 12);
+}
+
 /** A column's track, and its least width in pixels: the label must fit; what is left over goes to long texts. */
 function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: number | undefined): { track: string; least: number } {
   if (chosen !== undefined) return { track: `${chosen}px`, least: chosen };
@@ -64,10 +72,12 @@ function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: numbe
   if (view.column.kind === 'text') {
     const most = Math.min(60, Math.max(view.letters, letters));
     const least = Math.min(Math.max(7 * most + 24, label), phone ? 108 : named ? 210 : 170);
-    return { track: most < 12 ? `${least + 12}px` : `minmax(${least}px, ${most}fr)`, least };
+    // as wide as the longest text, so that figures stay near it; all that is left where texts are longer than that
+    const wanted = Math.max(least + 12, 7 * most + 32);
+    return { track: most < 60 ? `minmax(${least}px, ${wanted}px)` : `minmax(${least}px, ${most}fr)`, least };
   }
   if (phone && view.style) return { track: `minmax(${view.largest > 0 ? 92 : 70}px, 1fr)`, least: view.largest > 0 ? 92 : 70 };
-  const least = view.largest > 0 ? Math.max(164, label) : Math.max(view.letters > 0 ? 7 * view.letters + 26 : 84, label);
+  const least = view.largest > 0 ? Math.max(164, label + BAR) : Math.max(view.letters > 0 ? 7 * view.letters + 26 : 84, label);
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
 

@@ -73,7 +73,7 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
   // a side alone names nothing: such rows are named by all of their keys
   const name = keys[0]?.column.name === 'side' ? rowKey(table, row) : String(cells[Math.max(0, nameIndex(table))] ?? '');
   const { measures: all, others } = measuresOf(views);
-  const measures = all.filter((measure) => [measure.a, measure.b].some((view) => view && cells[view.index] !== null && cells[view.index] !== undefined));
+  const measures = all.filter((measure) => [measure.a, measure.b].some((view) => view && cells[view.index] !== null && cells[view.index] !== undefined && cells[view.index] !== ''));
   const status = views.find((view) => view.column.role === 'status');
   const chip = status && text.table.chips[String(cells[status.index])];
   // a text that only repeats the name above it says nothing, nor does one that is not there

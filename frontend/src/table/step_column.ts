@@ -15,8 +15,8 @@ import type { LineRow, StepLines } from './step_lines/step_lines';
 /** Its name in links. The server has no such column: what it draws is fetched for the rows in view. */
 export const STEP_COLUMN = 'step_lines';
 const STEP_COLUMN_WIDTH = 148;
-/** Widths at which it is shown unless chosen otherwise. */
-export const STEP_COLUMN_FITS = '(min-width: 1240px)';
+/** What it takes, and names beside it, for it to be shown unless chosen otherwise. */
+export const STEP_COLUMN_ROOM = STEP_COLUMN_WIDTH + 60;
 
 /** Whether rows have times of several steps: not those of totals, which were not tested, nor of one recording a side. */
 export function hasSteps(comparison: Comparison, name: string): boolean {
@@ -35,13 +35,13 @@ export function drawnMeasure(table: Table, metric: string): string {
 }
 
 /** The column of the steps. */
-export function stepColumn(views: ColumnView[], measure: string, fits: boolean, words: MetricWords): ColumnView {
+export function stepColumn(views: ColumnView[], measure: string, words: MetricWords): ColumnView {
   const main = measure === '';
   const label = views.find(({ column }) => column.role === 'baseline' && column.kind === 'time_us' && column.measure === measure)?.column.label ?? '';
   const what = main ? stepWords.lines.main : label.replace(/\s+A$/, '');
   return {
     column: {
-      ...PLAIN_COLUMN, name: STEP_COLUMN, label: stepWords.lines.label(words.many), unit: main ? stepWords.lines.sides : what, shown: fits, measure, statistic: 'steps',
+      ...PLAIN_COLUMN, name: STEP_COLUMN, label: stepWords.lines.label(words.many), unit: main ? stepWords.lines.sides : what, shown: true, measure, statistic: 'steps',
       description: stepWords.lines.about(what, words),
     },
     index: -1, numeric: false, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width: STEP_COLUMN_WIDTH,

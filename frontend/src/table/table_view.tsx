@@ -1,6 +1,6 @@
 // One table with its search, filters, columns and sums.
 
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { RowSource } from '../api/api';
 import type { Column, Table } from '../contract/wire';
 import { copyText, saveFile } from '../host/host';
@@ -11,13 +11,14 @@ import { formatCount, formatIn, formatPercent, formatSetting } from '../ui/forma
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/controls/menu';
 import { shortNames } from '../ui/names';
-import { isRegex, parseQuery } from '../ui/search';
+import { isRegex } from '../ui/search';
 import { Segments } from '../ui/controls/segments';
 import { sentence, text, type MetricWords } from '../ui/strings';
-import { useMatches } from '../ui/use_matches';
+import { useSearch } from '../ui/use_search';
+import { useWidth } from '../ui/use_width';
 import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
 import { MOST_COPIED, tableCsv, tableMarkdown, tableTsv } from './copied';
-import { Grid } from './grid';
+import { Grid, leastWidth } from './grid';
 import { readPins, readWidths, togglePin, withWidth } from './kept_layout';
 import { metricOf } from './metric_choice';
 import { metricColumns } from './metrics';
@@ -25,15 +26,16 @@ import { nextSort, parseSort, writeSort, type SortKey } from './order';
 import { RowPanel } from './row_panel';
 import { deltaIndexes, findRow, isCut, nameIndex, rowKey, usualMinimum } from './rows';
 import { askedOf, localRows, type ShownRows } from './shown_rows';
-import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_FITS, stepColumn, useStepLines } from './step_column';
+import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn, useStepLines } from './step_column';
 import { Toolbar } from './toolbar';
 import { useRemoteRows } from './use_remote_rows';
 import { useWhole } from './use_whole';
 import { tableText } from './words';
 
-/** Columns that give way to the details of a row, which say the same of it, where there is no room for both. */
-const LEAST_NEEDED = new Set([STEP_COLUMN, 'per_call']);
-const BESIDE_PANEL = '(min-width: 1680px)';
+/** Gives way to the details of a row, which say the same of it, where there is no room for both. */
+const LEAST_NEEDED = 'per_call';
+/** Of the details, with the gap beside them. */
+const PANEL_WIDTH = 426;
 /** How long a button says that it has done it. */
 const COPIED_MS = 2000;
 
@@ -82,22 +84,27 @@ export interface WholePicture {
 
 export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, choice, whole: picture, group, detail, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
-  const grid = useRef<HTMLDivElement>(null);
+  const [grid, width] = useWidth();
   // a regular expression is this page's own: all rows are fetched for it
-  const regex = isRegex(address.q) && isCut(first) && source !== null;
+  const { words: looked, query, error } = useSearch(address.q);
+  const regex = isRegex(looked) && isCut(first) && source !== null;
   const whole = useWhole(regex ? source : null, first, []);
   const base = (regex ? whole.table : null) ?? first;
   const views = useMemo(() => columnViews(base), [base]);
-  const fits = useMatches(STEP_COLUMN_FITS);
   const metric = useMemo(() => (group ? null : metricOf(first, address.metric, address.sort)), [first, group, address.metric, address.sort]);
   const measure = drawnMeasure(base, metric?.name ?? '');
-  const choices = useMemo(() => {
-    const steps = stepped === '' ? null : stepColumn(views, measure, fits, words);
+  const every = useMemo(() => {
+    const steps = stepped === '' ? null : stepColumn(views, measure, words);
     return metric ? metricColumns(views, base, metric, stepTime, words, steps) : views;
-  }, [views, metric, stepped, measure, fits, words, stepTime]);
-  const roomy = useMatches(BESIDE_PANEL);
-  const beside = open && address.row !== '' && address.columns === '' && !roomy;
-  const columns = visibleColumns(choices, address.columns).filter(({ column }) => !(beside && LEAST_NEEDED.has(column.name)));
+  }, [views, metric, stepped, measure, words, stepTime]);
+  const widths = useMemo(() => readWidths(address.widths), [address.widths]);
+  // before anything else the steps give way
+  const usualOnes = visibleColumns(every, address.columns).filter(({ column }) => column.name !== STEP_COLUMN);
+  const room = width - (open && address.row !== '' ? PANEL_WIDTH : 0);
+  const fits = room >= leastWidth(usualOnes, widths) + STEP_COLUMN_ROOM;
+  const choices = useMemo(() => (fits ? every : every.map((view) => (view.column.name === STEP_COLUMN ? { ...view, column: { ...view.column, shown: false } } : view))), [every, fits]);
+  const beside = open && address.row !== '' && address.columns === '' && room < leastWidth(usualOnes, widths);
+  const columns = visibleColumns(choices, address.columns).filter(({ column }) => !(beside && column.name === LEAST_NEEDED));
   const deltaName = first.columns[metric?.delta ?? deltaIndexes(first)[0] ?? -1]?.name ?? '';
   // a long table comes in the server's order, which is by all of its main times
   const bySize: SortKey[] = metric && !(isCut(first) && address.metric === '') ? [{ column: deltaName, descending: true, size: !isCut(first) }] : [];
@@ -109,14 +116,13 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   // single launches are small, each of them, and their order is what one reads
   const usual = looking ? 0 : usualMinimum(first);
   const minimum = hasDelta ? (address.min ?? usual) : 0;
-  const query = parseQuery(address.q);
   const category = address.category === '' ? null : address.category;
   const least = minimum * (stepTime ?? 0);
   const local = useMemo(
     () => localRows(base, { query, category, status: address.status, minDelta: least, clear: address.clear }, sort, (address.min ?? 0) * (stepTime ?? 0)),
-    [base, address.min, address.q, category, address.status, address.clear, least, writeSort(sort)],
+    [base, address.min, query, category, address.status, address.clear, least, writeSort(sort)],
   );
-  const remote = useRemoteRows(isCut(first) && !regex ? source : null, first, askedOf({ q: address.q, status: address.status, category, clear: address.clear, least, sort }), address.row);
+  const remote = useRemoteRows(isCut(first) && !regex ? source : null, first, askedOf({ q: looked, status: address.status, category, clear: address.clear, least, sort }), address.row);
   const shown = remote.shown ?? local;
   const { table, rows } = shown;
   const names = useMemo(() => keyNames(table), [table]);
@@ -131,7 +137,6 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const failure = remote.failure ?? whole.failure;
   const waiting = remote.waiting || (regex && whole.table === null && failure === null);
   const selectedRow = useMemo(() => (address.row === '' ? -1 : findRow(table, address.row)), [table, address.row]);
-  const widths = useMemo(() => readWidths(address.widths), [address.widths]);
   const pinned = useMemo(() => readPins(address.pins).map((key) => findRow(table, key)).filter((row) => row >= 0 && table.rows[row]), [table, address.pins]);
   const pin = (key: string): void => onChange({ pins: togglePin(address.pins, key) });
   const selected = selectedRow < 0 ? -1 : rows.indexOf(selectedRow);
@@ -169,7 +174,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   return (
     <div class="table-view stack" ref={grid} aria-busy={waiting}>
       {figure?.(figured)}
-      <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={hasDelta ? minimum : null} error={query.error} whole={words.whole} onChange={onChange}>
+      <Toolbar table={first} withStatus={shown.withStatus} views={choices} address={address} minimum={hasDelta ? minimum : null} error={error} whole={words.whole} onChange={onChange}>
         {choice}
         {picture && <FormChoice picture={picture} />}
         <Menu label={copied ? tableText.copyDone : tableText.copy} icon={copied ? 'check' : 'copy'} align="right" disabled={rows.length === 0}>
@@ -242,7 +247,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
           />
         ) : (
           <div class="nothing" role="status">
-            <p>{waiting ? text.lazy.loading : nothingText(shown, minimum, words)}</p>
+            <p>{waiting ? text.lazy.loading : name === 'recommendations' ? tableText.noAdvice : nothingText(shown, minimum, words)}</p>
             {shown.total > 0 && filtered && (
               <button type="button" class="button" onClick={clear}>
                 {tableText.clearFilters}

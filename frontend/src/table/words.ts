@@ -63,6 +63,7 @@ export const tableText = {
   searched: (rows: number) => `A regular expression searches only the first ${formatMany(rows, 'row')}; plain words search all.`,
   nothing: 'No row passes the filters.',
   empty: 'This table has no rows.',
+  noAdvice: 'No advice for either run.',
   clearFilters: 'Clear the filters',
   usualOrder: 'default order',
   sortBy: (label: string) => `Sort by ${label}; Shift adds a sort key`,

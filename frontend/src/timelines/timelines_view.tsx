@@ -9,7 +9,8 @@ import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { Message } from '../states/message';
 import { formatTime } from '../ui/format';
-import { parseQuery, isRegex } from '../ui/search';
+import { isRegex } from '../ui/search';
+import { useSearch } from '../ui/use_search';
 import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import { Canvases, scrollTo, type Selected } from './canvases';
@@ -43,8 +44,8 @@ interface Props {
 
 export function StepTimelines({ question, query, address, onChange }: Props) {
   const choices = useMemo(() => ({ a: readChoice(address.stepA), b: readChoice(address.stepB) }), [address.stepA, address.stepB]);
-  const search = useMemo(() => parseQuery(address.q), [address.q]);
-  const find = search.empty || isRegex(address.q) ? '' : address.q;
+  const { words: looked, query: search, error: problem } = useSearch(address.q);
+  const find = search.empty || isRegex(looked) ? '' : looked;
   const pictures = usePictures(question, query, choices, find);
   const [seen, setSeen] = useState<{ span: Span; pixels: number } | null>(null);
   const wholes = { a: pictures.a.whole, b: pictures.b.whole };
@@ -77,7 +78,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
       whole,
       shift,
       colours: address.colour === 'change' ? 'change' : 'kind',
-      search: search.empty || search.error !== '' ? null : search.test,
+      search: search.empty ? null : search.test,
       ...marked(selected, facts),
     }),
     [drawn.a, drawn.b, wholes.a, wholes.b, layouts, whole, shift, address.colour, search, address.event, facts],
@@ -154,7 +155,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
         <Tools
           colours={shown.colours}
           search={address.q}
-          problem={search.error}
+          problem={problem}
           found={foundText(shown)}
           onColours={(colours) => onChange({ colour: colours === 'change' ? 'change' : '' })}
           onSearch={(q) => onChange({ q })}

@@ -33,7 +33,7 @@ export function formatNumber(value: Measured, decimals: number, signed = false):
   if (value === null || value === undefined || !Number.isFinite(value)) return NOT_MEASURED;
   const size = Math.abs(value);
   const smallest = 10 ** -decimals;
-  if (size !== 0 && size < smallest / 2) return `${value > 0 ? '' : MINUS}<${fixed(smallest, decimals)}`;
+  if (size !== 0 && size <= smallest / 2) return `${value > 0 ? '' : MINUS}<${fixed(smallest, decimals)}`;
   const sign = value < 0 ? MINUS : signed && value > 0 ? '+' : '';
   return sign + fixed(size, decimals);
 }

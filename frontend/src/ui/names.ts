@@ -354,8 +354,24 @@ export function runLabels(runs: string[]): string[] {
 
 /** The part of a run's name that tells it from another's: "…/baseline" for `gpu/baseline` next to `gpu/candidate`. */
 export function labelBeside(run: string, other: string | undefined): string {
-  const [own, others] = [run.split('/'), (other ?? '').split('/')];
-  let common = 0;
-  while (common < own.length - 1 && own[common] === others[common]) common += 1;
-  return runLabel(common === 0 ? run : ['…', ...own.slice(common)].join('/'));
+  let cut = 0;
+  for (let at = 0; at < run.length && run[at] === other?.[at]; at += 1) if (run[at] === '/' || run[at] === '#') cut = at;
+  const label = cut === 0 ? run : `…${run.slice(cut)}`;
+  return label.length <= RUN_LABEL ? label : runLabel(withoutSharedWords(label, run, other ?? ''));
+}
+
+/** The last part of a path without the words that the other run's last part begins with, too: "…/night/…_64" of `night/training_bs_64`. */
+function withoutSharedWords(label: string, run: string, other: string): string {
+  const [own, others] = [run, other].map((path) => path.slice(path.lastIndexOf('/') + 1)) as [string, string];
+  let cut = 0;
+  for (let at = 0; at < own.length && own[at] === others[at]; at += 1) if (/[_.\-]/.test(own[at]!)) cut = at;
+  return cut < LEAST_SHARED ? label : `${label.slice(0, label.length - own.length)}…${own.slice(cut)}`;
+}
+
+/** Letters of shared words that are left out of a long label. */
+const LEAST_SHARED = 4;
+
+/** A device's name without the maker before its model: "A100-SXM4-40GB" of "NVIDIA A100-SXM4-40GB". */
+export function deviceName(name: string): string {
+  return /^[A-Z][a-zA-Z()]+ (?=.*\d)/.test(name) ? name.slice(name.indexOf(' ') + 1) : name;
 }

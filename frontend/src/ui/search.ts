@@ -7,7 +7,7 @@ export interface Query {
   error: string;
 }
 
-const EVERYTHING: Query = { test: () => true, empty: true, error: '' };
+export const EVERYTHING: Query = { test: () => true, empty: true, error: '' };
 
 /** Words are plain text without regard to case; a text between slashes is one regular expression. */
 export function parseQuery(text: string): Query {
@@ -40,6 +40,6 @@ function regexQuery(source: string, flags: string, negated: boolean): Query {
     const pattern = new RegExp(source, (flags || 'i').replace(/[gym]/g, '') + 'm');
     return { test: (value) => pattern.test(value) !== negated, empty: false, error: '' };
   } catch (error) {
-    return { ...EVERYTHING, error: error instanceof Error ? error.message : String(error) };
+    return { ...EVERYTHING, error: (error instanceof Error ? error.message : String(error)).replace(/^Invalid regular expression: (\/.*\/\w*: )?/, '') };
   }
 }

@@ -73,6 +73,7 @@ export function metricWords(metric: string): MetricWords {
 
 export const text = {
   title: 'Perf Compare',
+  skip: 'Skip to the results',
   sideA: 'Baseline',
   sideB: 'Candidate',
   letterA: 'A',
@@ -88,6 +89,7 @@ export const text = {
     allWorkers: (n: number) => (n === 0 ? 'worker' : formatMany(n, 'worker')),
     allSpans: (n: number) => (n === 0 ? 'span' : formatMany(n, 'span')),
     oneSpan: '1 span',
+    title: (side: string) => `Choose the ${side.toLowerCase()}`,
     missing: (name: string) => `${name} (missing)`,
     choose: 'choose a run…',
     swap: 'Swap baseline and candidate (x)',
@@ -100,7 +102,7 @@ export const text = {
     everywhere: 'All folders',
     several: 'Choose several',
     compare: (n: number) => (n === 0 ? 'Compare with the baseline' : `Compare ${formatMany(n, 'candidate')} with the baseline`),
-    columns: { name: 'Run', modified: 'Modified', device: 'Device', steps: 'Steps', mean: 'Mean step', ranks: 'Ranks', size: 'Size', format: 'Format', marked: 'Chosen' },
+    columns: { name: 'Run', modified: 'Modified', device: 'Device', steps: 'Steps', mean: 'Mean step', ranks: 'Ranks', format: 'Format', marked: 'Chosen' },
     attach: 'utilisation',
     attachAbout: 'Attach utilisation figures from a kernel listing or ncu export of the same program',
     attachNone: 'none attached',
@@ -129,7 +131,6 @@ export const text = {
   },
 
   pages: {
-    several: 'Several candidates…',
     back: (n: number) => (n === 1 ? '‹ the candidate' : `‹ all ${n} candidates`),
     history: 'History',
     pair: 'Compare a pair',
@@ -146,17 +147,18 @@ export const text = {
     copied: 'Link copied',
     notCopied: 'The browser did not allow copying',
     export: 'Export',
-    rescan: 'Look for new runs',
     help: 'Keys',
     window: 'Step window',
-    windowShort: 'Steps by',
+    windowShort: 'step ends by',
     device: 'device',
     marker: 'marker',
     stepMarker: 'Step marker',
+    markedBy: 'step marker',
     stepMarkerAbout: 'What delimits the steps: profiler.step(), an annotation, an operator that occurs once per iteration',
-    stepMarkerFound: (used: string) => (used === '' ? 'steps as found' : `steps as found: ${used}`),
+    stepMarkerFound: (used: string) => (used === '' ? 'as found' : `as found: ${used}`),
     stepMarkerWhole: 'whole recording',
     kind: 'Kind of iterations',
+    kindShort: 'kind',
     kindAbout: 'Compare the iterations of one kind only',
     kindAll: 'all kinds of iterations',
     stepMarkerOption: (name: string, count: number, coverage: number, mean: string, sides: number) =>
@@ -170,6 +172,7 @@ export const text = {
     reportText: 'Report (plain text)',
     reportHtml: 'Report (web page)',
     reportCsv: (table: string) => `Table “${table}”, all rows (CSV)`,
+    memoryCsv: 'Memory over time, all points (CSV)',
     shownCsv: 'Table as filtered here (CSV)',
   },
 
@@ -177,6 +180,7 @@ export const text = {
     region: 'Views',
     names: { summary: 'Summary', breakdown: 'Breakdown', timeline: 'Timeline', memory: 'Memory', steps: 'Steps & ranks', info: 'Run info' } as Record<string, string>,
     rowsRegion: 'Rows',
+    choices: 'Rows, grouping and metric',
     rows: {
       everything: 'Everything',
       kernels: 'Kernels',
@@ -216,7 +220,6 @@ export const text = {
       modules_ledger: 'part of the step',
       memory: 'device',
       memory_operators: 'operator',
-      memory_curves: 'time',
     } as Record<string, string>,
   },
 
@@ -252,7 +255,6 @@ export const text = {
       communication_by_message: 'By message',
       memory: 'Memory',
       memory_operators: 'Allocations',
-      memory_curves: 'Memory curve',
       corrections: 'Corrections',
       memcpy: 'Memcpy',
       bound: 'Limits',
@@ -279,6 +281,7 @@ export const text = {
       inconclusive: 'Inconclusive',
       withheld: 'Not comparable',
     } as Record<VerdictWord, string>,
+    byWord: 'by ',
     by: (delta: string, per: string, percent: string) => `by ${delta} ${per} (${percent})`,
     measured: (delta: string, per: string, percent: string) => `measured ${delta} ${per} (${percent})`,
     zero: (per: string) => `exactly the same time ${per}`,
@@ -359,6 +362,7 @@ export const text = {
     title: 'Where the time went',
     noChange: 'no change',
     folded: (n: number) => `${formatCount(n)} other parts`,
+    unchanged: (n: number) => `${formatCount(n)} parts without change`,
     expand: (category: string) => `${category}: show its entries and filter the tables to it`,
     sum: (delta: string) => `The parts add up exactly to ${delta}, the whole difference.`,
     notSum: 'The parts do not add up to the difference: please report this bug.',
@@ -466,7 +470,7 @@ with profile(
     reloadPage: 'Reload the page.',
     missing: { run: 'run', worker: 'worker', span: 'span' },
     missingTitle: (side: string, what: string, name: string) => `${side}: there is no ${what} named “${name}”.`,
-    missingHint: 'The link may come from another log directory. Choose another above, or look for new runs.',
+    missingHint: 'The link may come from another log directory. Choose another above.',
   },
 
   banners: {

@@ -17,6 +17,8 @@ describe('waterfall', () => {
     expect(labels('Other')[1]).toEqual([]);
     expect(labels('', bars.slice(0, 3))[1]).toEqual([]);
     expect(labels('', [])).toEqual([[], []]);
+    const same = waterfall(7, 7, ['Kernel', 'CPU', 'Copy'].map((label) => ({ label, delta: 0 }))).bars;
+    expect(labels('', same)).toEqual([[], ['Kernel', 'CPU', 'Copy']]);
   });
   it('starts at A, ends at B, and joins every bar to the next', () => {
     const figure = waterfall(141, 164, [

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
+from tb_perfcompare.number_text import size
 from tb_perfcompare.units import Better
 
 _OWNED = f"Exposed time: every instant of a step belongs to exactly one category ({' > '.join(CATEGORY_LABELS)})."
@@ -218,7 +219,9 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
     """What each trace says about its surroundings; differences first."""
     a, b = dict(baseline.environment), dict(candidate.environment)
     keys = list(dict.fromkeys([*a, *b]))
-    rows: list[tuple[Cell, ...]] = [(key, a.get(key), b.get(key), a.get(key) == b.get(key)) for key in keys]
+    rows: list[tuple[Cell, ...]] = [
+        (key, _setting(key, a.get(key)), _setting(key, b.get(key)), a.get(key) == b.get(key)) for key in keys
+    ]
     rows.sort(key=lambda row: bool(row[3]))
     shown = (
         columns.key(
@@ -231,6 +234,11 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
         columns.flag("same", "Same", "whether both traces say the same"),
     )
     return Table("environment", "Environment", shown, tuple(rows))
+
+
+def _setting(key: str, value: str | None) -> str | None:
+    """As recorded; of a size also what people read: "42505273344 (39.6 GiB)"."""
+    return f"{value} ({size(float(value))})" if value and key.endswith("_bytes") and value.isdecimal() else value
 
 
 def recommendations_table(baseline: Summary, candidate: Summary) -> Table:

@@ -138,7 +138,7 @@ _TYPES = "data types of the arithmetic, the one with the most time first"
 
 
 def _no_model() -> Column:
-    return columns.text("no_model", "No model", "why the work of calls of the row is not known", shown=False)
+    return columns.text("no_model", "Work unknown", "why the work of calls of the row is not known", shown=False)
 
 
 def _texts(sides: Sequence[RowWork]) -> list[Made]:

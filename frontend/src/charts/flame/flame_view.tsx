@@ -7,7 +7,7 @@ import { layersTogether } from '../../table/layers';
 import { joinKey } from '../../table/rows';
 import { useWhole } from '../../table/use_whole';
 import { shortNames } from '../../ui/names';
-import { parseQuery } from '../../ui/search';
+import { useSearch } from '../../ui/use_search';
 import { Segments } from '../../ui/controls/segments';
 import { adoptSheet } from '../../ui/sheets';
 import { sentence, text } from '../../ui/strings';
@@ -97,11 +97,11 @@ function Flame(props: FlameProps) {
   const names = useMemo(() => shortNames(tree.name), [tree]);
   const zoom = useMemo(() => frameAt(tree, place), [tree, place]);
   const rows = useMemo(() => (width > 0 ? layout(tree, zoom, look, LEAST / width) : []), [tree, zoom, look.width, look.measure, look.order, width]);
+  const asked = useSearch(query).query;
   const found = useMemo(() => {
-    const asked = parseQuery(query);
     const status = STATUSES.find((one) => one === props.status);
     return asked.empty && !status ? null : search(tree, (frame, said) => asked.test(said) && (!status || statusOf(tree, frame) === status));
-  }, [tree, query, props.status]);
+  }, [tree, asked, props.status]);
   const outer = tree.depth[zoom]!;
   const height = rows.length * ROW;
   // at once: a key that is pressed right after another zoom is not taken back

@@ -5,7 +5,7 @@ import type { Peaks } from '../../contract/sent';
 import type { Table } from '../../contract/wire';
 import { Tooltip } from '../../ui/controls/tooltip';
 import { columnStyle, formatDecimal, formatDigits, formatIn, formatPercent, type NumberStyle } from '../../ui/format';
-import { parseQuery } from '../../ui/search';
+import { useSearch } from '../../ui/use_search';
 import { adoptSheet } from '../../ui/sheets';
 import { Badge } from '../../ui/sides';
 import { useWidth } from '../../ui/use_width';
@@ -46,7 +46,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
   const picture = useMemo(() => rooflineOf(table), [table]);
   const roofs = useMemo(() => roofsOf(peaks, picture.points), [peaks, picture]);
   const style = useMemo(() => columnStyle(picture.points.flatMap((point) => [point.a?.us, point.b?.us])), [picture]);
-  const search = parseQuery(query);
+  const search = useSearch(query).query;
   if (picture.points.length === 0) return <p class="nothing">{words.nothing}</p>;
   const spots = picture.points.flatMap((point) => [point.a, point.b].flatMap((spot) => spot ?? []));
   const across = decades([...spots.map((spot) => spot.intensity), ...roofs.flatMap((roof) => ridgeOf(roof) ?? [])]);
@@ -63,7 +63,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
   const marks = picture.points.flatMap((point) => [...mark(point, 'a'), ...mark(point, 'b')]).sort((one, other) => other.r - one.r);
   const shown = active ?? picture.points.find((point) => point.row === selected) ?? null;
   const place = active ? (mark(active, 'b')[0] ?? mark(active, 'a')[0]) : undefined;
-  const dim = (point: Point): boolean => (shown !== null ? point !== shown : !search.empty && search.error === '' && !search.test(point.name));
+  const dim = (point: Point): boolean => (shown !== null ? point !== shown : !search.empty && !search.test(point.name));
   const at = (event: MouseEvent): Point | null => nearest(marks, event, LARGEST)?.point ?? null;
 
   return (

@@ -101,3 +101,17 @@ export function segments(bar: Bar, share: boolean, only: number): { part: number
   });
   return found;
 }
+
+/** What tells the captures of a side apart, by their whole names `run/worker/span`; nothing where there is only one. */
+export function captureNames(stacks: Stack[]): Map<string, string> {
+  const captures = [...new Set(stacks.map(({ capture }) => capture))];
+  if (captures.length < 2) return new Map();
+  const parts = captures.map((capture) => [capture.slice(0, capture.lastIndexOf('/')), capture.slice(capture.lastIndexOf('/') + 1)] as const);
+  const [workers, spans] = [0, 1].map((at) => new Set(parts.map((part) => part[at])).size);
+  return new Map(
+    parts.map(([place, span], at) => {
+      const worker = place.slice(place.lastIndexOf('/') + 1);
+      return [captures[at]!, [workers! > 1 ? worker : '', spans! > 1 ? `span ${span}` : ''].filter(Boolean).join(', ')];
+    }),
+  );
+}

@@ -18,7 +18,7 @@ import { useLanes, type Letter } from '../use_lanes';
 import { YTick } from '../axes';
 import { useTheme } from '../canvas';
 import { paint, palette, type Picture } from './canvas';
-import { barsOf, COLUMNS, hasParts, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
+import { barsOf, captureNames, COLUMNS, hasParts, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
 import css from './stacks.css?inline';
 import { words as said } from './words';
 
@@ -27,6 +27,8 @@ adoptSheet(css);
 const HIGH = 104;
 const LABEL = 17;
 const TOP = 8;
+/** Above a lane, for the names of its captures. */
+const HEAD = 14;
 const LEFT = 74;
 const LEAST = 3;
 const MOST = 64;
@@ -87,8 +89,11 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
   const bars = useMemo(() => ({ a: barsOf(stacks.a, each), b: barsOf(stacks.b, each) }), [stacks, each]);
   const shown = LETTERS.filter((side) => stacks[side].length > 0);
   const slot = Math.min(MOST, Math.max(0, width - LEFT - 4) / Math.max(bars.a.length, bars.b.length, 1));
-  const height = TOP + shown.length * (HIGH + LABEL);
-  const top = (side: Letter): number => TOP + shown.indexOf(side) * (HIGH + LABEL);
+  const names = useMemo(() => ({ a: captureNames(stacks.a), b: captureNames(stacks.b) }), [stacks]);
+  const head = names.a.size + names.b.size > 0 ? HEAD : 0;
+  const lane = head + HIGH + LABEL;
+  const height = TOP + shown.length * lane;
+  const top = (side: Letter): number => TOP + head + shown.indexOf(side) * lane;
   const style = timeStyle([most]);
   const stepsOf = (side: Letter, bar: Bar): Stack[] => stacks[side].slice(bar.first, bar.first + bar.count);
   const places = (side: Letter): string[][] => bars[side].map((bar) => stepsOf(side, bar).map((stack) => stack.step));
@@ -96,7 +101,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
   const { box, active, range, band, handlers } = useLanes({
     shown, labels: { a: places('a'), b: places('b') }, chosen, onSteps, placeAt: barAt,
     at: (x, y) => {
-      const side = shown[Math.max(0, Math.min(shown.length - 1, Math.floor((y - TOP) / (HIGH + LABEL))))]!;
+      const side = shown[Math.max(0, Math.min(shown.length - 1, Math.floor((y - TOP) / lane)))]!;
       return x >= LEFT && x < LEFT + slot * bars[side].length ? { side, place: barAt(side, x) } : null;
     },
     onOpen: (side, place) => onRow(rowKey(table, stacks[side][bars[side][place]!.first]!.row)),
@@ -159,6 +164,16 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
                       </text>
                     ),
                 )}
+                {bars[side].map((one, index) => {
+                  const { capture } = stacks[side][one.first]!;
+                  return (
+                    (index === 0 || capture !== stacks[side][bars[side][index - 1]!.first]!.capture) && (
+                      <text key={index} class="axis-text" x={LEFT + index * slot + 2} y={top(side) - 5}>
+                        {names[side].get(capture)}
+                      </text>
+                    )
+                  );
+                })}
                 {bars[side].map((one, index) => index > 0 && stacks[side][one.first]!.capture !== stacks[side][bars[side][index - 1]!.first]!.capture && <line key={index} class="stacks-capture" x1={LEFT + index * slot} x2={LEFT + index * slot} y1={top(side) - 4} y2={top(side) + HIGH + 4} />)}
               </g>
             ))}

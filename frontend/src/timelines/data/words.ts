@@ -35,7 +35,7 @@ export const words = {
     automatic: 'fits its lanes',
     about: 'Drag, or use the arrow keys. Double-click or Enter fits the lanes',
   },
-  hint: ['W S or wheel: zoom', 'A D or drag: move', 'click: select'],
+  hint: ['W S or wheel: zoom', 'A D or drag: move', 'N: next difference'],
 
   zoom: { label: 'Zoom', closer: 'Closer (W or +)', farther: 'Farther (S or -)', all: 'Whole steps (0)' },
 

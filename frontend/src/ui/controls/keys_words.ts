@@ -11,6 +11,8 @@ export const words = {
     ['Enter', 'open the row'],
     ['p', 'pin or unpin the row'],
     ['[  ]', 'previous and next row in the details'],
+    ['w  s  a  d', 'zoom and move in the timeline'],
+    ['n', 'next largest difference in the timeline'],
     ['Esc', 'close; or clear the part filter, then the step ranges'],
     ['?', 'this list'],
   ] as [string, string][],

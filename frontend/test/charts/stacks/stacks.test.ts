@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barsOf, hasParts, labelsOf, PARTS, segments, stacksOf, stepsPerBar, topOf, type Stack } from '../../../src/charts/stacks/stacks';
+import { barsOf, captureNames, hasParts, labelsOf, PARTS, segments, stacksOf, stepsPerBar, topOf, type Stack } from '../../../src/charts/stacks/stacks';
 import type { Cell, Table } from '../../../src/contract/wire';
 import { PLAIN, column } from '../../samples';
 
@@ -64,4 +64,12 @@ describe('the parts of every step', () => {
     expect([second!.first, second!.count]).toEqual([2, 1]);
     expect(barsOf([{ ...stacksOf(drawn).a[0]! } as Stack], 4)[0]).toMatchObject({ us: 50, admitted: false });
   });
+});
+
+it('captures are called by what tells them apart', () => {
+  const names = (...captures: string[]): string[] => [...captureNames(captures.map((capture) => ({ capture }) as Stack)).values()];
+  expect(names('r/w/1', 'r/w/1')).toEqual([]);
+  expect(names('r/w0/1', 'r/w1/1')).toEqual(['w0', 'w1']);
+  expect(names('r/w/1', 'r/w/2')).toEqual(['span 1', 'span 2']);
+  expect(names('r/w0/1', 'r/w1/2')).toEqual(['w0, span 1', 'w1, span 2']);
 });

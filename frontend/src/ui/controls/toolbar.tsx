@@ -1,0 +1,45 @@
+// Controls that are one tab stop together: arrow keys, Home and End move among them.
+
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+interface Props {
+  label: string;
+  class: string;
+  children: ComponentChildren;
+}
+
+export function Toolbar({ label, class: name, children }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  /** the control that the Tab key comes back to */
+  const held = useRef<HTMLElement | null>(null);
+  // what a menu or dialog of theirs holds has stops of its own
+  const controls = (): HTMLElement[] => [...(box.current?.querySelectorAll<HTMLElement>('button, select, input') ?? [])].filter((one) => !one.closest('.pop, dialog'));
+  const hold = (): void => {
+    const all = controls();
+    const enabled = all.filter((one) => !one.matches(':disabled'));
+    if (!held.current || !enabled.includes(held.current)) held.current = enabled[0] ?? null;
+    for (const one of all) one.tabIndex = one === held.current ? 0 : -1;
+  };
+  useLayoutEffect(hold);
+  const onFocusIn = (event: FocusEvent): void => {
+    const focused = event.target as HTMLElement;
+    if (!controls().includes(focused)) return;
+    held.current = focused;
+    hold();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const all = controls().filter((one) => !one.matches(':disabled'));
+    const at = all.indexOf(event.target as HTMLElement);
+    const moves: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 };
+    const next = moves[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    all[(next + all.length) % all.length]!.focus();
+  };
+  return (
+    <div ref={box} class={name} role="toolbar" aria-label={label} onFocusIn={onFocusIn} onKeyDown={onKeyDown}>
+      {children}
+    </div>
+  );
+}

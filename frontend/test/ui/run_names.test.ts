@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest';
+import { deviceName, labelBeside } from '../../src/ui/names';
+
+describe('a run next to another', () => {
+  test('is called by what differs', () => {
+    expect(labelBeside('gpu/baseline', 'gpu/candidate')).toBe('…/baseline');
+    expect(labelBeside('saved_answers_synthetic#1', 'saved_answers_synthetic#2')).toBe('…#1');
+    expect(labelBeside('a/x', 'b/x')).toBe('a/x');
+    expect(labelBeside('a/x', undefined)).toBe('a/x');
+    expect(labelBeside('a/x', 'a/x')).toBe('…/x');
+  });
+  test('leaves out words of a long name that both begin with', () => {
+    expect(labelBeside('bert/2026-11-01/b_lr3e-4_bs32_daa66d13', 'bert/2026-11-04/b_lr3e-4_bs32_afd9d5ab')).toBe('…/2026-11-01/…_daa66d13');
+    expect(labelBeside('runs/resnet50_workers_0', 'runs/resnet50_workers_4')).toBe('…/resnet50_workers_0');
+  });
+});
+
+test('a device is called by its model', () => {
+  expect(['NVIDIA A100-SXM4-40GB', 'Tesla V100-DGXS-32GB', 'AMD Instinct MI300X', 'MLU370-M8', 'GPU', 'Intel(R) Data Center GPU Max 1550'].map(deviceName)).toEqual([
+    'A100-SXM4-40GB', 'V100-DGXS-32GB', 'Instinct MI300X', 'MLU370-M8', 'GPU', 'Data Center GPU Max 1550',
+  ]);
+});
