@@ -1,27 +1,26 @@
 """List runs, workers and spans below a log directory, with device, steps, size and problems of every file.
 
-Every trace is read; --names-only lists without reading.
+Traces that are not known yet are read; --names-only lists without reading.
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from tb_perfcompare.cli.arguments import add_scheduler, add_step_marker
 from tb_perfcompare.cli.output import Console
 from tb_perfcompare.cli.sources import new_workspace, strict_listing
 from tb_perfcompare.comparison.result import columns
-from tb_perfcompare.comparison.result.plain_values import Cell, as_plain, device_dict, iterations_dict
+from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
-from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tb_perfcompare.units import Better
+from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
 from tb_perfcompare.workspace.listing.describe import runs_dict
 from tb_perfcompare.workspace.listing.index import Listing, span_file
 
@@ -40,7 +39,7 @@ _COLUMNS = (
 
 _UNMARKED = ("whole recording", "none marked")
 
-Found = dict[tuple[str, int], Summary | InputError]
+Found = dict[tuple[str, int], SpanFacts | InputError]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +57,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
         found: Found = {}
         if not arguments.names_only:
             files = [span_file(*span) for span in spans]
-            answers = workspace.survey(files, report=console.progress, marker=arguments.step_marker)
+            answers = workspace.facts(files, report=console.progress, marker=arguments.step_marker)
             found = {(file.path, file.part): answer for file, answer in zip(files, answers, strict=True)}
     if arguments.json:
         listed = runs_dict(listing, [arguments.logdir], lambda _run, _worker, span: _details(span, found))
@@ -72,43 +71,23 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 def _row(run: RunEntry, worker: WorkerEntry, span: SpanEntry, found: Found) -> tuple[Cell, ...]:
     names = (run.name, worker.name, span.label, TITLES[run.format])
-    summary = found.get((span.file.path, span.file.part))
-    if not isinstance(summary, Summary):
-        problem = "" if summary is None else _reason(summary)
-        return (*names, None, None, None, None, span.file.bytes, problem)
-    total = len(summary.steps) + len(summary.dropped)
-    steps = f"{len(summary.steps)} of {total}" if summary.marked else _UNMARKED[summary.iterations is None]
-    device = summary.device.name or summary.device.word
-    problems = "; ".join(note.message for note in summary.notes)
-    return (*names, device, steps, _steps_by(summary), _mean_step_us(summary), span.file.bytes, problems)
+    facts = found.get((span.file.path, span.file.part))
+    if facts is None or isinstance(facts, InputError):
+        return (*names, None, None, None, None, span.file.bytes, "" if facts is None else _reason(facts))
+    steps, by, device = facts["steps"], facts["steps"]["by"], facts["device"]
+    counted = f"{steps['admitted']} of {steps['count']}" if steps["marked"] else _UNMARKED[by is None]
+    steps_by = None if by is None else by["name"] or None
+    problems = "; ".join(note["message"] for note in facts["problems"])
+    return (
+        *names, device["name"] or device["word"], counted, steps_by, facts["mean_step_us"], span.file.bytes, problems,
+    )  # fmt: skip
 
 
-def _details(span: SpanEntry, found: Found) -> dict[str, Any]:
+def _details(span: SpanEntry, found: Found) -> SpanFacts:
     answer = found.get((span.file.path, span.file.part))
-    if answer is None:
-        return {}
     if isinstance(answer, InputError):
         return {"error": {"code": answer.code, "message": str(answer)}}
-    return {
-        "format": answer.format,
-        "device": device_dict(answer.device),
-        "steps": {
-            "count": len(answer.steps) + len(answer.dropped),
-            "admitted": len(answer.steps),
-            "marked": answer.marked,
-            "by": iterations_dict(answer.iterations),
-        },
-        "mean_step_us": _mean_step_us(answer),
-        "problems": as_plain(answer.notes),
-    }
-
-
-def _steps_by(summary: Summary) -> str | None:
-    return None if summary.iterations is None else summary.iterations.chosen.name or None
-
-
-def _mean_step_us(summary: Summary) -> float | None:
-    return None if not summary.is_timed else float(summary.steps.total_ns.mean()) / 1000
+    return answer or {}
 
 
 def _reason(error: InputError) -> str:
@@ -116,8 +95,8 @@ def _reason(error: InputError) -> str:
 
 
 def _reader(found: Found) -> tuple[str, ...]:
-    traces = any(isinstance(answer, Summary) and answer.format == TRACE for answer in found.values())
-    return (f"traces were read by the {active_reader()} reader",) if traces else ()
+    traces = any(not isinstance(facts, InputError) and facts["format"] == TRACE for facts in found.values())
+    return (f"traces are read by the {active_reader()} reader",) if traces else ()
 
 
 def _notes(listing: Listing) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
+from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
 from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, is_many
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
@@ -96,6 +97,16 @@ class Loader:
         """Each file by itself: its summary, or why it cannot be read; `tail` and `marker` as of SummaryJob."""
         jobs = [SummaryJob(file, window, tail=tail, marker=marker) for file in files]
         return self._each(jobs, report, _summary_or_error)
+
+    def facts(
+        self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
+    ) -> list[SpanFacts | InputError]:
+        """What a list tells of each file: as it is known since it was last read, unless it has to be read now."""
+        self._known.state()
+        known = [None if marker else self._known.facts(file) for file in files]
+        unknown = [file for file, facts in zip(files, known, strict=True) if facts is None]
+        answers = iter(self.survey(unknown, report=report, marker=marker) if unknown else [])
+        return [facts or _facts_or_error(next(answers)) for facts in known]
 
     def _each(
         self, jobs: Sequence[SummaryJob], report: Reporter, take: Callable[[Flight[Summary]], T]
@@ -232,6 +243,10 @@ def _summary_or_error(flight: Flight[Summary]) -> Summary | InputError:
         return flight.result()
     except InputError as error:
         return error
+
+
+def _facts_or_error(answer: Summary | InputError) -> SpanFacts | InputError:
+    return answer if isinstance(answer, InputError) else span_facts(answer)
 
 
 def _loaded(side: Side, summaries: tuple[Summary, ...], failed: Mapping[int, InputError]) -> LoadedSide:

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.errors import InputError, MarkerMissing, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, ComparisonRequest, Side, Steps
+from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, pooled, summarize_file
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
 from tb_perfcompare.workspace.loading import Loader, Summarizer
@@ -166,6 +167,13 @@ class Workspace:
     ) -> list[Summary | InputError]:  # fmt: skip
         """Each file by itself: its summary, or why it cannot be read; `tail` and `marker` as of SummaryJob."""
         return self._loader.survey(files, window, report, tail=tail, marker=marker)
+
+    def facts(
+        self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
+    ) -> list[SpanFacts | InputError]:
+        """Each file by itself: what a list of runs tells of it, or why it cannot be read. Reads only files that have
+        changed since they were last read, or all where a `marker` is given."""
+        return self._loader.facts(files, report, marker=marker)
 
     def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """The comparison, finished, under way or started now, for as long as the body lasts; the same question is

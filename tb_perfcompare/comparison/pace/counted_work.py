@@ -8,12 +8,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, work_by_shape
+from tb_perfcompare.comparison.pace.undisturbed import FASTEST
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.containment import inside
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.samples import Samples
-from tb_perfcompare.model.arrays import Ints, median, unique
+from tb_perfcompare.model.arrays import Floats, Ints, unique
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -85,24 +86,32 @@ def counted_work(sides: tuple[Summary, Summary], samples: tuple[Samples, Samples
 
 
 def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
-    """Calls and exposed time in the typical step, by category and name; calls NaN where captures differ in them."""
-    owned = side.owned
-    table = side.groups.get("operators")
+    """Calls and exposed time per step, by category and name; calls NaN where captures differ in them."""
+    owned, table = side.owned, side.groups.get("operators")
     operators = set() if table is None else {key[0] for key in table.keys}
     steady = (owned.calls > 0).mean(axis=1) >= STEADY
-    found: dict[tuple[int, str], _Row] = {}
-    for at in np.flatnonzero(steady & np.isin(owned.category, list(_CATEGORIES))).tolist():
-        category, name = int(owned.category[at]), owned.key[at]
-        if category == StepCategory.KERNEL or name in operators:
-            found[category, name] = _typical_calls(owned.calls[at], samples), float(median(owned.time_ns[at]))
-    return found
+    at = np.flatnonzero(steady & np.isin(owned.category, list(_CATEGORIES)))
+    calls, times = _calls(owned.calls[at], samples).tolist(), _undisturbed(owned.time_ns[at]).tolist()
+    names = zip(owned.category[at].tolist(), map(owned.key.__getitem__, at.tolist()), strict=True)
+    return {
+        key: row for key, row in zip(names, zip(calls, times, strict=True), strict=True)
+        if key[0] == StepCategory.KERNEL or key[1] in operators
+    }  # fmt: skip
 
 
-def _typical_calls(calls: Ints, samples: Samples) -> float:
-    """Mean calls per step, NaN where captures differ in it."""
-    of_step = samples.capture[samples.group] if samples.pooled else samples.capture
-    means = [float(calls[of_step == which].mean()) for which in unique(of_step)]
-    return math.nan if max(means) > (1 + ALIKE_CALLS) * min(means) else math.fsum(means) / len(means)
+def _calls(calls: Ints, samples: Samples) -> Floats:
+    """(r,) mean calls per step, NaN where captures differ in it."""
+    capture = samples.capture[samples.group]
+    means = np.stack([calls[:, capture == which].mean(axis=1) for which in unique(capture)], axis=1)
+    low, high = means.min(axis=1), means.max(axis=1)
+    return np.where(high > (1 + ALIKE_CALLS) * low, math.nan, means.mean(axis=1))
+
+
+def _undisturbed(times: Ints) -> Floats:
+    """(r,) mean of the fastest quarter of the steps that have the row, 0 where fewer than half have it."""
+    seen = times > 0
+    fastest = np.sort(np.where(seen, times, np.inf), axis=1)[:, : max(times.shape[1] // FASTEST, 1)]
+    return np.where(seen.mean(axis=1) >= STEADY, fastest.mean(axis=1), 0.0)
 
 
 def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str], _Row]) -> dict[tuple[int, str], _Row]:
@@ -116,5 +125,6 @@ def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str]
 
 
 def _step_ns(side: Summary) -> float:
-    return float(median(side.steps.total_ns))
+    """The step if nothing interrupts it."""
+    return float(_undisturbed(side.owned.time_ns).sum())
 

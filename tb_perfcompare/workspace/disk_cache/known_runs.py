@@ -1,4 +1,4 @@
-"""Facts that a list of many runs shows (device, steps, mean step time), kept since the files were read once.
+"""Facts that a list of many runs shows (device, steps, mean step time, notes), kept since the files were read once.
 
 One small entry of the cache holds it for all files, so that a list of thousands opens one file and no trace. Two
 processes that write at once may lose what one of them found until it is read again; a list then says less, never
@@ -16,9 +16,11 @@ import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.workspace.disk_cache.disk_store import DIGEST_BYTES, KNOWN, DiskStore, digest_of
+from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.summary.summary import Summary
+    from tb_perfcompare.workspace.inputs.sides import CaptureFile
     from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
 
 _MOST = 20_000
@@ -39,11 +41,14 @@ class RecordedFile(Protocol):
 
 
 class KnownFile(msgspec.Struct, frozen=True):
-    """`steps` that are compared; `mean_step_us` is None where steps have no time."""
+    """`steps` that are compared; `mean_step_us` is None where steps have no time. `facts`: all that is told of the file
+    (SpanFacts), packed, of when the files that are read along with it were in the state `beside`."""
 
     device: str
     steps: int
     mean_step_us: float | None
+    facts: bytes
+    beside: str
 
 
 class _Entry(msgspec.Struct):
@@ -72,14 +77,22 @@ class KnownRuns:
         """As of the last `state`."""
         return self._files.get(key_of(file))
 
+    def facts(self, file: CaptureFile) -> SpanFacts | None:
+        """All that is told of the file, as of the last `state`; None where it has to be read."""
+        known = self.of(file)
+        if known is None or known.beside != _beside(file):
+            return None
+        facts: SpanFacts = msgspec.msgpack.decode(known.facts)
+        return facts
+
     def note(self, job: SummaryJob, summary: Summary) -> None:
         """Takes what a summary says of its file, if it is about all steps as they are found by themselves."""
         if job.marker or job.window != "device":
             return
-        key, timed = key_of(job.file), summary.is_timed
+        key, told = key_of(job.file), span_facts(summary)
         device = summary.device.name or summary.device.word
-        mean = float(summary.steps.total_ns.mean()) / 1000 if timed and len(summary.steps) else None
-        found = KnownFile(device, len(summary.steps), mean)
+        facts = msgspec.msgpack.encode(told)
+        found = KnownFile(device, len(summary.steps), told["mean_step_us"], facts, _beside(job.file))
         with self._lock:
             if self._files.get(key) != found:
                 self._new[key] = self._files[key] = found
@@ -119,7 +132,16 @@ class KnownRuns:
 
 def key_of(file: RecordedFile) -> str:
     """Key of a file in the state in which it is listed: a digest, which does not reveal the path."""
-    text = repr((file.path, file.part, file.bytes, file.mtime_ns))
+    return _digest(repr((file.path, file.part, file.bytes, file.mtime_ns)))
+
+
+def _beside(file: CaptureFile) -> str:
+    """State of the files that are read along with it, "" without any."""
+    states = sorted((one.path, *one.state) for one in file.beside)
+    return _digest(repr(states)) if states else ""
+
+
+def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:24]
 
 

@@ -66,7 +66,7 @@ def test_the_listing_says_which(
     monkeypatch.setenv(VARIABLE, reader)
     (tmp_path / "w.pt.trace.json").write_bytes(encode([op()]))
     assert main(["runs", str(tmp_path)]) == 0
-    assert f"traces were read by the {reader} reader" in capsysbinary.readouterr().out.decode()
+    assert f"traces are read by the {reader} reader" in capsysbinary.readouterr().out.decode()
     assert main(["runs", str(tmp_path), "--json"]) == 0
     assert json.loads(capsysbinary.readouterr().out)["reader"] == reader
     assert main(["runs", str(tmp_path), "--names-only"]) == 0

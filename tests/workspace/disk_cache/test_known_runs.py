@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 from tb_perfcompare.comparison.pairing.pairing import Selection
+from tb_perfcompare.errors import InputError
+from tb_perfcompare.model.progress import Reporter
+from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.listing.index import Index, Root
+from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
+from tb_perfcompare.workspace.listing.index import Index, Root, span_file
 from tb_perfcompare.workspace.listing.run_pages import RunPages
+from tb_perfcompare.workspace.loading import Summarizer
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 from tests.drawn_runs import write_pair
 
@@ -87,3 +94,41 @@ class _Two:
 
     def of(self, file: Any) -> _One:
         return _One(file.path)
+
+
+def surveyed(logdir: Path, cache: Path, summarize: Summarizer = summarize_file) -> list[SpanFacts | InputError]:
+    """What is told of every file below a directory, by a process that reads with `summarize`."""
+    workspace = Workspace(
+        [Root(str(logdir))], in_process_bytes=SMALL_BYTES, cache=SummaryCache(cache), summarize=summarize
+    )
+    try:
+        listing = Index([Root(str(logdir))]).listing()
+        spans = [(run, worker, span) for run in listing.runs for worker in run.workers for span in worker.spans]
+        return workspace.facts([span_file(*span) for span in spans])
+    finally:
+        workspace.close()
+
+
+def refuses(job: SummaryJob, report: Reporter) -> Summary:
+    raise InputError(job.file.shown, "is read")
+
+
+def test_a_list_reads_a_file_once(tmp_path: Path) -> None:
+    logdir, cache = tmp_path / "logs", tmp_path / "cache"
+    write_pair(logdir)
+    found = surveyed(logdir, cache)
+    assert [facts["steps"]["admitted"] > 0 for facts in found if not isinstance(facts, InputError)] == [True, True]
+    assert surveyed(logdir, cache, refuses) == found
+    (file,) = (logdir / "normal").iterdir()
+    os.utime(file, (1, 1))
+    assert [isinstance(facts, InputError) for facts in surveyed(logdir, cache, refuses)].count(True) == 1
+
+
+def test_a_file_read_along_with_it_makes_it_read_again(tmp_path: Path) -> None:
+    logdir, cache = tmp_path / "logs", tmp_path / "cache"
+    shutil.copytree(Path("demo_logs/perf_data_synthetic"), logdir)
+    found = surveyed(logdir, cache)
+    assert surveyed(logdir, cache, refuses) == found
+    for path in logdir.rglob("*counters*"):
+        os.utime(path, (1, 1))
+    assert all(isinstance(facts, InputError) for facts in surveyed(logdir, cache, refuses))
