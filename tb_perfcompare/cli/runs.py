@@ -1,6 +1,6 @@
 """List runs, workers and spans below a log directory, with device, steps, size and problems of every file.
 
-Traces that are not known yet are read; --names-only lists without reading.
+Reads files that are new or have changed; --names-only lists without reading.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def test_autocast_is_another_data_type_in_spite_of_its_casts() -> None:
     both = (*PROGRAM, Call("aten::_to_copy", 5.0, 2))
     told = first(drawn(both), drawn(cast, seed=2))
     assert (told.rule, told.subject) == ("data_type_changed", "aten::mm")
-    assert "float → c10::BFloat16" in told.sentence
+    assert "float → BFloat16" in told.sentence
 
 
 def lengths(seed: int, mean: int) -> Step:

@@ -143,9 +143,9 @@ def elements(shape: str) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def first_type(types: str) -> str:
-    """The first type of a list such as ['c10::Half', 'c10::Half']."""
+    """The first type of a list such as ['c10::Half', 'c10::Half'], without PyTorch's namespace."""
     try:
         named = [kind for kind in ast.literal_eval(types) if kind]
     except (ValueError, SyntaxError, TypeError):
         return shown_shape(types)
-    return str(named[0]) if named else "none"
+    return str(named[0]).removeprefix("c10::") if named else "none"
