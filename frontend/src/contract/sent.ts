@@ -147,7 +147,7 @@ export interface Headline {
   machine: Part | null;
   /** how much longer the step takes at equal machine speed; null as `machine` */
   program: Part | null;
-  /** the calls that decide; null where times do */
+  /** the work that decides; null where times do */
   counted: Counted | null;
   paces: PaceFacts[];
   /** why machine and program are not separated, empty where they are */
@@ -214,12 +214,12 @@ export interface Part {
   captures_needed: number | null;
 }
 
-/** Calls that one side makes beyond all that the other does, where times leave the direction open. */
+/** What one side does beyond all that the other does, where times leave the direction open. */
 export interface Counted {
-  /** more per step of the candidate; below zero: of the baseline */
+  noun: 'operator calls' | 'kernel launches' | 'input elements';
+  /** more per step of the candidate; below zero: of the baseline; null: larger inputs */
   calls: number | null;
-  noun: 'operator calls' | 'kernel launches';
-  /** of the step time if all else takes equally long, a fraction */
+  /** of the step time if all else takes equally long, or of the inputs' size; a fraction */
   change: number | null;
 }
 

@@ -1,13 +1,14 @@
-"""What the program does more often or less often: calls are counted, so that no noise hides them."""
+"""What the program does more often, or on larger inputs: calls and elements are counted, and no noise hides them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, work_by_shape
+from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, OPERATORS, work_by_shape
 from tb_perfcompare.comparison.pace.undisturbed import FASTEST
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -15,6 +16,7 @@ from tb_perfcompare.comparison.statistics.containment import inside
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate
 from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints, unique
+from tb_perfcompare.model.input_shapes import input_elements
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -27,8 +29,14 @@ REST_ALIKE = 0.95
 ONE_WAY = 0.25
 """Most that is called less often, as a share of what is called more often (or the other way round)."""
 
+Interval = tuple[float, float, float]
+"""A shift of ln(time) and the ends of its interval."""
+
+LARGER = 1.1
+"""Inputs are larger from so many times as many elements on."""
+
 BEYOND = 3.0
-"""How far the interval of the program may reach into the other direction, as a multiple of the counted change."""
+"""How far the interval of the times may reach into the other direction, as a multiple of the counted change."""
 
 _CATEGORIES = {StepCategory.CPU_EXEC: "operator calls", StepCategory.KERNEL: "kernel launches"}
 
@@ -37,24 +45,38 @@ _CATEGORIES = {StepCategory.CPU_EXEC: "operator calls", StepCategory.KERNEL: "ke
 class CountedWork:
     """One side does all that the other does, and more.
 
-    log    ln of the step time, candidate over baseline, if everything that both do takes equally long
-    calls  more calls per step of the candidate, below zero where the baseline has more
-    noun   what most of them are: "operator calls", "kernel launches"
+    log    ln of the step time, candidate over baseline, if everything that both do takes equally long; of larger inputs
+           ln of how much larger they are, which is the most that they make
+    noun   what most of it is: "operator calls", "kernel launches", "input elements"
+    calls  more calls per step of the candidate, below zero where the baseline has more; None for larger inputs
     """
 
     log: float
-    calls: float
     noun: str
+    calls: float | None = None
 
-    def verdict(self, program: ShiftEstimate, options: CompareOptions) -> Verdict | None:
-        """The direction of the counted work, where it matters and the times at one pace agree; else None."""
-        theta, low, high = program.theta, program.theta_low, program.theta_high
+    def verdict(self, shift: Interval, options: CompareOptions) -> Verdict | None:
+        """The direction of the counted work, where it matters and the times agree; else None."""
+        theta, low, high = shift
         if abs(self.log) <= math.log1p(options.margin) or theta * self.log <= 0:
             return None
         against = -low if self.log > 0 else high
-        if not low <= self.log <= high or against > BEYOND * abs(self.log):
+        if against > BEYOND * abs(self.log) or (self.calls is not None and not low <= self.log <= high):
             return None
         return Verdict.PROBABLY_SLOWER if self.log > 0 else Verdict.PROBABLY_FASTER
+
+
+def interval(estimate: ShiftEstimate) -> Interval:
+    """That of the estimate."""
+    return estimate.theta, estimate.theta_low, estimate.theta_high
+
+
+class _Size(NamedTuple):
+    """Of all calls of an operator in a step."""
+
+    calls: float
+    elements: float
+    time_ns: float
 
 
 _Row = tuple[float, float]
@@ -63,6 +85,10 @@ _Row = tuple[float, float]
 
 def counted_work(sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]) -> CountedWork | None:
     """None where neither side does all that the other does, or where calls vary too much to be counted."""
+    return _more_calls(sides, samples) or _larger_inputs(sides)
+
+
+def _more_calls(sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]) -> CountedWork | None:
     one, two = (_rows(side, seen) for side, seen in zip(sides, samples, strict=True))
     fewer, more = _beyond(one, two), _beyond(two, one)
     shares = [
@@ -80,8 +106,8 @@ def counted_work(sides: tuple[Summary, Summary], samples: tuple[Samples, Samples
     calls = math.fsum(count for count, _ in rows.values())
     largest = max(rows, key=lambda key: (rows[key][1], key))
     return CountedWork(
-        math.log1p(-shares[0]) - math.log1p(-shares[1]), calls if is_more else -calls,
-        _CATEGORIES[StepCategory(largest[0])],
+        math.log1p(-shares[0]) - math.log1p(-shares[1]), _CATEGORIES[StepCategory(largest[0])],
+        calls if is_more else -calls,
     )  # fmt: skip
 
 
@@ -121,6 +147,53 @@ def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str]
         others = there[key][0] if key in there else 0.0
         if calls > (1 + ALIKE_CALLS) * others:  # never for NaN
             found[key] = calls - others, time * (1 - others / calls)
+    return found
+
+
+def _larger_inputs(sides: tuple[Summary, Summary]) -> CountedWork | None:
+    """The same operators, none on smaller inputs: how much larger they are, by the time of the side with smaller
+    ones."""
+    if not all(map(_has_steady_inputs, sides)):
+        return None
+    one, two = map(_sizes, sides)
+    up, down = _growth(one, two), _growth(two, one)
+    if (up is None) == (down is None):
+        return None
+    factor = up or down or 1.0
+    return CountedWork(math.log(factor) if up else -math.log(factor), "input elements") if factor > LARGER else None
+
+
+def _has_steady_inputs(side: Summary) -> bool:
+    """Whether all steps have equally large inputs: where those are drawn, more of them is no change of the program."""
+    table = side.groups[OPERATORS]
+    elements = np.array([math.fsum(input_elements(key[1])) if len(key) > 1 else 0.0 for key in table.keys])
+    of_step = elements @ table.calls
+    return bool(of_step.max(initial=0.0) <= (1 + ALIKE_CALLS) * of_step.min(initial=np.inf))
+
+
+def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float | None:
+    """How many times as much input the operators of one side have on the other; None where some have less."""
+    least = 1 - ALIKE_CALLS
+    as_much = {
+        name: (size, other) for name, size in small.items()
+        if (other := large.get(name)) and other.calls >= least * size.calls and other.elements >= least * size.elements
+    }  # fmt: skip
+    known = math.fsum(size.time_ns for size, _ in as_much.values())
+    if not known or known < REST_ALIKE * math.fsum(size.time_ns for size in small.values()):
+        return None
+    grown = (
+        size.time_ns * (other.elements / size.elements if size.elements else 1.0) for size, other in as_much.values()
+    )
+    return math.fsum(grown) / known
+
+
+def _sizes(side: Summary) -> dict[str, _Size]:
+    """Per step and operator."""
+    found: dict[str, _Size] = {}
+    for (name, *rest), work in work_by_shape(side).items():
+        of = found.get(name, _Size(0.0, 0.0, 0.0))
+        elements = work.calls * math.fsum(input_elements(rest[0])) if rest else 0.0
+        found[name] = _Size(of.calls + work.calls, of.elements + elements, of.time_ns + work.time_ns)
     return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.pace.clocked import Clocked
+from tb_perfcompare.comparison.pace.counted_work import CountedWork, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part, shift_of_pace
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
@@ -28,7 +29,8 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
     if headline.shift is None:
         return with_sentence(replace(headline, unsplit=headline.reason), None)
     if work.clocked is None:
-        return with_sentence(_not_in_turns(replace(headline, unsplit=work.reason, paces=_paces(work)), in_turns), None)
+        recorded = _by_counted_work(replace(headline, unsplit=work.reason, paces=_paces(work)), work.counted, options)
+        return with_sentence(_not_in_turns(recorded, in_turns), None)
     program = program_part(work.clocked, options)
     machine = machine_part(work.clocked, options)
     verdict, basis = outcome(headline.verdict, program, machine, work.clocked, options)
@@ -61,16 +63,30 @@ def outcome(
         moved = alone and abs(machine.theta) > math.log1p(options.margin)
         return (Verdict.INCONCLUSIVE if moved and recorded is not Verdict.SAME else Verdict.SAME), Basis.PROGRAM
     counted = clocked.counted
-    probably = None if counted is None else counted.verdict(program.estimate, options)
+    probably = None if counted is None else counted.verdict(interval(program.estimate), options)
     return probably or Verdict.INCONCLUSIVE, Basis.PROGRAM
 
 
 def _counted(program: ProgramPart, verdict: Verdict, clocked: Clocked) -> Counted | None:
-    """The counted calls, where they gave the verdict."""
+    """The counted work, where it gave the verdict."""
     counted = clocked.counted
     if counted is None or program.verdict is not Verdict.INCONCLUSIVE or verdict is Verdict.INCONCLUSIVE:
         return None
-    return Counted(counted.calls, counted.noun, fraction_of(counted.log))
+    return _plain(counted)
+
+
+def _plain(counted: CountedWork) -> Counted:
+    return Counted(counted.noun, counted.calls, fraction_of(counted.log))
+
+
+def _by_counted_work(headline: Headline, counted: CountedWork | None, options: CompareOptions) -> Headline:
+    """Of times as recorded: where they are inconclusive."""
+    shift = headline.shift
+    if counted is None or shift is None or headline.verdict is not Verdict.INCONCLUSIVE:
+        return headline
+    ends = math.log1p(shift.estimate), math.log1p(shift.low), math.log1p(shift.high)
+    verdict = counted.verdict(ends, options)
+    return headline if verdict is None else replace(headline, verdict=verdict, counted=_plain(counted))
 
 
 def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import Clocked
+from tb_perfcompare.comparison.pace.counted_work import interval
 from tb_perfcompare.comparison.pace.decide import outcome
 from tb_perfcompare.comparison.pace.machine import machine_part
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
@@ -79,7 +80,7 @@ def sensitivity(
         return Robustness()
     if any((side.times <= 0).any() or not len(side.times) for side in sides):
         return Robustness()
-    judge = _at_one_pace(work.clocked, options) if work.clocked is not None else _as_recorded(options, strata)
+    judge = _at_one_pace(work.clocked, options) if work.clocked is not None else _as_recorded(options, strata, work)
     all_steps = judge(sides, None)
     tried: list[str] = []
     changed: dict[Verdict, list[tuple[str, str]]] = {}
@@ -247,7 +248,7 @@ class _Judged:
 _Judge = Callable[[_Sides, _Judged | None], _Judged]
 
 
-def _as_recorded(options: CompareOptions, strata: Strata | None) -> _Judge:
+def _as_recorded(options: CompareOptions, strata: Strata | None, work: CommonWork) -> _Judge:
     """As judged for the headline, `same` for sides of equal times. `like` says how far captures differ."""
 
     def judge(sides: _Sides, like: _Judged | None) -> _Judged:
@@ -259,7 +260,10 @@ def _as_recorded(options: CompareOptions, strata: Strata | None) -> _Judge:
         if left is not None:
             left = Strata((left.code[0][sides[0].place], left.code[1][sides[1].place]))
         settled = settle(times, (sides[0].capture, sides[1].capture), options, known, left)
-        return _Judged(settled.verdict, settled)
+        verdict = settled.verdict
+        if verdict is Verdict.INCONCLUSIVE and work.counted is not None:
+            verdict = work.counted.verdict(interval(settled.estimate), options) or verdict
+        return _Judged(verdict, settled)
 
     return judge
 

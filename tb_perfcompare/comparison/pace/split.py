@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import NEEDED, Clocked, Follower, by_one_pace, by_their_paces
-from tb_perfcompare.comparison.pace.counted_work import counted_work
+from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
 from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.select import (
     KERNELS,
@@ -48,6 +48,7 @@ class CommonWork:
     selected  kind ("host", "device") -> the rows by identity, and why others are not used
     pooled    observations are means over workers
     captures  of each observation, where rows were looked for
+    counted   what one side does beyond all that the other does
     """
 
     clocked: Clocked | None
@@ -56,6 +57,7 @@ class CommonWork:
     selected: tuple[tuple[str, Selected], ...] = ()
     pooled: bool = False
     captures: Captures = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
+    counted: CountedWork | None = None
 
 
 def pace_of_steps(work: CommonWork) -> Pair | None:
@@ -95,13 +97,15 @@ def common_work(
     """The clocks of two sides, or why there are none. `strata`: kinds of the observations; `least`: share of the step
     that the same work has to cover where there is no device work."""
     work = _common_work(baseline, candidate, options, least)
-    if work.clocked is None:
-        return work
     if strata is not None:  # their mix may change what is called
-        return replace(work, clocked=replace(work.clocked, strata=strata, undisturbed=None))
+        clocked = None if work.clocked is None else replace(work.clocked, strata=strata, undisturbed=None)
+        return replace(work, clocked=clocked)
     sides = baseline, candidate
+    if _unusable_reason(sides):
+        return work
     counted = counted_work(sides, (observations(baseline), observations(candidate)))
-    return replace(work, clocked=replace(work.clocked, counted=counted))
+    clocked = None if work.clocked is None else replace(work.clocked, counted=counted)
+    return replace(work, clocked=clocked, counted=counted)
 
 
 def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions, least: float) -> CommonWork:

@@ -42,6 +42,8 @@ def with_look(headline: Headline, look: ExperimentLook | None) -> Headline:
 
 def _as_recorded(headline: Headline) -> str:
     word, recorded = verdict_word(headline.verdict), headline.recorded
+    if headline.counted is not None and headline.verdict in _DECIDED:
+        return f"{word}: {_counted(headline.counted)}."
     if recorded is not None and recorded.at_least is not None and headline.verdict in _DECIDED:
         return f"{word}, by at least {rough(abs(recorded.at_least))}; how much more is open."
     first = headline.reason.partition("; ")[0]
@@ -82,19 +84,29 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
 
 
 def _counted(counted: Counted) -> str:
-    """ "31 more operator calls per step, +2.2 %"."""
+    """ "31 more operator calls per step, +2.2 %", "the same operators on 2.3 times the input"."""
+    if counted.calls is None:
+        return f"the same operators on {_of_the_input(1 + counted.change)}"
     word = "more" if counted.calls > 0 else "fewer"
     return f"{_calls(counted)} {word} {counted.noun} per step, {rough(counted.change, signed=True)}"
 
 
 def _all_and_more(counted: Counted) -> str:
     """ "the candidate does all that the baseline does, and makes 31 more operator calls per step"."""
-    more, other = ("candidate", "baseline") if counted.calls > 0 else ("baseline", "candidate")
+    more, other = ("candidate", "baseline") if counted.change > 0 else ("baseline", "candidate")
+    if counted.calls is None:
+        return f"the {more} does all that the {other} does, and no operator of it on smaller inputs"
     return f"the {more} does all that the {other} does, and makes {_calls(counted)} more {counted.noun} per step"
 
 
 def _calls(counted: Counted) -> str:
-    return number_text(abs(round(counted.calls, 2)))
+    return number_text(abs(round(counted.calls or 0.0, 2)))
+
+
+def _of_the_input(ratio: float) -> str:
+    if ratio < 1:
+        return f"{rough(ratio)} of the input"
+    return f"{times(ratio)} the input" if ratio >= 2 else f"{rough(ratio - 1)} more input"
 
 
 def _runs(machine: Part) -> str:
@@ -135,6 +147,8 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
     if headline.program is None or headline.machine is None or counts is None:
         if headline.unsplit:
             facts.append(Fact("Program or machine", f"not separated: {headline.unsplit}"))
+        if headline.counted is not None:
+            facts.append(Fact("Counted", _all_and_more(headline.counted)))
         return tuple(facts)
     machine, program = headline.machine, headline.program
     facts.append(Fact("Machine", _machine_line(headline, machine, counts)))

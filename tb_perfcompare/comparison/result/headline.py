@@ -100,11 +100,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Calls that one side makes beyond all that the other does, where times leave the direction open."""
+    """What one side does beyond all that the other does, where times leave the direction open."""
 
-    calls: Annotated[Unbounded, "more per step of the candidate; below zero: of the baseline"]
-    noun: Annotated[str, ("operator calls", "kernel launches")]
-    change: Annotated[Unbounded, "of the step time if all else takes equally long, a fraction"]
+    noun: Annotated[str, ("operator calls", "kernel launches", "input elements")]
+    calls: Annotated[float | None, "more per step of the candidate; below zero: of the baseline; null: larger inputs"]
+    change: Annotated[Unbounded, "of the step time if all else takes equally long, or of the inputs' size; a fraction"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class Headline:
     basis: Annotated[Basis, "what the verdict is about"] = Basis.RECORDED
     machine: Annotated[Part | None, "how much longer the same work takes; null for the reason `unsplit`"] = None
     program: Annotated[Part | None, "how much longer the step takes at equal machine speed; null as `machine`"] = None
-    counted: Annotated[Counted | None, "the calls that decide; null where times do"] = None
+    counted: Annotated[Counted | None, "the work that decides; null where times do"] = None
     paces: tuple[PaceFacts, ...] = ()
     unsplit: Annotated[str, "why machine and program are not separated, empty where they are"] = ""
     recorded: Annotated[Recorded | None, "the step time as recorded, whatever the pace"] = None

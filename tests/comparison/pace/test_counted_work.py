@@ -1,4 +1,4 @@
-"""Untraced time that differs from capture to capture hides what a few more calls cost; calls are counted."""
+"""Untraced time that differs from capture to capture hides what more calls or larger inputs cost; those are counted."""
 
 from __future__ import annotations
 
@@ -20,14 +20,21 @@ GAPS = (50, 800, 400)
 """Untraced µs in a step of each capture: a few percent of it."""
 
 
-def capture(span: int, gap: int, sorts: int, rows: int) -> Summary:
-    """Eight steps of the operators, `sorts` others of 100 µs, and `rows` in the inputs of one."""
+Rows = int | tuple[int, int]
+"""Of one operator's input in each step, or in even and odd ones."""
+
+
+def capture(span: int, gap: int, sorts: int, rows: Rows) -> Summary:
+    """Eight steps of the operators, `sorts` others of 100 µs, and `rows` in the inputs of one, which takes 300 µs more
+    for more than usual."""
+    of_step = rows if isinstance(rows, tuple) else (rows, rows)
     trace, at = TraceBuilder(), 0
     for number in range(8):
         start = at
         for place, (name, us) in enumerate(OPERATORS.items()):
-            length = us + (7 * number + 5 * place + span) % 5
-            trace.op(name, at, at + length, dims=[[rows if name == "aten::op11" else 8, place]])
+            size = of_step[number % 2] if name == "aten::op11" else 8
+            length = us + (7 * number + 5 * place + span) % 5 + (300 if size > 9 else 0)
+            trace.op(name, at, at + length, dims=[[size, place + 1]])
             at += length
         for _ in range(sorts):
             trace.op("aten::sort", at, at + 100, dims=[[4]])
@@ -39,7 +46,7 @@ def capture(span: int, gap: int, sorts: int, rows: int) -> Summary:
     return replace(made, captures=(replace(made.captures[0], file=file),))
 
 
-def sides(sorts: tuple[int, ...], rows: int = 8) -> tuple[Summary, Summary]:
+def sides(sorts: tuple[int, ...], rows: Rows = 8) -> tuple[Summary, Summary]:
     """Captures in turns; so many calls of aten::sort in a step of each of the candidate's."""
     one = [capture(2 * at, gap, 0, 8) for at, gap in enumerate(GAPS)]
     other = [
@@ -50,7 +57,7 @@ def sides(sorts: tuple[int, ...], rows: int = 8) -> tuple[Summary, Summary]:
 
 
 @cache
-def headline(*sorts: int, rows: int = 8, swapped: bool = False) -> Headline:
+def headline(*sorts: int, rows: Rows = 8, swapped: bool = False) -> Headline:
     pair = sides(sorts, rows)
     return compare_summaries(*(pair[::-1] if swapped else pair), CompareOptions(resamples=200)).headline
 
@@ -86,6 +93,22 @@ def test_the_same_calls_leave_it_open() -> None:
 )  # fmt: skip
 def test_they_do_not_decide(sorts: tuple[int, ...], rows: int) -> None:
     found = headline(*sorts, rows=rows)
+    assert (found.verdict, found.counted) == (Verdict.INCONCLUSIVE, None)
+
+
+def test_larger_inputs_of_the_same_operators_decide() -> None:
+    found, back = headline(0, 0, 0, rows=64), headline(0, 0, 0, rows=64, swapped=True)
+    assert found.counted is not None
+    assert (found.verdict, found.counted.calls) == (Verdict.PROBABLY_SLOWER, None)
+    assert found.sentence == "Probably slower: the same operators on 85 % more input."
+    share = OPERATORS["aten::op11"] / sum(OPERATORS.values())
+    assert found.counted.change == pytest.approx(share * (64 / 8 - 1), abs=0.01)
+    assert back.sentence == "Probably faster: the same operators on 54 % of the input."
+
+
+@pytest.mark.parametrize("rows", [7, (64, 80)], ids=["one is smaller", "drawn anew in each step"])
+def test_other_inputs_do_not_decide(rows: Rows) -> None:
+    found = headline(0, 0, 0, rows=rows)
     assert (found.verdict, found.counted) == (Verdict.INCONCLUSIVE, None)
 
 
