@@ -28,6 +28,7 @@ FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--js-flags=--no-opt --no-maglev",  # pages live for seconds: compiling for speed costs more than it saves
 )
 
 

@@ -46,7 +46,8 @@ COLOURS = {"runOnly": ["color-contrast"]}
 
 def violations(tab: Tab, axe: str, **only: list[str]) -> list[str]:
     """Serious and critical findings, as text."""
-    tab.frame.evaluate(axe)
+    if not tab.frame.evaluate("'axe' in window"):
+        tab.frame.evaluate(axe)
     found: list[dict[str, Any]] = tab.frame.evaluate(
         "only => axe.run(document, {resultTypes: ['violations'], ...only}).then(r => r.violations)", only
     )
