@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import pickle
-import sys
 from collections import Counter
 from collections.abc import Callable
+from cProfile import Profile
 from dataclasses import replace
-from types import FrameType
 
 import pytest
 
@@ -80,18 +79,15 @@ def drawn(side: str, kernel: Names, operator: Names, names: int) -> TraceBuilder
 
 def calls_by_file(work: Callable[[], object]) -> Counter[str]:
     """Calls, of functions and of what is built in, that some work makes, by the file that makes them."""
-    calls: Counter[str] = Counter()
-
-    def count(frame: FrameType, event: str, _: object) -> None:
-        if "call" in event:
-            calls[frame.f_code.co_filename] += 1
-
     signature_of.cache_clear()
-    sys.setprofile(count)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
+    profile = Profile()
+    profile.runcall(work)
+    calls: Counter[str] = Counter()
+    for entry in profile.getstats():
+        if isinstance(entry.code, str):  # built in: counted with its callers
+            continue
+        built_in = (called.callcount for called in entry.calls or () if isinstance(called.code, str))
+        calls[entry.code.co_filename] += entry.callcount + sum(built_in)
     return calls
 
 
