@@ -141,6 +141,7 @@ def test_nothing_prints() -> None:
     assert [
         f"{path}:{node.lineno}"
         for path, tree in parsed()
+        if "print(" in (PACKAGE / path).read_text("utf-8")
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
     ] == []
@@ -151,7 +152,7 @@ def test_nothing_swallows_everything() -> None:
     assert [
         f"{path}:{node.lineno}"
         for path, tree in parsed()
-        for node in ast.walk(tree)
+        for node in statements(tree)
         if isinstance(node, ast.ExceptHandler) and is_broad(node) and not hands_on(node)
     ] == []
 

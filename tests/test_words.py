@@ -27,11 +27,12 @@ NOT_PROSE = ("analysis/compat/", "comparison/strict/", "analysis/answers/")
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
     """String constants with a blank, without docstrings, except those that are a command's help."""
-    tree = ast.parse(path.read_text("utf-8"))
-    statements = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    tree, statements = ast.parse(path.read_text("utf-8")), set()
     if path.parent.name == "cli":
         yield 1, ast.get_docstring(tree) or ""
-    for node in ast.walk(tree):
+    for node in ast.walk(tree):  # what holds another before that
+        if isinstance(node, ast.Expr):
+            statements.add(id(node.value))
         text = node.value if isinstance(node, ast.Constant) and id(node) not in statements else None
         if isinstance(text, str) and " " in text.strip():
             yield node.lineno, text
