@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
 import math
 import os
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -443,7 +443,7 @@ def test_options_outside_their_range(field: str, value: object) -> None:
 def span_steps(path: Path) -> list[float]:
     """Marker-to-marker step times in ms."""
     with gzip.open(path) as file:
-        events = json.load(file)["traceEvents"]
+        events = msgspec.json.decode(file.read())["traceEvents"]
     steps = sorted((e["ts"], e["dur"]) for e in events if str(e.get("name")).startswith("ProfilerStep#"))
     ends = [*(ts for ts, _ in steps[1:]), sum(steps[-1])]
     return [(end - ts) / 1000 for (ts, _), end in zip(steps, ends, strict=True)]
