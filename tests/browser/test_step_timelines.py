@@ -28,6 +28,8 @@ TIMELINES = link(a=GPU_A, b=GPU_B, tab="timelines")
 READY = ".st[aria-busy=false] .st-canvas"
 CANVAS = ".st-pane-a .st-sticky"
 SAID = "[...document.querySelectorAll('.st [role=status]')].map(e => e.textContent).join(' ')"
+OVERVIEW = "document.querySelector('.st-axis-canvas').toDataURL()"
+"""The strip with both steps as a whole."""
 ALIGN = "[aria-label^='Align with its counterpart']"
 
 
@@ -151,7 +153,7 @@ def test_events_are_reached_by_keys_and_told(tab: Tab) -> None:
 def test_one_key_goes_from_the_largest_difference_to_the_next(tab: Tab) -> None:
     opened(tab)
     names = tab.find(".st-differences tbody th").all_inner_texts()[:2]
-    tab.find(CANVAS).focus()
+    tab.find("[role=tab]", has_text="Timeline").focus()  # as after choosing the view
     for name in names:
         tab.press("n")
         tab.until(f"document.querySelector('.st-event .full-name')?.textContent.includes({name.split()[0]!r})")
@@ -203,8 +205,10 @@ def test_names_are_searched(tab: Tab) -> None:
 
 def test_colours_can_tell_the_difference(tab: Tab, picture: Picture) -> None:
     opened(tab)
+    before = tab.frame.evaluate(OVERVIEW)
     tab.find(".segments button", has_text="Difference").click()
     assert address(tab, "colour") == "change"
+    tab.until(f"({OVERVIEW}) !== {before!r}")
     legend = tab.find(".st-legend").inner_text()
     assert "▲ more time in B" in legend and "only in A" in legend
     tab.page.wait_for_timeout(200)

@@ -5,6 +5,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { length, sameSpan, spanAfterWheel, type Span } from '../charts/span';
 import { followTheme } from '../host/host';
 import { formatTime } from '../ui/format';
+import { useKeys } from '../ui/use_keys';
 import { AxisCanvas } from './axis_view';
 import type { Letter } from './data/fetch';
 import { eventOf, eventsIn } from './data/wire';
@@ -105,22 +106,28 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
   };
 
   const current = (): Mark | null => (selected ? stage.markOf(selected.side, selected.event) : null);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+  /** What a key does; false for those that do nothing. */
+  const act = (key: string): boolean => {
     const side: Letter = scrolls.b.current?.contains(document.activeElement) ? 'b' : 'a';
     const middle = selected && current() ? (current()!.row.start[current()!.mark]! + current()!.row.end[current()!.mark]!) / 2 : (stage.span.from + stage.span.to) / 2;
-    const next = spanAfterKey(event.key, stage.whole, stage.span, inside(middle + (selected ? stage.shift(selected.side) : 0), stage.span));
+    const next = spanAfterKey(key, stage.whole, stage.span, inside(middle + (selected ? stage.shift(selected.side) : 0), stage.span));
     const scroll = scrolls[side].current;
     const vertical: Record<string, number> = { ArrowUp: -32, ArrowDown: 32, PageUp: -(scroll?.clientHeight ?? 0), PageDown: scroll?.clientHeight ?? 0 };
     if (next) see(next);
-    else if (event.key in vertical && scroll) scroll.scrollTop += vertical[event.key]!;
-    else if (event.key === '.' || event.key === ',') step(side, event.key === '.' ? 1 : -1);
-    else if (event.key === 'Enter') choose(stage.hovered?.side === side ? stage.hovered : largest(stage, side));
-    else if (event.key === 'Escape' && !selected && length(stage.span) < length(stage.whole)) see(stage.whole);
-    else if (!onKey(event.key)) return;
+    else if (key in vertical && scroll) scroll.scrollTop += vertical[key]!;
+    else if (key === '.' || key === ',') step(side, key === '.' ? 1 : -1);
+    else if (key === 'Enter') choose(stage.hovered?.side === side ? stage.hovered : largest(stage, side));
+    else if (key === 'Escape' && !selected && length(stage.span) < length(stage.whole)) see(stage.whole);
+    else return onKey(key);
+    return true;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || !act(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   };
+  // wherever the focus is, so that the first key after the view was chosen moves it
+  useKeys({ digit: () => undefined, ...Object.fromEntries([...ANYWHERE].map((key) => [key, () => act(key)])) });
   /** To the neighbour of the selected event in its row; without one to the largest in view. */
   const step = (side: Letter, by: 1 | -1): void => {
     const at = current();
@@ -177,6 +184,9 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
     </div>
   );
 }
+
+/** Keys that nothing else on the page has. */
+const ANYWHERE = 'wWsSaAdDnN+=-0';
 
 const inside = (at: number, span: Span): number => Math.min(span.to, Math.max(span.from, at));
 

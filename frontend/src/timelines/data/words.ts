@@ -125,7 +125,7 @@ export const words = {
 
   panel: {
     differences: 'Largest differences between these steps',
-    differencesAbout: 'self time by name, without API calls. Enter or a click shows the longest event',
+    differencesAbout: 'self time by name: without children and API calls. Enter or a click shows the longest event',
     name: 'Name',
     kind: 'Kind',
     calls: 'Calls',

@@ -3,6 +3,7 @@
 import { length, type Span } from '../../charts/span';
 import type { Ruler } from '../data/span';
 import { totalOf, type Picture } from '../data/wire';
+import { colourOf, type Scene } from './paint';
 import { blend, type Palette } from './palette';
 
 export const MAP_LINE = 13;
@@ -11,8 +12,8 @@ export const RULER = 22;
 
 const DEVICE = new Set(['stream', 'communication', 'copies']);
 
-/** How busy a step was over the whole stretch: a pixel per share of time, in the colours of what ran; of its devices, else of its host. */
-export function activity(picture: Picture, whole: Span, width: number, palette: Palette): Uint32Array {
+/** How busy a step was over the whole stretch: a pixel per share of time, in the colours of what ran, or of its difference; of its devices, else of its host. */
+export function activity(picture: Picture, scene: Pick<Scene, 'colours' | 'side'>, whole: Span, width: number, palette: Palette): Uint32Array {
   const device = picture.wire.lanes.some((lane) => DEVICE.has(lane.kind));
   const line = new Uint32Array(width).fill(palette.back);
   const sums = new Float64Array(4 * width);
@@ -25,7 +26,7 @@ export function activity(picture: Picture, whole: Span, width: number, palette: 
       const left = (row.start[mark]! - whole.from) * scale;
       const right = (row.end[mark]! - whole.from) * scale;
       const share = totalOf(row, mark) / Math.max(row.end[mark]! - row.start[mark]!, 1);
-      const colour = palette.kinds[picture.names[row.name[mark]!]!.kind]![0]!;
+      const colour = colourOf(scene, row, mark, row.name[mark]!, picture, palette);
       for (let x = Math.max(0, Math.floor(left)); x < Math.min(width, Math.ceil(right)); x += 1) {
         const covered = Math.max(0, Math.min(right, x + 1) - Math.max(left, x)) * share;
         for (let at = 0; at < 4; at += 1) sums[4 * x + at]! += covered * (at === 0 ? 1 : (colour >>> (8 * (at - 1))) & 255);

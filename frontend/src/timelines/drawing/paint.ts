@@ -147,7 +147,8 @@ export class Pixels {
   }
 }
 
-function colourOf(scene: Scene, row: Row, mark: number, name: number, picture: Picture, palette: Palette): number {
+/** What a mark has its colour by: its kind, or how much longer it takes than its counterpart. */
+export function colourOf(scene: Pick<Scene, 'colours' | 'side'>, row: Row, mark: number, name: number, picture: Picture, palette: Palette): number {
   if (scene.colours === 'kind' || !row.change) return palette.kinds[picture.names[name]!.kind]![name % SHADES]!;
   const own = totalOf(row, mark);
   if (eventsIn(row, mark) === 1 && row.alone![mark]! > 0) return scene.side === 'a' ? palette.a : palette.b;

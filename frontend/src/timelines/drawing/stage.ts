@@ -180,10 +180,11 @@ export class Stage {
     if (!picture) return null;
     const by = this.shift(side);
     const whole = { from: this.shown!.whole.from - by, to: this.shown!.whole.to - by };
-    const key = `${width} ${whole.from} ${whole.to}`;
+    const { colours } = this.shown!;
+    const key = `${width} ${whole.from} ${whole.to} ${colours}`;
     const known = this.lines.get(picture);
     if (known?.key === key) return known.line;
-    const line = activity(picture, whole, width, palette);
+    const line = activity(picture, { colours, side }, whole, width, palette);
     if (this.lines.size > 4) this.lines.clear();
     this.lines.set(picture, { key, line });
     return line;
