@@ -1,10 +1,11 @@
-"""How smoothly the tab moves, in a real browser: the time between frames while something moves in each of them.
+"""How smoothly the tab moves, in a real browser: the time between frames while something moves in each of them, and how
+long another grouping takes.
 
     python -m benchmarks.frames            prints a table
     python -m benchmarks.frames --write    also puts it into docs/guide/tab.md
 
-A pair with 50,000 different kernels and 720,000 events per side is written, TensorBoard serves it, headless Chromium
-draws it without a graphics card. A frame is late when it takes longer than two of a screen with 60 Hz.
+A pair with 50,000 different kernels, 5,000 operators and 720,000 events per side is written, TensorBoard serves it,
+headless Chromium draws it without a graphics card. A frame is late when it takes longer than two of a 60 Hz screen.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from benchmarks.wide_traces import Wide, write_pair
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "guide" / "tab.md"
 BEGIN, END = "<!-- frames: begin -->", "<!-- frames: end -->"
-WIDE = Wide(steps=2, layers=60_000, kernels=50_000, operators=4_000, modules=4_000)
+WIDE = Wide(steps=2, layers=60_000, kernels=50_000, operators=5_000, modules=5_000)
 FRAMES = 180
 LATE_MS = 2 * 1000 / 60 + 1
 LOAD_MS = 180_000
@@ -50,6 +51,24 @@ _MOVED = """([move, count]) => new Promise(done => {
     requestAnimationFrame(frame);
 })"""
 """Calls `move` once in every frame; the moments of the frames, in milliseconds."""
+
+
+SWITCHES = 20
+_SWITCHED = """async ([groupings, count]) => {
+    const frame = () => new Promise(requestAnimationFrame), times = [];
+    for (let n = 1; n <= count; n += 1) {
+        const name = groupings[n % 2], from = performance.now();
+        parent.location.hash = parent.location.hash.replace(/[.]tab=[^&]*/, '.tab=' + name);
+        while (!document.querySelector(`#view[data-tab=${name}] .grid-body .row`)) {
+            if (performance.now() - from > 20000) throw new Error(`no rows of ${name}`);
+            await frame();
+        }
+        await frame(); // in which they are drawn
+        times.push(performance.now() - from);
+    }
+    return times;
+}"""
+"""Chooses one grouping and the other in turns; milliseconds until its rows are drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +143,9 @@ def measured(browser: Browser, server: Served) -> str:
         late = sum(one > LATE_MS for one in took)
         at95 = sorted(took)[int(0.95 * len(took))]
         lines.append(f"| {motion.what} | {median(took):.1f} | {at95:.1f} | {max(took):.0f} | {late} of {len(took)} |")
+    frame = opened(page, server, {"tab": "operators", "min": "0"}, ".grid-body .row")
+    page.wait_for_timeout(1000)
+    switched = frame.evaluate(_SWITCHED, [["operators", "operators_by_shape"], SWITCHES])
     page.close()
     again, own = [], []
     for _ in range(5):
@@ -135,6 +157,9 @@ def measured(browser: Browser, server: Served) -> str:
         context.close()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     lines += [
+        "",
+        f"Another grouping of 5,000 operators, by name and by input shape in turns, is drawn {median(switched):.0f} ms "
+        f"after it was chosen, at most {max(switched):.0f} ms ({SWITCHES} times).",
         "",
         f"In a new browser the cached answer of this pair is shown {median(own):.2f} s after the tab begins to load, "
         f"{median(again):.2f} s after the address was entered; the rest is TensorBoard's own page (medians of five). "

@@ -10,6 +10,7 @@ import { ATTRIBUTION } from './host/tab';
 import type { Change } from './host/use_address';
 import { rowsOf, type ResultProps } from './result';
 import { hasLayers, isMerged, layersTogether } from './table/layers';
+import { isOpen, withFigure } from './host/url_state';
 import { MAIN, metricOf } from './table/metric_choice';
 import { findRow, isCut, rowKey, shorterStep } from './table/rows';
 import { hasSteps } from './table/step_column';
@@ -50,7 +51,7 @@ export function ResultTable(props: Props) {
         words={metricWords(comparison.headline.metric)}
         sums={table.adds_up}
         figure={figureOf(props, source)}
-        choice={layered && (merged || address.figure === 'open') && <LayersChoice together={together} onChoose={(one) => onChange({ layers: one ? '' : 'each', row: '', zoom: '' })} />}
+        choice={layered && (merged || isOpen(address, tab)) && <LayersChoice together={together} onChoose={(one) => onChange({ layers: one ? '' : 'each', row: '', zoom: '' })} />}
         whole={tab === CALL_TREE ? flameOf(props, every, together) : hasRates(table) ? rooflineOf(props, source) : undefined}
         onChange={onChange}
         detail={(row) => (
@@ -121,7 +122,7 @@ function flameOf({ comparison, table, address, onChange }: Props, source: RowSou
       }}
     />
   );
-  return { name: tableText.flame, shown: address.figure === 'open', onShow: (shown) => onChange({ figure: shown ? 'open' : 'closed' }), draw };
+  return { name: tableText.flame, shown: isOpen(address, CALL_TREE), onShow: (shown) => onChange({ figure: withFigure(address, CALL_TREE, shown) }), draw };
 }
 
 /** Whether layers of a network are one row. */
@@ -149,8 +150,8 @@ function rooflineOf({ comparison, table, address, onChange }: Props, source: Row
 /** The picture that goes above a table, where its columns give one. */
 function figureOf({ comparison, query, tab, table, address, onChange, chosen, onSteps }: Props, source: RowSource | null) {
   const words = metricWords(comparison.headline.metric);
-  const open = address.figure === 'open';
-  const onToggle = (next: boolean): void => onChange({ figure: next ? 'open' : 'closed' });
+  const open = isOpen(address, tab);
+  const onToggle = (next: boolean): void => onChange({ figure: withFigure(address, tab, next) });
   const curves = comparison.tables['memory_curves'];
   if (tab === 'memory' && curves && curves.rows.length > 0)
     return () => (

@@ -139,7 +139,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
   if (kinds.length < 2 && (kind?.tabs.length ?? 0) < 2 && !children && (view.absent.length === 0 || view.rows.length === 0)) return null;
   const group = (tab: Tab): string => text.views.groups[tab.id] ?? tab.label;
   return (
-    <Toolbar class="choices" label={text.views.choices}>
+    <Toolbar class={`choices${kinds.length > 3 ? ' choices-row' : ''}`} label={text.views.choices}>
       {kinds.length > 1 && (
         <span class="segments" role="group" aria-label={text.views.rowsRegion}>
           {kinds.map((rows) => (

@@ -52,7 +52,11 @@ def test_a_figure_can_be_closed_and_the_link_knows(tab: Tab) -> None:
     tab.go(KERNELS).wait(CHART)
     tab.find(".figure-toggle").click()
     tab.until("!document.querySelector('.scatter')")
-    assert "p.tb_perfcompare.figure=closed" in tab.address()
+    assert "p.tb_perfcompare.figure=kernels" in tab.address()
+    tab.find(".group-by select").select_option("launches")
+    tab.wait(".timeline-canvas")  # one that was not closed
+    tab.go(f"{KERNELS}&p.tb_perfcompare.figure=closed")  # as links had it
+    tab.wait(".figure-toggle[aria-expanded=false]")
 
 
 def test_there_is_no_figure_without_utilisation(tab: Tab) -> None:

@@ -45,7 +45,7 @@ def said(tab: Tab) -> str:
 
 def test_the_whole_step_has_the_headlines_figures(tab: Tab, picture: Picture) -> None:
     tab.go(link(a=GPU_A, b=GPU_B))
-    tab.until("document.querySelector('.verdict h2')?.innerText.includes('7.8')")
+    tab.until("document.querySelector('.verdict')?.innerText.includes('7.8')")
     means = re.findall(r"\d\.\d+", tab.find(".figure dd").first.inner_text())
     shown(tab)
     drawn = re.findall(r"\d\.\d\d", tab.find(".flame-figures").inner_text())[:2]
@@ -158,7 +158,7 @@ def test_the_rows_take_its_place_with_the_same_search_and_the_link_knows(tab: Ta
     tab.find(".toolbar .segments button", has_text="Table").click()
     tab.wait(".grid-body .row")
     assert " of 61 rows" in tab.find(".table-footer").inner_text() and tab.find(".flame-box").count() == 0
-    assert "figure=closed" in tab.address()
+    assert "figure=call_tree" in tab.address()
 
 
 def test_sources_without_operators_have_no_flame_graph(tab: Tab) -> None:

@@ -28,6 +28,11 @@ def test_the_cursor_goes_from_record_to_record_by_keys(tab: Tab) -> None:
         said.append(tab.find(".figure-box [role=status]").inner_text())
     assert said[0].startswith("step 41, ") and said[1] != said[0]
     assert said[2].startswith("step 50, 100") and "baseline" in said[2] and "allocated" in said[2]
+    assert tab.find(".group-by option").all_inner_texts() == ["device", "operator"]
+    tab.find(".menu button", has_text="Export").click()
+    with tab.page.expect_download() as download:
+        tab.find(".pop-item", has_text="Memory over time").click()
+    assert "allocated" in download.value.path().read_text(encoding="utf-8").splitlines()[0].casefold()
 
 
 def test_along_time_steps_of_both_runs_drift_apart(tab: Tab) -> None:

@@ -162,6 +162,7 @@ def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
                 for span in worker["spans"]:
                     for file in span["files"]:
                         file["modified"] = 1_600_000_000
+        answer["problems"] = [{"path": "nights/torn", "message": "cut off"}]
         route.fulfill(json=answer)
 
     tab.page.route("**/api/runs*", many)
@@ -170,6 +171,8 @@ def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
     tab.wait(".runs-dialog .grid-body .row")
     first = ".runs-dialog .grid-body .row[aria-rowindex='2']"
     assert tab.find(first).inner_text().startswith("nights/59")
+    assert tab.find(".runs-dialog .problems summary").inner_text() == "1 file cannot be used"
+    assert tab.find("header .problems").count() == 0
     tab.page.keyboard.type("nights/0")
     tab.until("document.querySelector('.runs-dialog [role=status]').textContent.startsWith('10 of')")
     tab.find(".runs-dialog .head-button", has_text="Run").click()
@@ -183,5 +186,5 @@ def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
     tab.find(".runs-dialog input").fill("gpu_training baseline")
     tab.press("Enter")
     tab.until("!document.querySelector('.runs-dialog')")
-    tab.until("document.querySelector('.verdict h2')?.textContent.includes('same')")
+    tab.until("document.querySelector('.verdict')?.textContent.includes('same')")
     assert f"p.tb_perfcompare.b={GPU_A.replace('/', '%2F')}" in tab.address()

@@ -191,6 +191,21 @@ def test_no_blank_strip_is_below_the_lanes(tab: Tab) -> None:
     tab.until("document.querySelector('.st-differences').getBoundingClientRect().height > 200")
 
 
+def test_a_pinned_lane_stays_in_view(tab: Tab) -> None:
+    opened(tab)
+    tab.page.set_viewport_size({"width": 1500, "height": 600})
+    tab.find(".st-pane-a .st-pin[aria-label*='thread 4061 operators']").first.click()
+    tab.wait(".st-pane-a .st-pinned")
+    assert "p.tb_perfcompare.pins=" in tab.address()
+    top = "document.querySelector('.st-pane-a .st-pinned .st-lane').getBoundingClientRect().top"
+    before = tab.frame.evaluate(top)
+    tab.frame.evaluate("document.querySelector('.st-pane-a .st-scroll').scrollTop = 40")
+    tab.until("document.querySelector('.st-pane-a .st-scroll').scrollTop > 20")
+    assert tab.frame.evaluate(top) == before
+    tab.find(".st-pane-b .st-pin[aria-pressed=true]").click()  # the lane of the other run is pinned, too
+    tab.until("!document.querySelector('.st-pinned')")
+
+
 def test_names_are_searched(tab: Tab) -> None:
     opened(tab)
     tab.find(".st-search input").fill("sgemm")

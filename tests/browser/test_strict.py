@@ -64,6 +64,8 @@ def test_traces_have_it_of_summed_and_of_owned_time(tab: Tab) -> None:
         tab.find(".strict-choice button", has_text="exclusive").click()
     assert "p.tb_perfcompare.beta=exclusive" in tab.address()
     tab.wait(".strict[aria-busy=false]")
+    tab.go(link(a=GPU_A, b=GPU_B, tab="environment")).wait(".grid-body .row")
+    assert tab.find(".choices button", has_text="Strict").count() == 0  # by Export
 
 
 def test_formats_without_it_say_why(tab: Tab) -> None:

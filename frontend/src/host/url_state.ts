@@ -43,8 +43,8 @@ export interface Address {
   layers: string;
   /** only rows that differ clearly */
   clear: boolean;
-  /** the figure of a table: shown, or closed by the reader */
-  figure: 'open' | 'closed';
+  /** tabs whose picture the reader closed, with commas; `closed`, of links from before there were several, is all of them */
+  figure: string;
   /** what colours the launches: the first choice when "" */
   colour: string;
   /** how a picture is drawn, in its own words; the usual way when "" */
@@ -104,7 +104,7 @@ const FIELDS: { [K in keyof Omit<Address, 'a' | 'b'>]: Field<Address[K]> } = {
   layers: plain('layers'),
   row: plain('row'),
   clear: { key: 'clear', read: (text) => text === '1', write: (value) => (value ? '1' : '') },
-  figure: oneOf('figure', ['open', 'closed']),
+  figure: plain('figure'),
   colour: plain('colour'),
   look: plain('look'),
   zoom: plain('zoom'),
@@ -118,6 +118,18 @@ const FIELDS: { [K in keyof Omit<Address, 'a' | 'b'>]: Field<Address[K]> } = {
   fold: plain('fold'),
 };
 const NAMED = Object.entries(FIELDS) as [string, Field<unknown>][];
+
+const ALL_CLOSED = 'closed';
+
+export function isOpen({ figure }: Pick<Address, 'figure'>, tab: string): boolean {
+  return figure !== ALL_CLOSED && !figure.split(',').includes(tab);
+}
+
+/** The pictures that are closed once that of a tab is opened or closed. */
+export function withFigure({ figure }: Pick<Address, 'figure'>, tab: string, open: boolean): string {
+  const others = figure.split(',').filter((one) => one !== '' && one !== tab && one !== ALL_CLOSED);
+  return [...others, ...(open ? [] : [tab])].join(',');
+}
 
 /** Of the step timelines: another pair or view starts them afresh. */
 export const FRESH_STEPS = { stepA: '', stepB: '', at: '', event: '', shift: '', fold: '' };

@@ -45,7 +45,7 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
   const views = useMemo(() => {
     const formats = new Set(runs.map(({ format }) => format)).size;
     const all = columnViews(table).filter(({ column }) => column.name !== PATH && (column.name !== 'format' || formats > 1));
-    const sized = all.map((view) => (view.column.name === 'run' ? { ...view, width: Math.min(phone ? 190 : wide ? 480 : 300, 7 * view.letters + 32) } : view));
+    const sized = all.map((view) => (view.column.name === 'run' ? { ...view, width: Math.min(phone ? 190 : wide ? 430 : 300, 7 * view.letters + 32) } : view));
     return marked ? [...sized.slice(-1), ...sized.slice(0, -1)] : sized;
   }, [table, phone, wide]);
   const { query, error } = useSearch(typed);

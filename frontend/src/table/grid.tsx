@@ -56,7 +56,7 @@ interface Props {
 const PHONE = '(max-width: 520px)';
 
 /** Width of the bar of a difference, with the gap before it. */
-const BAR = 64;
+const BAR = 96;
 
 /** Width in pixels below which the columns do not fit beside each other. */
 export function leastWidth(columns: ColumnView[], widths: Record<string, number>): number {

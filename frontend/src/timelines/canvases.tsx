@@ -33,6 +33,7 @@ interface Props {
   onSettled: (span: Span, pixels: number) => void;
   onSelect: (selected: Selected | null) => void;
   onFold: (key: string) => void;
+  onPin: (key: string) => void;
   onKey: (key: string) => boolean;
 }
 
@@ -40,7 +41,7 @@ const SETTLED_MS = 160;
 /** Of a pane besides its lanes: the line above, the heading and the two pixels that its lanes may be higher. */
 const PANE_HEAD = 35;
 
-export function Canvases({ shown, wanted, selected, heads, labels, onSettled, onSelect, onFold, onKey }: Props) {
+export function Canvases({ shown, wanted, selected, heads, labels, onSettled, onSelect, onFold, onPin, onKey }: Props) {
   const axis = useRef<HTMLCanvasElement>(null);
   const canvases = { a: useRef<HTMLCanvasElement>(null), b: useRef<HTMLCanvasElement>(null) };
   const scrolls = { a: useRef<HTMLDivElement>(null), b: useRef<HTMLDivElement>(null) };
@@ -158,7 +159,7 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
               style={{ maxHeight: `${(shown[side].layout?.height ?? 0) + 2}px` }}
             >
               <div class="st-content" style={{ height: `${shown[side].layout?.height ?? 0}px` }}>
-                <Lanes layout={shown[side].layout} onFold={onFold} />
+                <Lanes layout={shown[side].layout} onFold={onFold} onPin={onPin} />
                 <Timeline
                   stage={stage}
                   side={side}

@@ -6,7 +6,7 @@ import { formatPercent, formatTime } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { eventsIn, totalOf, type Picture } from './data/wire';
 import { words } from './data/words';
-import type { Layout } from './drawing/layout';
+import type { LaneBox, Layout } from './drawing/layout';
 import type { Mark, Stage } from './drawing/stage';
 
 const us = (ns: number): string => formatTime(ns / 1000);
@@ -14,11 +14,28 @@ const us = (ns: number): string => formatTime(ns / 1000);
 /** Lanes of a thread that already has one: what they hold says more than whose they are. */
 const INNER = new Set(['calls', 'python']);
 
-/** Names left of the rows; those of several rows fold. */
-export function Lanes({ layout, onFold }: { layout: Layout | null; onFold: (key: string) => void }) {
+interface LanesProps {
+  layout: Layout | null;
+  onFold: (key: string) => void;
+  onPin: (key: string) => void;
+}
+
+/** Names left of the rows; those of several rows fold, and any can be pinned above the others. */
+export function Lanes({ layout, onFold, onPin }: LanesProps) {
+  const boxes = layout?.boxes ?? [];
   return (
-    <ul class="st-lanes">
-      {(layout?.boxes ?? []).map(({ lane, folded, top, height }) => {
+    <div class="st-lanes">
+      <LaneNames class="st-pinned" height={layout?.pinnedHeight ?? 0} boxes={boxes.filter(({ pinned }) => pinned)} onFold={onFold} onPin={onPin} />
+      <LaneNames class="st-free" boxes={boxes.filter(({ pinned }) => !pinned)} onFold={onFold} onPin={onPin} />
+    </div>
+  );
+}
+
+function LaneNames({ class: name, height: whole, boxes, onFold, onPin }: { class: string; height?: number; boxes: LaneBox[] } & Omit<LanesProps, 'layout'>) {
+  if (boxes.length === 0) return null;
+  return (
+    <ul class={name} style={whole === undefined ? {} : { height: `${whole}px` }}>
+      {boxes.map(({ lane, folded, pinned, top, height }) => {
         const kind = words.lane.kind[lane.kind] ?? lane.kind;
         const about = words.lane.about(lane.name, kind, lane.events, us(lane.busy_ns));
         return (
@@ -47,6 +64,9 @@ export function Lanes({ layout, onFold }: { layout: Layout | null; onFold: (key:
                 </>
               )}
             </span>
+            <button type="button" class="st-pin" aria-pressed={pinned} aria-label={words.lane.pin(`${lane.name} ${kind}`)} title={words.lane.pin(lane.name)} onClick={() => onPin(lane.key)}>
+              <Icon name="pin" size={12} />
+            </button>
           </li>
         );
       })}

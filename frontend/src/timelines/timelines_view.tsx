@@ -4,11 +4,13 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RequestError } from '../api/api';
 import type { Span } from '../charts/span';
 import type { EventFacts } from '../contract/sent';
-import type { Address } from '../host/url_state';
+import { TIMELINES } from '../host/tab';
+import { isOpen, withFigure, type Address } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { Message } from '../states/message';
 import { formatTime } from '../ui/format';
+import { readPins, togglePin } from '../table/kept_layout';
 import { isRegex } from '../ui/search';
 import { useSearch } from '../ui/use_search';
 import { adoptSheet } from '../ui/sheets';
@@ -68,9 +70,10 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   }, [seen, shift, wholes.a, wholes.b, pictures.look]);
 
   const turned = useMemo(() => readFolds(address.fold), [address.fold]);
+  const pins = useMemo(() => new Set(readPins(address.pins)), [address.pins]);
   const span = seen?.span ?? wanted;
   const drawn = { a: bestPicture(pictures.a, span), b: bestPicture(pictures.b, moved(span, -shift)) };
-  const layouts = useMemo(() => ({ a: wholes.a && layoutOf(wholes.a.wire.lanes, turned), b: wholes.b && layoutOf(wholes.b.wire.lanes, turned) }), [wholes.a, wholes.b, turned]);
+  const layouts = useMemo(() => ({ a: wholes.a && layoutOf(wholes.a.wire.lanes, turned, pins), b: wholes.b && layoutOf(wholes.b.wire.lanes, turned, pins) }), [wholes.a, wholes.b, turned, pins]);
   const shown: Shown = useMemo(
     () => ({
       a: { picture: drawn.a, whole: wholes.a, layout: layouts.a },
@@ -86,7 +89,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
   // what is in view, where that is not the steps as they are shown first
   const area = seen && !roughly(first, seen.span) && !roughly(whole, seen.span) ? seen.span : null;
   const inView = area !== null && address.look === IN_VIEW;
-  const found = useArea(question, query, choices, inView && address.figure === 'open' ? area : null, shift);
+  const found = useArea(question, query, choices, inView && isOpen(address, TIMELINES) ? area : null, shift);
   const latest = useRef({ shown, span, facts, selected });
   latest.current = { shown, span, facts, selected };
 
@@ -181,6 +184,7 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
           if (!folds.delete(key)) folds.add(key);
           onChange({ fold: writeFolds(folds) });
         }}
+        onPin={(key) => onChange({ pins: togglePin(address.pins, key) })}
         onKey={onKey}
       />
       {ready &&
@@ -192,8 +196,8 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
               compared={inView ? (found ?? { kinds: [] }) : wholes.a.wire}
               inView={area ? inView : null}
               area={area ? words.panel.area(formatTime(area.from / 1000), formatTime(area.to / 1000)) : ''}
-              open={address.figure === 'open'}
-              onToggle={(open) => onChange({ figure: open ? 'open' : 'closed' })}
+              open={isOpen(address, TIMELINES)}
+              onToggle={(open) => onChange({ figure: withFigure(address, TIMELINES, open) })}
               onArea={(view) => onChange({ look: view ? IN_VIEW : '' })}
               onShow={(side, event) => reveal(side, event)}
             />

@@ -14,7 +14,9 @@ export function useKeys(actions: KeyActions): void {
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       const target = event.target as HTMLElement;
-      const typing = target.matches?.('input:not([type=checkbox]), select, textarea') || target.closest?.('dialog, .pop');
+      // a list takes letters and digits for its options
+      const listed = target.matches?.('select') && event.key !== '/' && event.key !== '?';
+      const typing = listed || target.matches?.('input:not([type=checkbox]), textarea') || target.closest?.('dialog, .pop');
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (typing) {
         if (event.key === 'Escape' && target.matches('.search input')) target.blur();

@@ -4,7 +4,7 @@ import { isWhole, length, moved, placed, spanAfterWheel, zoomed } from '../../sr
 import { around, firstEndingAfter, instant, markAt, rulerOf, unitOf } from '../../src/timelines/data/span';
 import { bestPicture, type SideState } from '../../src/timelines/data/use_pictures';
 import { eventOf, eventsIn, markOf, pictureOf, rowOf, totalOf, type Lane, type WireRow, type WireStep } from '../../src/timelines/data/wire';
-import { layoutOf, readFolds, rowAt as rowAtHeight, scrollFor, writeFolds } from '../../src/timelines/drawing/layout';
+import { layoutOf, readFolds, rowAt as rowAtHeight, scrollFor, topOf, writeFolds } from '../../src/timelines/drawing/layout';
 import { fitted } from '../../src/charts/canvas';
 import { Pixels, type Scene } from '../../src/timelines/drawing/paint';
 import { blend, inkOn, parse, pixel, type Palette } from '../../src/timelines/drawing/palette';
@@ -188,6 +188,19 @@ describe('lanes', () => {
     const layout = layoutOf(lanes, turned);
     expect(layout.boxes.map(({ folded }) => folded)).toEqual([false, true, false]);
     expect(writeFolds(turned)).toBe('host.0,python.0');
+  });
+  it('that are pinned come first and stay where they are', () => {
+    const layout = layoutOf(lanes, new Set(), new Set(['host.0']));
+    expect(layout.boxes.map(({ lane: { key }, top, pinned }) => [key, top, pinned])).toEqual([
+      ['host.0', 4, true],
+      ['stream.0', 58, false],
+      ['python.0', 80, false],
+    ]);
+    expect([5, 59, 80].map((y) => rowAtHeight(layout, y, 0))).toEqual([1, 0, 4]);
+    expect([5, 59].map((y) => rowAtHeight(layout, y, 22))).toEqual([1, 5]);
+    expect([1, 0].map((row) => topOf(layout, row, 22))).toEqual([4, 36]);
+    expect(scrollFor(layout, 1, 22, 70)).toBe(22);
+    expect(scrollFor(layout, 0, 22, 70)).toBeLessThan(22);
   });
   it('scroll only as far as a row needs', () => {
     const layout = layoutOf(lanes, new Set(['python.0']));

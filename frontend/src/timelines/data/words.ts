@@ -87,6 +87,7 @@ export const words = {
     } as Record<string, string>,
     fold: (name: string) => `Fold ${name}`,
     open: (name: string) => `Open ${name}`,
+    pin: (name: string) => `Keep ${name.trim()} in view`,
     about: (name: string, kind: string, events: number, busy: string) => `${name}${kind === '' ? '' : `, ${kind}`}: ${formatMany(events, 'event')}, busy for ${busy}`,
   },
 

@@ -4,7 +4,7 @@ import { fitted } from '../../charts/canvas';
 import type { Span } from '../../charts/span';
 import type { Picture } from '../data/wire';
 import { words } from '../data/words';
-import type { Layout } from './layout';
+import { topOf, type Layout } from './layout';
 import type { Label } from './paint';
 import { DARK_INK, LIGHT_INK, type Palette } from './palette';
 
@@ -60,9 +60,15 @@ export function drawOver(pen: CanvasRenderingContext2D, over: Overlay, width: nu
   const box = (place: Place): [number, number, number, number] => {
     const left = Math.max(-4, x(place.start));
     const right = Math.min(width + 4, Math.max(x(place.end), x(place.start) + 3 * ratio));
-    const top = (over.layout.top[place.row]! - over.scrollTop) * ratio;
-    return [left, top, right - left, Math.max(3, over.layout.tall[place.row]! * ratio)];
+    const least = over.layout.pinned[place.row] ? -Infinity : over.layout.pinnedHeight * ratio;
+    const top = topOf(over.layout, place.row, over.scrollTop) * ratio;
+    const bottom = top + Math.max(3, over.layout.tall[place.row]! * ratio);
+    return [left, Math.max(top, least), right - left, Math.max(0, bottom - Math.max(top, least))];
   };
+  if (over.layout.pinnedHeight > 0) {
+    pen.fillStyle = palette.css.line;
+    pen.fillRect(0, (over.layout.pinnedHeight - 3) * ratio, width, ratio);
+  }
   pen.lineJoin = 'round';
   if (over.links.length > 0) {
     pen.strokeStyle = palette.css.ink;
@@ -91,7 +97,7 @@ export function drawOver(pen: CanvasRenderingContext2D, over: Overlay, width: nu
     [over.selected, words.canvas.selectedLeft, words.canvas.selectedRight],
   ] as const) {
     if (!place) continue;
-    const top = (over.layout.top[place.row]! + over.layout.tall[place.row]! / 2 - over.scrollTop) * ratio;
+    const top = (topOf(over.layout, place.row, over.scrollTop) + over.layout.tall[place.row]! / 2) * ratio;
     if (place.end < over.span.from) flag(pen, left, 'left', top, width, height, ratio, palette);
     else if (place.start > over.span.to) flag(pen, right, 'right', top, width, height, ratio, palette);
   }

@@ -4,7 +4,7 @@
 import type { Span } from '../../charts/span';
 import { firstEndingAfter } from '../data/span';
 import { eventsIn, totalOf, type Picture, type Row } from '../data/wire';
-import type { Layout } from './layout';
+import { topOf, type Layout } from './layout';
 import { blend, SHADES, type Palette } from './palette';
 
 export type Colours = 'kind' | 'change';
@@ -74,13 +74,16 @@ export class Pixels {
     const { layout, picture } = scene;
     picture.rows.forEach((row, number) => {
       if (!row) return;
-      const top = Math.round((layout.top[number]! - scene.scrollTop) * ratio);
-      const bottom = Math.max(top + 1, Math.round((layout.top[number]! + layout.tall[number]! - scene.scrollTop) * ratio));
-      if (bottom <= 0 || top >= height) return;
+      const place = topOf(layout, number, scene.scrollTop);
+      // below the pinned lanes, those that move
+      const least = layout.pinned[number] ? 0 : Math.round(layout.pinnedHeight * ratio);
+      const top = Math.round(place * ratio);
+      const bottom = Math.max(top + 1, Math.round((place + layout.tall[number]!) * ratio));
+      if (bottom <= least || top >= height) return;
       this.strip.set(this.base);
-      this.row(scene, row, scale, width, ratio, palette, top, bottom);
-      for (let y = Math.max(0, top); y < Math.min(height, bottom); y += 1) this.words.set(this.strip, y * width);
-      this.hatch(palette, Math.max(0, top), Math.min(height, bottom), width);
+      this.row(scene, row, scale, width, ratio, palette, Math.max(top, least), bottom);
+      for (let y = Math.max(least, top); y < Math.min(height, bottom); y += 1) this.words.set(this.strip, y * width);
+      this.hatch(palette, Math.max(least, top), Math.min(height, bottom), width);
     });
     return this.image!;
   }

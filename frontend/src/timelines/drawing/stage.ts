@@ -132,7 +132,7 @@ export class Stage {
   at(side: Letter, x: number, y: number): Mark | null {
     const view = this.shown?.[side];
     if (!view?.picture || !view.layout) return null;
-    const number = rowAt(view.layout, y + this.scrollTop(side));
+    const number = rowAt(view.layout, y, this.scrollTop(side));
     const row = number < 0 ? undefined : view.picture.rows[number];
     if (!row) return null;
     const mark = markAt(row, this.spanOf(side).from + x * this.pixelNs, NEAR_PIXELS * this.pixelNs);
