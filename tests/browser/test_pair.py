@@ -172,7 +172,7 @@ def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
     first = ".runs-dialog .grid-body .row[aria-rowindex='2']"
     assert tab.find(first).inner_text().startswith("nights/59")
     assert tab.find(".runs-dialog .problems summary").inner_text() == "1 file cannot be used"
-    assert tab.find("header .problems").count() == 0
+    assert tab.find(".top > .problems").count() == 0
     tab.page.keyboard.type("nights/0")
     tab.until("document.querySelector('.runs-dialog [role=status]').textContent.startsWith('10 of')")
     tab.find(".runs-dialog .head-button", has_text="Run").click()
