@@ -36,7 +36,7 @@ export interface Address {
   category: string;
   row: string;
   columns: string;
-  /** widths of columns that the reader changed, and rows that stay in view (table/kept_layout.ts) */
+  /** widths of columns that the reader changed, and what stays in view (table/kept_layout.ts, ui/pins.ts) */
   widths: string;
   pins: string;
   /** `each`: layers of a network are rows of their own (table/layers.ts) */

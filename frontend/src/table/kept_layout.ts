@@ -1,4 +1,4 @@
-// What a reader made of a table's layout, as texts in the address: widths of columns, and rows that stay in view.
+// What a reader made of a table's layout, as a text in the address: widths of columns.
 
 export const NARROWEST = 48;
 export const WIDEST = 1200;
@@ -20,21 +20,4 @@ export function withWidth(text: string, column: string, width: number | null): s
 
 function clamped(width: number): number {
   return Math.min(WIDEST, Math.max(NARROWEST, Math.round(width)));
-}
-
-/** Keys of the pinned rows, of a JSON list. */
-export function readPins(text: string): string[] {
-  try {
-    const pins: unknown = JSON.parse(text || '[]');
-    return Array.isArray(pins) ? pins.filter((key) => typeof key === 'string') : [];
-  } catch {
-    return [];
-  }
-}
-
-/** The text with the row pinned, or not any more. */
-export function togglePin(text: string, key: string): string {
-  const pins = readPins(text);
-  const next = pins.includes(key) ? pins.filter((one) => one !== key) : [...pins, key];
-  return next.length > 0 ? JSON.stringify(next) : '';
 }

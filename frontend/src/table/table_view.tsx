@@ -11,6 +11,7 @@ import { formatCount, formatIn, formatPercent, formatSetting } from '../ui/forma
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/controls/menu';
 import { shortNames } from '../ui/names';
+import { readPins, togglePin } from '../ui/pins';
 import { isRegex } from '../ui/search';
 import { Segments } from '../ui/controls/segments';
 import { sentence, text, type MetricWords } from '../ui/strings';
@@ -19,7 +20,7 @@ import { useWidth } from '../ui/use_width';
 import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
 import { MOST_COPIED, tableCsv, tableMarkdown, tableTsv } from './copied';
 import { Grid, leastWidth } from './grid';
-import { readPins, readWidths, togglePin, withWidth } from './kept_layout';
+import { readWidths, withWidth } from './kept_layout';
 import { metricOf } from './metric_choice';
 import { metricColumns } from './metrics';
 import { nextSort, parseSort, writeSort, type SortKey } from './order';

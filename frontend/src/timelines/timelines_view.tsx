@@ -10,7 +10,7 @@ import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { Message } from '../states/message';
 import { formatTime } from '../ui/format';
-import { readPins, togglePin } from '../table/kept_layout';
+import { readPins, togglePin } from '../ui/pins';
 import { isRegex } from '../ui/search';
 import { useSearch } from '../ui/use_search';
 import { adoptSheet } from '../ui/sheets';
