@@ -60,8 +60,9 @@ class CountedWork:
         theta, low, high = shift
         if abs(self.log) <= math.log1p(options.margin) or theta * self.log <= 0:
             return None
-        against = -low if self.log > 0 else high
-        if against > BEYOND * abs(self.log) or (self.calls is not None and not low <= self.log <= high):
+        toward, against = (high, -low) if self.log > 0 else (-low, high)
+        is_more_than_seen = self.calls is not None and toward < abs(self.log) and against >= 0
+        if against > BEYOND * abs(self.log) or is_more_than_seen:
             return None
         return Verdict.PROBABLY_SLOWER if self.log > 0 else Verdict.PROBABLY_FASTER
 
