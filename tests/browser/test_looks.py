@@ -107,6 +107,8 @@ def test_the_chosen_view_stays_in_sight_when_the_window_narrows(tab: Tab) -> Non
     chosen, bar = ".tab[aria-selected=true]", ".tabs"
     right = "document.querySelector('%s').getBoundingClientRect().right"
     tab.until(f"innerWidth === 400 && {right % chosen} <= {right % bar} + 1")
+    tab.until("document.querySelector('.side-b .run-button span').textContent === 'candidate'")
+    tab.until("[...document.querySelectorAll('.run-button span')].every(one => one.scrollWidth <= one.clientWidth + 1)")
 
 
 def test_no_head_reaches_into_another_column(tab: Tab) -> None:

@@ -6,7 +6,7 @@ import { formatBytes } from '../ui/format';
 import { Icon, IconButton } from '../ui/icons';
 import { Choice } from '../ui/controls/choice';
 import { Menu } from '../ui/controls/menu';
-import { deviceName, labelBeside } from '../ui/names';
+import { deviceName } from '../ui/names';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
 import { Toolbar } from '../ui/controls/toolbar';
@@ -59,7 +59,7 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
         title={text.picker.title(name)}
         runs={answer.runs}
         value={side?.run ?? null}
-        brief={side ? labelBeside(side.run, beside) : undefined}
+        beside={beside}
         onChoose={(chosen) => onChange({ run: chosen, worker: null, span: null })}
         onSeveral={onSeveral}
         onOpen={onLook}

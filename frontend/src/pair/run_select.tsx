@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks';
 import type { Problem, RunEntry } from '../contract/wire';
 import { Icon } from '../ui/icons';
 import { Lazy } from '../ui/lazy';
-import { runLabel } from '../ui/names';
+import { differenceTo, labelBeside } from '../ui/names';
 import { text } from '../ui/strings';
+import { useMatches } from '../ui/use_matches';
 
 const loadChooser = () => import('./run_chooser').then((part) => part.RunChooser);
 
@@ -15,8 +16,8 @@ interface Props {
   title?: string;
   runs: RunEntry[];
   value: string | null;
-  /** the chosen run, shortened next to another one */
-  brief?: string | undefined;
+  /** the run that it is shown next to */
+  beside?: string | undefined;
   /** said while nothing is chosen */
   placeholder?: string;
   onChoose: (run: string) => void;
@@ -30,8 +31,10 @@ interface Props {
   onHistory?: (() => void) | undefined;
 }
 
-export function RunSelect({ label, title = label, runs, value, brief, placeholder = text.picker.choose, onChoose, onSeveral, onOpen, problems, onHistory }: Props) {
+export function RunSelect({ label, title = label, runs, value, beside, placeholder = text.picker.choose, onChoose, onSeveral, onOpen, problems, onHistory }: Props) {
   const [open, setOpen] = useState(false);
+  const phone = useMatches('(max-width: 640px)');
+  const shown = value === null ? placeholder : labelBeside(value, beside);
   const missing = value !== null && !runs.some(({ run }) => run === value);
   const show = (): void => {
     onOpen?.();
@@ -40,7 +43,7 @@ export function RunSelect({ label, title = label, runs, value, brief, placeholde
   return (
     <>
       <button type="button" class="select run run-button" value={value ?? ''} aria-haspopup="dialog" aria-label={`${label}: ${value ?? placeholder}`} title={value ?? ''} onClick={show}>
-        <span>{value === null ? placeholder : missing ? text.picker.missing(value) : (brief ?? runLabel(value))}</span> <Icon name="chevron" size={12} />
+        <span>{value !== null && missing ? text.picker.missing(value) : phone && value !== null && beside !== undefined ? differenceTo(value, beside) : shown}</span> <Icon name="chevron" size={12} />
       </button>
       {open && <Lazy load={loadChooser} height={0} props={{ label: title, runs, value, onChoose, onSeveral, problems, onHistory, onClose: () => setOpen(false) }} />}
     </>

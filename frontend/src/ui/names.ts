@@ -362,10 +362,29 @@ export function labelBeside(run: string, other: string | undefined): string {
 
 /** The last part of a path without the words that the other run's last part begins with, too: "…/night/…_64" of `night/training_bs_64`. */
 function withoutSharedWords(label: string, run: string, other: string): string {
-  const [own, others] = [run, other].map((path) => path.slice(path.lastIndexOf('/') + 1)) as [string, string];
+  const [own, others] = [lastPart(run), lastPart(other)];
+  const cut = sharedStart(own, others);
+  return cut < LEAST_SHARED ? label : `${label.slice(0, label.length - own.length)}…${own.slice(cut)}`;
+}
+
+/** As short as it can be told from the other: the last part of its path without words that both begin or end with. */
+export function differenceTo(run: string, other: string): string {
+  const [own, others] = [lastPart(run), lastPart(other)];
+  if (own === others) return labelBeside(run, other);
+  const from = sharedStart(own, others);
+  const reversed = (text: string): string => [...text].reverse().join('');
+  const end = sharedStart(reversed(own.slice(from)), reversed(others.slice(from)));
+  const to = own.length - (end > 0 ? end + 1 : 0);
+  return `${from < LEAST_SHARED ? own.slice(0, to) : `…${own.slice(from, to)}`}${to < own.length ? '…' : ''}`;
+}
+
+const lastPart = (run: string): string => run.slice(Math.max(run.lastIndexOf('/'), run.lastIndexOf('#')) + 1);
+
+/** How many letters of whole words both begin with. */
+function sharedStart(own: string, others: string): number {
   let cut = 0;
   for (let at = 0; at < own.length && own[at] === others[at]; at += 1) if (/[_.\-]/.test(own[at]!)) cut = at;
-  return cut < LEAST_SHARED ? label : `${label.slice(0, label.length - own.length)}…${own.slice(cut)}`;
+  return cut;
 }
 
 /** Letters of shared words that are left out of a long label. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deviceName, labelBeside } from '../../src/ui/names';
+import { deviceName, differenceTo, labelBeside } from '../../src/ui/names';
 
 describe('a run next to another', () => {
   test('is called by what differs', () => {
@@ -13,6 +13,14 @@ describe('a run next to another', () => {
     expect(labelBeside('bert/2026-11-01/b_lr3e-4_bs32_daa66d13', 'bert/2026-11-04/b_lr3e-4_bs32_afd9d5ab')).toBe('…/2026-11-01/…_daa66d13');
     expect(labelBeside('runs/resnet50_workers_0', 'runs/resnet50_workers_4')).toBe('…/resnet50_workers_0');
   });
+});
+
+test('where there is little room only the difference is left', () => {
+  expect(differenceTo('t/normal_perf_data', 't/abnormal_perf_data')).toBe('normal…');
+  expect(differenceTo('runs/resnet50_workers_0', 'runs/resnet50_workers_4')).toBe('…_0');
+  expect(differenceTo('gpu/baseline', 'gpu/candidate')).toBe('baseline');
+  expect(differenceTo('saved#1', 'saved#2')).toBe('1');
+  expect(differenceTo('a/run', 'b/run')).toBe('a/run');
 });
 
 test('a device is called by its model', () => {
