@@ -93,7 +93,7 @@ def _more_calls(sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]
     one, two = (_rows(side, seen) for side, seen in zip(sides, samples, strict=True))
     fewer, more = _beyond(one, two), _beyond(two, one)
     shares = [
-        math.fsum(time for _, time in rows.values()) / _step_ns(side)
+        math.fsum(time for _, time in rows.values()) / step if (step := _step_ns(side)) else 0.0
         for rows, side in zip((fewer, more), sides, strict=True)
     ]
     small, large = sorted(shares)
@@ -199,6 +199,6 @@ def _sizes(side: Summary) -> dict[str, _Size]:
 
 
 def _step_ns(side: Summary) -> float:
-    """The step if nothing interrupts it."""
+    """The step if nothing interrupts it, 0 if its steps have nothing in common."""
     return float(_undisturbed(side.owned.time_ns).sum())
 

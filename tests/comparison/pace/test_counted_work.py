@@ -115,3 +115,13 @@ def test_other_inputs_do_not_decide(rows: Rows) -> None:
 def test_times_that_decide_are_asked_first() -> None:
     found = headline(40, 40, 40)
     assert (found.verdict, found.counted) == (Verdict.SLOWER, None)
+
+
+def test_of_steps_that_have_nothing_in_common_nothing_is_counted() -> None:
+    traces = [TraceBuilder(), TraceBuilder()]
+    for length, trace in enumerate(traces, 90):
+        for number in range(3):
+            trace.op(f"aten::op{number}", 100 * number, 100 * number + length, dims=[[8]])
+            trace.step(number, 100 * number, 100 * number + length)
+    found = compare_summaries(*map(summary, traces), CompareOptions(resamples=200)).headline
+    assert (found.delta, found.counted) == (1, None)
