@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tb_perfcompare.comparison.result.plain_values import as_plain, device_dict, iterations_dict
-
 if TYPE_CHECKING:
     from tb_perfcompare.model.summary.summary import Summary
 
@@ -15,6 +13,9 @@ SpanFacts = dict[str, Any]
 
 def span_facts(summary: Summary) -> SpanFacts:
     """Format, device, steps (all, those that are compared, what delimits them), mean step time, notes."""
+    # a list that shows kept facts imports none of it
+    from tb_perfcompare.comparison.result.plain_values import as_plain, device_dict, iterations_dict
+
     return {
         "format": summary.format,
         "device": device_dict(summary.device),
