@@ -20,6 +20,12 @@ def test_answer_is_readable_without_scrolling(tab: Tab) -> None:
     assert box and chart
     assert box["y"] + box["height"] < 500
     assert chart["y"] < 560
+    tab.page.set_viewport_size({"width": 1280, "height": 720})
+    tab.go(link(a=GPU_A, b=GPU_B))  # whose verdict is long
+    tab.until("document.querySelector('.findings')?.textContent.includes('sgemm')")
+    line = tab.find(".verdict h2").bounding_box()
+    header = tab.find(".pickers").bounding_box()
+    assert line and line["height"] < 30 and header and header["height"] == 44
 
 
 def test_waterfall_ends_at_b_and_says_that_it_adds_up(tab: Tab) -> None:
