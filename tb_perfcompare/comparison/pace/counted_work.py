@@ -136,9 +136,12 @@ def _calls(calls: Ints, samples: Samples) -> Floats:
 
 def _undisturbed(times: Ints) -> Floats:
     """(r,) mean of the fastest quarter of the steps that have the row, 0 where fewer than half have it."""
-    seen = times > 0
-    fastest = np.sort(np.where(seen, times, np.inf), axis=1)[:, : max(times.shape[1] // FASTEST, 1)]
-    return np.where(seen.mean(axis=1) >= STEADY, fastest.mean(axis=1), 0.0)
+    found = np.zeros(len(times))
+    steady = (times > 0).mean(axis=1) >= STEADY
+    some = times[steady].astype(np.float64)
+    fastest = np.sort(np.where(some > 0, some, np.inf), axis=1)[:, : max(times.shape[1] // FASTEST, 1)]
+    found[steady] = fastest.mean(axis=1)
+    return found
 
 
 def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str], _Row]) -> dict[tuple[int, str], _Row]:
