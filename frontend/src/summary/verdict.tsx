@@ -28,6 +28,11 @@ function isSure(verdict: VerdictWord): boolean {
   return tone(verdict) === 'more' || tone(verdict) === 'less';
 }
 
+/** The sentence says more than a direction and its size. */
+function hasSentence(headline: Headline): boolean {
+  return Boolean((headline.program || headline.counted) && headline.sentence);
+}
+
 /** Change as a fraction of the baseline. */
 function changeOf(headline: Headline): number | null {
   return headline.ratio === null ? null : headline.ratio - 1;
@@ -41,7 +46,7 @@ export function effectText(headline: Headline): string {
   const style = timeStyle([headline.baseline, headline.candidate]);
   const change = changeOf(headline);
   const time = (signed: boolean): string => `${formatIn(style, signed ? headline.delta : Math.abs(headline.delta!), signed)}\u202f${style.unit}`;
-  const directed = !headline.program && tone(headline.verdict) === (headline.delta > 0 ? 'more' : 'less');
+  const directed = !hasSentence(headline) && tone(headline.verdict) === (headline.delta > 0 ? 'more' : 'less');
   if (!directed) return text.verdict.measured(time(true), per, formatPercent(change, true));
   return text.verdict.by(time(false), per, change !== null && change < 10 ? formatPercent(Math.abs(change)) : formatPercent(change, true));
 }
@@ -61,7 +66,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const { shift } = headline;
   const words = metricWords(headline.metric);
   const itself = comparison.comparability.some((check) => check.check === 'same_capture' && check.status === 'warn');
-  const split = Boolean(headline.program && headline.sentence);
+  const split = hasSentence(headline);
   const effect = effectText(headline);
   // a direction and its size are one sentence
   const measured = !effect.startsWith(text.verdict.byWord);
@@ -169,7 +174,13 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
       <strong>{text.verdict.word[headline.verdict]}</strong>
       {isSure(headline.verdict) && headline.delta !== null && (
         <span>
-          <span class="brief-time">{shortTime(headline)} </span>({formatPercent(changeOf(headline), true)})
+          {isAgainstTimes(headline) ? (
+            text.verdict.programBy(formatPercent(headline.program!.estimate, true))
+          ) : (
+            <>
+              <span class="brief-time">{shortTime(headline)} </span>({formatPercent(changeOf(headline), true)})
+            </>
+          )}
         </span>
       )}
       {doubts > 0 && (
@@ -179,6 +190,11 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
       )}
     </button>
   );
+}
+
+/** The program changed one way, and the step time, with the machine's change in it, the other. */
+export function isAgainstTimes(headline: Headline): boolean {
+  return Boolean(headline.program) && isSure(headline.verdict) && tone(headline.verdict) !== (headline.delta! > 0 ? 'more' : 'less');
 }
 
 function shortTime(headline: Headline): string {
@@ -191,7 +207,7 @@ export function VerdictLine({ headline }: { headline: Headline }) {
   return (
     <p class={`verdict-line tone-${tone(headline.verdict)}`}>
       <Icon name={ICON[headline.verdict]} size={14} />
-      {headline.program && headline.sentence ? (
+      {hasSentence(headline) ? (
         <strong>{headline.sentence}</strong>
       ) : (
         <>

@@ -297,6 +297,7 @@ export const text = {
     how: 'How this was decided',
     parts: 'Program and machine',
     program: 'Program',
+    programBy: (percent: string) => `program ${percent}`,
     machine: 'Machine',
     recorded: 'Step time as recorded',
     method: 'Method',
