@@ -367,7 +367,7 @@ function withoutSharedWords(label: string, run: string, other: string): string {
   return cut < LEAST_SHARED ? label : `${label.slice(0, label.length - own.length)}…${own.slice(cut)}`;
 }
 
-/** As short as it can be told from the other: the last part of its path without words that both begin or end with. */
+/** The shortest name that differs from the other run: the last part of its path, without words that both begin or end with. */
 export function differenceTo(run: string, other: string): string {
   const [own, others] = [lastPart(run), lastPart(other)];
   if (own === others) return labelBeside(run, other);

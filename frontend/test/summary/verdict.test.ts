@@ -6,7 +6,7 @@ const slower = { metric: 'step_time', verdict: 'probably_slower', baseline: 1305
 const program = { estimate: 0.013 } as Headline['program'];
 const counted = { noun: 'input elements', calls: null, change: 0.5 } as Headline['counted'];
 
-it('a slower program in shorter steps is told by the program, not by the times', () => {
+it('the head shows a slower program, not the shorter steps it ran in', () => {
   expect(isAgainstTimes({ ...slower, program, sentence: 'Probably slower: ...' })).toBe(true);
   expect(isAgainstTimes({ ...slower, program, delta: 910 })).toBe(false);
   expect(isAgainstTimes({ ...slower, program: null })).toBe(false);

@@ -41,8 +41,8 @@ class RecordedFile(Protocol):
 
 
 class KnownFile(msgspec.Struct, frozen=True):
-    """`steps` that are compared; `mean_step_us` is None where steps have no time. `facts`: all that is told of the file
-    (SpanFacts), packed, of when the files that are read along with it were in the state `beside`."""
+    """`steps` that are compared; `mean_step_us` is None where steps have no time. `facts`: its SpanFacts, packed,
+    from when the files that are read along with it were in the state `beside`."""
 
     device: str
     steps: int
@@ -78,7 +78,7 @@ class KnownRuns:
         return self._files.get(key_of(file))
 
     def facts(self, file: CaptureFile) -> SpanFacts | None:
-        """All that is told of the file, as of the last `state`; None where it has to be read."""
+        """The file's facts, as of the last `state`; None where it has to be read."""
         known = self.of(file)
         if known is None or known.beside != _beside(file):
             return None
@@ -89,10 +89,10 @@ class KnownRuns:
         """Takes what a summary says of its file, if it is about all steps as they are found by themselves."""
         if job.marker or job.window != "device":
             return
-        key, told = key_of(job.file), span_facts(summary)
+        key, facts = key_of(job.file), span_facts(summary)
         device = summary.device.name or summary.device.word
-        facts = msgspec.msgpack.encode(told)
-        found = KnownFile(device, len(summary.steps), told["mean_step_us"], facts, _beside(job.file))
+        packed = msgspec.msgpack.encode(facts)
+        found = KnownFile(device, len(summary.steps), facts["mean_step_us"], packed, _beside(job.file))
         with self._lock:
             if self._files.get(key) != found:
                 self._new[key] = self._files[key] = found
