@@ -101,7 +101,7 @@ class Loader:
     def facts(
         self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
     ) -> list[SpanFacts | InputError]:
-        """What a list tells of each file: as it is known since it was last read, unless it has to be read now."""
+        """Of each file what Workspace.facts says."""
         self._known.state()
         known = [None if marker else self._known.facts(file) for file in files]
         unknown = [file for file, facts in zip(files, known, strict=True) if facts is None]

@@ -171,8 +171,8 @@ class Workspace:
     def facts(
         self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
     ) -> list[SpanFacts | InputError]:
-        """Each file by itself: what a list of runs tells of it, or why it cannot be read. Reads only files that have
-        changed since they were last read, or all where a `marker` is given."""
+        """The facts that a list of runs shows of each file, or why it cannot be read. Only files that are new or have
+        changed are read; all of them if a `marker` is given."""
         return self._loader.facts(files, report, marker=marker)
 
     def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:

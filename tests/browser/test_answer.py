@@ -83,11 +83,11 @@ def test_an_open_verdict_offers_what_could_settle_it(tab: Tab) -> None:
     offers = tab.wait(".alternatives")
     assert "more steps" not in offers.inner_text()  # these vary so much that nobody would record enough
     offer = offers.locator("li", has=tab.frame.locator("button")).first
-    told = milliseconds(offer.inner_text())
+    offered = milliseconds(offer.inner_text())
     offer.locator("button").click()
     tab.until("!document.querySelector('.alternatives button')?.textContent.includes('next marker')")
     assert "p.tb_perfcompare.w=marker" in tab.address()
-    assert abs(milliseconds(tab.find(".verdict .effect").inner_text()) - told) < 0.01
+    assert abs(milliseconds(tab.find(".verdict .effect").inner_text()) - offered) < 0.01
     tab.page.go_back()
     tab.until("document.querySelector('.alternatives button')?.textContent.includes('next marker')")
 

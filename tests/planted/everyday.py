@@ -1,6 +1,6 @@
 """What people change in training programs, recorded with torch on the CPU: is it seen, and is it named?
 
-python -m tests.planted.everyday OUT [--change NAME ...] [--judge-only]      needs torch
+python -m tests.planted.everyday OUT [--change NAME ...] [--judge-only] [--single]      needs torch
 
 Three small models (a convolutional, a recurrent one and a transformer), 33 changes and nine equal pairs; three
 recordings a side in turns. The list and what must be said were written down before any answer was looked at.
@@ -14,11 +14,12 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tests.planted.genuine import compared, record_in_turns
+from tests.planted.genuine import SPANS, compared, record_in_turns
 
 Model = Literal["convolution", "recurrent", "transformer"]
 Direction = Literal["slower", "faster", "any", "none"]
@@ -165,14 +166,16 @@ def run(about: str, every: Iterable[Change], module: str) -> None:
     parser.add_argument("out", type=Path, help="folder to write to")
     parser.add_argument("--change", choices=sorted(known), action="append", help="only this pair (default: all)")
     parser.add_argument("--judge-only", action="store_true", help="the recordings are there already")
+    parser.add_argument("--single", action="store_true", help="compare one capture a side: the first ones, ...")
     chosen = parser.parse_args()
     changes = [known[name] for name in chosen.change or known]
     if not chosen.judge_only:
         pairs = [(change.name, change.before, change.after) for change in changes]
         record_in_turns(pairs, chosen.out, module)
+    captures = range(1, SPANS + 1) if chosen.single else (0,)
     marks: dict[str, list[bool]] = {}
-    for change in changes:
-        found = compared(chosen.out / change.name)
+    for change, capture in product(changes, captures):
+        found = compared(chosen.out / change.name, capture=capture)
         kind = "equal" if change.direction == "none" else "changes"
         mark = ""
         for what, asked, judge in (
@@ -182,8 +185,8 @@ def run(about: str, every: Iterable[Change], module: str) -> None:
             right = judge(change, found) if asked else None
             mark += {True: ".", False: "X", None: "-"}[right]
             marks.setdefault(f"{kind}, {what}", []).extend([] if right is None else [right])
-        said = f"{found.headline.verdict.value}, {found.headline.ratio:.2f}; wanted {change.direction}"
-        print(f"{mark} {change.name}: {said}")
+        said = f"{found.headline.sentence} Ratio {found.headline.ratio:.2f}; wanted {change.direction}"
+        print(f"{mark} {change.name}{f', capture {capture}' if capture else ''}: {said}")
         for finding in found.findings[:3]:
             print(f"      {finding.rule}: {finding.sentence}")
     for what, rights in marks.items():

@@ -138,9 +138,13 @@ def _record(module: str, program: object, path: Path) -> None:
 
 
 @cache
-def compared(folder: Path, *, swapped: bool = False) -> Comparison:
-    """The answer of `tb-perfcompare diff` to a recorded pair: the same search, reading, choice of steps and rules."""
-    sides = [side_from_path(str(folder / side), None, None) for side in (SIDES[::-1] if swapped else SIDES)]
+def compared(folder: Path, *, swapped: bool = False, capture: int = 0) -> Comparison:
+    """The answer of `tb-perfcompare diff` to a recorded pair: the same search, reading, choice of steps and rules.
+    `capture`: only that one of either side, numbered from 1."""
+    paths = [folder / side for side in (SIDES[::-1] if swapped else SIDES)]
+    if capture:
+        paths = [path / f"worker0.{capture}.pt.trace.json" for path in paths]
+    sides = [side_from_path(str(path), None, None) for path in paths]
     workspace = Workspace(in_process_bytes=SMALL_BYTES)
     try:
         return workspace.compare(ComparisonRequest(sides[0], sides[1], CompareOptions()))

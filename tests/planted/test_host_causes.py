@@ -152,9 +152,9 @@ def test_autocast_is_another_data_type_in_spite_of_its_casts() -> None:
 
     cast = (*map(half, PROGRAM), Call("aten::_to_copy", 5.0, 6), Call("aten::copy_", 5.0, 6))
     both = (*PROGRAM, Call("aten::_to_copy", 5.0, 2))
-    told = first(drawn(both), drawn(cast, seed=2))
-    assert (told.rule, told.subject) == ("data_type_changed", "aten::mm")
-    assert "float → BFloat16" in told.sentence
+    cast_finding = first(drawn(both), drawn(cast, seed=2))
+    assert (cast_finding.rule, cast_finding.subject) == ("data_type_changed", "aten::mm")
+    assert "float → BFloat16" in cast_finding.sentence
 
 
 def lengths(seed: int, mean: int) -> Step:

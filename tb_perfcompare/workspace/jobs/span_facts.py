@@ -1,4 +1,4 @@
-"""What a list of runs tells of a file that was read."""
+"""The facts that a list of runs shows of a file."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_larger_inputs_of_the_same_operators_decide() -> None:
     assert back.sentence == "Probably faster: the same operators on 54 % of the input."
 
 
-@pytest.mark.parametrize("rows", [7, (64, 80)], ids=["one is smaller", "drawn anew in each step"])
+@pytest.mark.parametrize("rows", [7, (64, 80)], ids=["one is smaller", "they change from step to step"])
 def test_other_inputs_do_not_decide(rows: Rows) -> None:
     found = headline(0, 0, 0, rows=rows)
     assert (found.verdict, found.counted) == (Verdict.INCONCLUSIVE, None)

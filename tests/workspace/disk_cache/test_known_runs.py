@@ -97,7 +97,7 @@ class _Two:
 
 
 def surveyed(logdir: Path, cache: Path, summarize: Summarizer = summarize_file) -> list[SpanFacts | InputError]:
-    """What is told of every file below a directory, by a process that reads with `summarize`."""
+    """The facts of every file below a directory, read with `summarize`."""
     workspace = Workspace(
         [Root(str(logdir))], in_process_bytes=SMALL_BYTES, cache=SummaryCache(cache), summarize=summarize
     )
