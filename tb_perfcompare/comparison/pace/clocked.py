@@ -13,7 +13,7 @@ from tb_perfcompare.comparison.pace.counted_work import CountedWork
 from tb_perfcompare.comparison.pace.pace import Pace
 from tb_perfcompare.comparison.pace.undisturbed import Undisturbed
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
@@ -27,10 +27,15 @@ NEEDED = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """Time of the step that follows a pace: `owned_ns` (n,), (m,) of each observation, None for the whole step."""
+    """Time of the step that follows a pace, (n,), (m,) of each observation, None for the whole step.
+
+    path_ns  on the critical path; `share` of the step
+    most_ns  most that any path through the step can hold: where such work runs at all
+    """
 
     pace: Pace
-    owned_ns: Pair | None
+    path_ns: Pair | None
+    most_ns: Pair | None
     share: float
 
 
@@ -40,7 +45,7 @@ class Clocked:
 
     times_ns   step time as recorded, above zero
     at_pace    ln of the step time if everything follows its pace
-    otherwise  the same if some of it does not: what else the truth may be once the paces of the sides differ
+    otherwise  what else the truth may be once the paces of the sides differ
     followers  the paces, and what follows each
     strata     kinds of the steps, which are compared within them
     undisturbed  the steps as if nothing had interrupted them, where that is known
@@ -91,7 +96,12 @@ class Clocked:
             strata=None if self.strata is None else self.strata.only(kept),
             undisturbed=None if self.undisturbed is None else self.undisturbed.only(kept),
             followers=tuple(
-                replace(one, pace=replace(one.pace, log=those(one.pace.log), common=those(one.pace.common)))
+                replace(
+                    one,
+                    pace=replace(one.pace, log=those(one.pace.log), common=those(one.pace.common)),
+                    path_ns=None if one.path_ns is None else those(one.path_ns),
+                    most_ns=None if one.most_ns is None else those(one.most_ns),
+                )
                 for one in self.followers
             ),
         )
@@ -105,7 +115,7 @@ def by_one_pace(times_ns: Pair, captures: Captures, pace: Pace) -> Clocked:
     )
     return Clocked(
         captures, times_ns, (logs[0] - pace.log[0], logs[1] - pace.log[1]), ((rest[0], rest[1]),),
-        (Follower(pace, None, 1.0),),
+        (Follower(pace, None, None, 1.0),),
     )  # fmt: skip
 
 
@@ -130,7 +140,8 @@ def by_means(clocked: Clocked) -> Clocked:
             replace(
                 one,
                 pace=replace(one.pace, log=mean_of_ln(one.pace.log), common=mean(one.pace.common)),
-                owned_ns=None if one.owned_ns is None else mean(one.owned_ns),
+                path_ns=None if one.path_ns is None else mean(one.path_ns),
+                most_ns=None if one.most_ns is None else mean(one.most_ns),
             )
             for one in clocked.followers
         ),
@@ -154,26 +165,44 @@ def by_captures(undisturbed: Undisturbed) -> Clocked:
     )
 
 
-def by_their_paces(
-    times_ns: Pair, captures: Captures, followers: Sequence[Follower], rest_share: float
-) -> Clocked:
-    """Of recordings with device work: every follower at its own pace, the rest of the step as it is.
+def by_their_paces(times_ns: Pair, captures: Captures, followers: Sequence[Follower], rest_share: float) -> Clocked:
+    """Of recordings with device work: the critical path with every follower at its own pace, the rest as it is.
 
-    Whatever a step waits for, its time at one pace lies between those at the lowest and at the highest of the paces
-    (a max-plus system is monotone and homogeneous), which is what may be the truth otherwise.
+    Both sides are held at the lower of their paces (the faster machine), so that no side is slowed down and what was
+    hidden before stays hidden. At other weights the longest path is at least as long as the recorded one at these
+    weights, and at most as long as a path with all time that its parts can take, slowest first: a path passes through
+    what runs one after the other, which is never more than the time in which such work runs at all.
     """
-    logs = np.log(times_ns[0]), np.log(times_ns[1])
-    at_pace = []
+    low: list[Floats] = []
+    high: list[Floats] = []
+    logs = [_from_faster(one.pace.log, captures) for one in followers]
     for side in (0, 1):
-        rest, paced = times_ns[side].copy(), np.zeros(len(times_ns[side]))
+        time = times_ns[side]
+        paths, most = [], []
         for one in followers:
-            assert one.owned_ns is not None
-            rest -= one.owned_ns[side]
-            paced += one.owned_ns[side] * np.exp(-one.pace.log[side])
-        at_pace.append(np.log(np.maximum(rest, 0.0) + paced))
-    otherwise = [
-        (logs[0] - one.pace.log[0], logs[1] - one.pace.log[1]) for one in followers if one.share >= ASKED
+            assert one.path_ns is not None and one.most_ns is not None
+            paths.append(one.path_ns[side])
+            most.append(np.maximum(one.most_ns[side], one.path_ns[side]))
+        rest = np.maximum(time - sum(paths), 0.0)
+        paths.append(rest)
+        most.append(time if rest_share >= ASKED else rest)
+        paces = [np.exp(log[side]) for log in logs] + [np.ones(len(time))]
+        low.append(np.log(sum(path / pace for path, pace in zip(paths, paces, strict=True))))
+        left, longest = time, np.zeros(len(time))
+        for which in np.argsort([float(np.log(pace).mean()) for pace in paces], kind="stable"):
+            taken = np.minimum(left, most[which])
+            left = left - taken
+            longest += taken / paces[which]
+        high.append(np.log(longest + left))
+    return Clocked(
+        captures, times_ns, (low[0], low[1]), ((high[0], low[1]), (low[0], high[1])), tuple(followers)
+    )
+
+
+def _from_faster(log: Pair, captures: Captures) -> Pair:
+    """ln(pace) about the mean of the side where that is lower."""
+    means = [
+        np.mean([side[at == which].mean() for which in unique(at)]) for side, at in zip(log, captures, strict=True)
     ]
-    if rest_share >= ASKED:
-        otherwise.append(logs)
-    return Clocked(captures, times_ns, (at_pace[0], at_pace[1]), tuple(otherwise), tuple(followers))
+    lower = min(means)
+    return log[0] - lower, log[1] - lower

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import NEEDED, Clocked, Follower, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
-from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, PaceRows, pace_of
+from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, Pace, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.select import (
     KERNELS,
     OPERATORS,
@@ -25,7 +25,9 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.samples import Samples, observations
 from tb_perfcompare.model.arrays import Floats
-from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
+from tb_perfcompare.model.summary.critical_path import EVENT, STREAM
+from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, STEP_TIME, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
@@ -38,6 +40,11 @@ SAME_INPUTS = 0.5
 _ON_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)
 _APART = (StepCategory.COMMUNICATION,)
 """Time that follows no pace of this machine: it waits for other ranks."""
+
+_FOLLOWS = {CATEGORY_LABELS[category]: "device" for category in _ON_DEVICE} | {
+    CATEGORY_LABELS[category]: "" for category in _APART
+} | {STREAM[1]: "device", EVENT[1]: "device"}  # fmt: skip
+"""Category on the critical path -> the pace that it follows; all others follow the host's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,8 +155,7 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
         # without interruptions they tell the pace all the same
         why = outcome if isinstance(outcome, str) else "" if undisturbed is not None else outcome.pace.reason
         if isinstance(outcome, PaceRows) and not why:
-            owned = None if not on_device else _owned(sides, samples, of)
-            followers.append(Follower(outcome.pace, owned, shares[of] if on_device else 1.0))
+            followers.append(_follower(outcome.pace, sides, samples, times, on_device=on_device))
         elif not on_device or shares[of] >= NEEDED:
             reasons.append(why)
     kept = tuple(paces), tuple(selected), any(seen.pooled for seen in samples), captures
@@ -158,7 +164,7 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
     if not on_device:
         clocked = by_one_pace(times, captures, followers[0].pace)
         return CommonWork(replace(clocked, undisturbed=undisturbed), "", *kept)
-    rest = 1.0 - sum(one.share for one in followers)
+    rest = 1.0 - sum(shares[one.pace.of] for one in followers)
     return CommonWork(by_their_paces(times, captures, followers, rest), "", *kept)
 
 
@@ -174,6 +180,27 @@ def _unusable_reason(sides: Sides) -> str:
     if not all(side.is_split for side in sides):
         return "the source does not say who took the time"
     return ""
+
+
+def _follower(pace: Pace, sides: Sides, samples: Samplings, times: Pair, *, on_device: bool) -> Follower:
+    """The host may work all the time; the device does where it owns time, since no other category owns any then."""
+    if not on_device:
+        return Follower(pace, None, None, 1.0)
+    path = _on_path(sides, samples, pace.of)
+    share = max(float(one.sum() / time.sum()) for one, time in zip(path, times, strict=True))
+    return Follower(pace, path, times if pace.of == "host" else _owned(sides, samples, pace.of), share)
+
+
+def _on_path(sides: Sides, samples: Samplings, of: str) -> Pair:
+    """Time per observation on the critical path that follows one of the paces; without a path, as owned."""
+    if not all(CRITICAL_PATH in side.groups for side in sides):
+        return _owned(sides, samples, of)
+    values = []
+    for side in sides:
+        path = side.groups[CRITICAL_PATH]
+        rows = [_FOLLOWS.get(key[1], "host") == of for key in path.keys]
+        values.append(path.measures_ns["total"][np.array(rows, dtype=bool)].sum(axis=0))
+    return _float(sides, samples, values)
 
 
 def _shares(sides: Sides, samples: Samplings, times: Pair) -> dict[str, float]:

@@ -1,0 +1,100 @@
+"""Several captures of programs with a device: host and device run at paces of their own, and steps wait for either."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.analysis.pooling.pool import pool
+from tb_perfcompare.comparison.result.comparison import Comparison
+from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.model.summary.summary import Summary
+from tests.planted.programs import Kernel, Layer, Program
+from tests.planted.sides import causes, compared, summary
+from tests.planted.training import record
+
+SLOWER = {Verdict.SLOWER, Verdict.PROBABLY_SLOWER}
+DIRECTIONS = SLOWER | {Verdict.FASTER, Verdict.PROBABLY_FASTER}
+HOST_PACES, DEVICE_PACES = (1.0, 1.03, 0.98), (1.0, 1.004, 0.997)
+
+
+def layers(us: float, first: float = 1.0) -> tuple[Layer, ...]:
+    """Six operators, each with a kernel forward and one backward; the `first` takes that many times as long."""
+    names = ("conv2d", "batch_norm", "relu", "linear", "gelu", "softmax")
+    return tuple(
+        Layer(
+            f"aten::{name}", (32, 64 + at),
+            (Kernel(f"{name}_forward", us * (first if at == 0 else 1.0)),), (Kernel(f"{name}_backward", 1.5 * us),),
+        )
+        for at, name in enumerate(names)
+    )  # fmt: skip
+
+
+LAUNCHING = Program(layers=layers(3.0), steps=8, op_us=25.0, loader_us=0, copies=0)
+"""Kernels take a fraction of the time that it takes to launch them."""
+
+COMPUTING = Program(layers=layers(250.0), steps=8, loader_us=0, copies=0)
+"""The host is done long before the kernels are."""
+
+
+def captures(program: Program, seed: int) -> Summary:
+    """Three captures; each has its own noise, and the machine's pace moves a little between them."""
+    spans = []
+    for at in range(3):
+        paced = program.changed(
+            seed=seed + at, host_pace=program.host_pace * HOST_PACES[(at + seed) % 3],
+            device_pace=program.device_pace * DEVICE_PACES[(at + seed) % 3],
+        )  # fmt: skip
+        spans.append(summary(record(paced), span=str(at + 1)))
+    return pool(spans)
+
+
+def pair(before: Program, after: Program) -> Comparison:
+    return compared(captures(before, 10), captures(after, 20))
+
+
+@pytest.mark.parametrize("program", [LAUNCHING, COMPUTING])
+def test_one_program_has_no_direction_and_no_cause(program: Program) -> None:
+    found = pair(program, program)
+    assert found.headline.verdict not in DIRECTIONS
+    assert causes(found) == []
+
+
+def test_a_slower_device_behind_the_launches_leaves_little_open() -> None:
+    """It may be up to the busy time of the device that the step waited for, not all of the step."""
+    found = pair(LAUNCHING, LAUNCHING.changed(device_pace=1.3))
+    program = found.headline.program
+    assert program is not None and program.low is not None and program.high is not None
+    assert abs(program.estimate or 9) < 0.01
+    assert -0.01 < program.low < 0 < program.high < 0.05
+
+
+def test_a_slower_host_behind_the_kernels_costs_no_time() -> None:
+    found = pair(COMPUTING, COMPUTING.changed(host_pace=1.2))
+    assert found.headline.verdict is Verdict.SAME
+
+
+@pytest.mark.parametrize("host_pace", [1.2, 1.0])
+def test_a_slower_kernel_is_seen_whatever_a_host_behind_the_kernels_does(host_pace: float) -> None:
+    found = pair(COMPUTING, COMPUTING.changed(layers=layers(250.0, first=1.5), host_pace=host_pace))
+    assert found.headline.verdict in SLOWER
+    assert found.headline.program is not None and found.headline.program.low is not None
+    assert found.headline.program.low > 0
+    assert causes(found)[0] == "kernel_slower"
+
+
+def test_a_slower_operator_is_seen_on_another_device_behind_the_launches() -> None:
+    found = pair(LAUNCHING, LAUNCHING.changed(op_extra={"aten::linear": 60.0}, device_pace=1.3))
+    assert found.headline.verdict in SLOWER
+    assert causes(found)[0] == "operator_slower"
+
+
+@pytest.mark.parametrize("changed", [COMPUTING.changed(host_pace=1.2), COMPUTING.changed(layers=layers(300.0))])
+def test_exchanging_the_sides_negates_the_program(changed: Program) -> None:
+    there, back = pair(COMPUTING, changed).headline, compared(captures(changed, 20), captures(COMPUTING, 10)).headline
+    assert there.program is not None and back.program is not None
+    for one, other in (
+        (there.program.estimate, back.program.estimate), (there.program.low, back.program.high),
+        (there.program.high, back.program.low),
+    ):  # fmt: skip
+        assert one is not None and other is not None
+        assert (1 + one) * (1 + other) == pytest.approx(1, rel=1e-9)
