@@ -9,7 +9,7 @@ from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SL
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, is_same_runtime
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, is_same_runtime, recounted
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, backward_of, plain_name, replacements
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
@@ -137,9 +137,10 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     if not _recorded(operators) or found & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
         return
     steady = _steady(pair.baseline) | _steady(pair.candidate)
+    certain = recounted(pair)
     counted = {
         key[0]: amount for key, amount in operators.items()
-        if key[0] in steady and called_otherwise(amount.calls_a, amount.calls_b)
+        if key[0] in steady and (key[0] in certain or called_otherwise(amount.calls_a, amount.calls_b))
     }  # fmt: skip
     host = pair.entities(CPU_EXEC)
     own = {name: host[at] for at, name in enumerate(host.key) if name in counted}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, recounted
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext
 from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, shared_part
@@ -30,8 +30,7 @@ BEYOND = 1.5
 
 def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     """Work that is there more often is called more often everywhere, and its time is that of the calls."""
-    if calls_alike(pair):
-        return
+    certain = recounted(pair) if calls_alike(pair) else None
     # regions of compiled code are no work of their own: more of them have a rule (compiled_regions.py)
     operators = {
         key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])
@@ -46,7 +45,10 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     if not more_calls:
         return
     sign = 1 if more_calls > 0 else -1
-    moved = {key: amount for key, amount in both.items() if sign * amount.more_calls > 0}
+    moved = {
+        key: amount for key, amount in both.items()
+        if sign * amount.more_calls > 0 and (certain is None or key[0] in certain)
+    }  # fmt: skip
     if len(moved) < MOST_OPERATORS * len(both):
         return
     usual = float(median([_times_as_often(one.calls_a, one.calls_b) for one in moved.values()]))

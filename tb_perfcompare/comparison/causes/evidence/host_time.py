@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import fsum
 
+import numpy as np
+
 from tb_perfcompare.comparison.causes.evidence.cause import Part
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.api_calls import WAIT, calls
@@ -20,9 +22,28 @@ MUCH_MORE = 0.2
 """... and share of the larger number that this must be."""
 
 
+NEARLY_EVERY = 0.75
+"""Share of a side's steps that have to call an operator equally often for every single call to count."""
+
+
 def called_otherwise(before: float, after: float) -> bool:
     """Whether the number of calls per step changed by enough to mean something."""
     return abs(after - before) >= max(MORE_CALLS, MUCH_MORE * max(before, after))
+
+
+def recounted(pair: RuleContext) -> frozenset[str]:
+    """Operators that nearly every step of a side calls equally often, but the other side another number of times: two
+    layers more of forty are few calls more, and certain."""
+    usual = []
+    for summary in (pair.baseline, pair.candidate):
+        table = summary.groups.get("operators")
+        if table is None:
+            return frozenset()
+        middle = np.median(table.calls, axis=1)
+        steady = (table.calls == middle[:, None]).mean(axis=1) >= NEARLY_EVERY
+        named = zip(table.keys, middle.tolist(), steady.tolist(), strict=True)
+        usual.append({key[0]: calls for key, calls, enough in named if enough})
+    return frozenset(name for name, calls in usual[0].items() if usual[1].get(name, calls) != calls)
 
 
 def exposed_host(pair: RuleContext) -> dict[str, float]:
