@@ -1,18 +1,20 @@
 """`dataclass` as the standard library has it, for the arguments used here; a class is made in a tenth of the time.
 
 The standard library compiles six functions for each class, about 0.5 ms, and a command imports hundreds of classes.
-Here `__eq__`, `__hash__`, `__repr__` and those that refuse changes are closures, and `__init__` is compiled when it is
-first looked at. `fields`, `replace`, `is_dataclass`, `__post_init__`, slots, copies and pickles work as ever.
+Here `__eq__`, `__hash__`, `__repr__` and those that refuse changes are closures, and `__init__` is made when it is
+first looked at, of code that is compiled once for all classes of as many fields. `fields`, `replace`, `is_dataclass`,
+`__post_init__`, slots, copies and pickles work as ever.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
 from collections.abc import Callable
 from operator import attrgetter
 from reprlib import recursive_repr
-from types import FunctionType, MemberDescriptorType
+from types import CellType, CodeType, FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 
@@ -47,7 +49,7 @@ def _made(cls: type, frozen: bool, slots: bool, eq: bool) -> type:
     fields = dataclasses.fields(made)
     names = tuple(field.name for field in fields)
     own: dict[str, object] = {
-        "__init__": _LaterInit(made, fields, frozen),
+        "__init__": _LaterInit(made, fields),
         "__repr__": _repr_of(tuple(field.name for field in fields if field.repr)),
     }
     if eq:
@@ -65,62 +67,84 @@ def _made(cls: type, frozen: bool, slots: bool, eq: bool) -> type:
 
 
 class _LaterInit:
-    """Compiles `__init__` when it is looked at, and puts it in its own place."""
+    """Makes `__init__` when it is looked at, and puts it in its own place."""
 
-    def __init__(self, cls: type, fields: tuple[dataclasses.Field[Any], ...], frozen: bool) -> None:
+    def __init__(self, cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> None:
         self._cls = cls
         self._fields = fields
-        self._frozen = frozen
 
     def __get__(self, instance: object, owner: type) -> Any:
-        init = _init_of(self._cls, self._fields, self._frozen)
+        init = _init_of(self._cls, self._fields)
         self._cls.__init__ = init  # type: ignore[misc]
         return init.__get__(instance, owner)
 
 
-def _init_of(cls: type, fields: tuple[dataclasses.Field[Any], ...], frozen: bool) -> FunctionType:
-    namespace: dict[str, object] = {"_set": object.__setattr__, "_fresh": _FRESH}
-    parameters, body = [], []
-    for number, field in enumerate(fields):
-        value = name = field.name
-        argument = name
-        if field.default is not dataclasses.MISSING:
-            namespace[f"_d{number}"] = field.default
-            argument = f"{name}=_d{number}"
-        elif field.default_factory is not dataclasses.MISSING:
-            namespace[f"_d{number}"] = field.default_factory
-            argument = f"{name}=_fresh"
-            value = f"_d{number}() if {name} is _fresh else {name}" if field.init else f"_d{number}()"
-        elif not field.init:
-            continue
-        if field.init:
-            parameters.append(argument)
-        elif field.default is not dataclasses.MISSING:
-            value = f"_d{number}"
-        slot = getattr(cls, name, None)
-        if not frozen:
-            body.append(f"self.{name} = {value}")
-        elif isinstance(slot, MemberDescriptorType):
-            namespace[f"_s{number}"] = slot.__set__
-            body.append(f"_s{number}(self, {value})")
-        else:
-            body.append(f"_set(self, {name!r}, {value})")
-    if hasattr(cls, "__post_init__"):
-        body.append("self.__post_init__()")
-    text = "\n".join(
-        (
-            f"def make({', '.join(namespace)}):",
-            f" def __init__({', '.join(('self', *parameters))}):",
-            *(f"  {line}" for line in body or ["pass"]),
-            " return __init__",
-        )
+def _init_of(cls: type, fields: tuple[dataclasses.Field[Any], ...]) -> FunctionType:
+    """`__init__` in the code that all classes of as many parameters share."""
+    asked = [field for field in fields if field.init]
+    later = [field for field in fields if not field.init and _default_of(field) is not dataclasses.MISSING]
+    defaults = tuple(default for default in map(_default_of, asked) if default is not dataclasses.MISSING)
+    names = ("self", *(field.name for field in asked))
+    held: dict[str, object] = {f"s{number}": _setter_of(cls, field) for number, field in enumerate(asked)}
+    ends = bool(later) or hasattr(cls, "__post_init__")
+    if ends:
+        held["end"] = _end_of(cls, later)
+    code = _code_of(len(asked), ends).replace(co_varnames=names)
+    closure = tuple(CellType(held[name]) for name in code.co_freevars)
+    init = FunctionType(code, sys.modules[cls.__module__].__dict__, "__init__", defaults, closure)
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    init.__annotations__ = {field.name: field.type for field in asked} | {"return": None}
+    return init
+
+
+@functools.cache
+def _code_of(count: int, ends: bool) -> CodeType:
+    """Of a function that gives each of so many parameters to its setter `s0`, `s1`, ..., and then calls `end`."""
+    setters = [f"s{number}" for number in range(count)]
+    free = [*setters, *(["end"] if ends else [])]
+    body = [f"{name}(self, of_{name})" for name in setters] + (["end(self)"] if ends else [])
+    lines = (
+        f"def make({', '.join(free)}):",
+        f" def __init__({', '.join(('self', *(f'of_{name}' for name in setters)))}):",
+        *(f"  {line}" for line in body or ["pass"]),
+        " return __init__",
     )
     made: dict[str, Callable[..., FunctionType]] = {}
-    exec(text, sys.modules[cls.__module__].__dict__, made)
-    init = made["make"](**namespace)
-    init.__qualname__ = f"{cls.__qualname__}.__init__"
-    init.__annotations__ = {field.name: field.type for field in fields if field.init} | {"return": None}
-    return init
+    exec("\n".join(lines), {}, made)
+    return made["make"](*free).__code__
+
+
+def _default_of(field: dataclasses.Field[Any]) -> Any:
+    """MISSING if there is none."""
+    return field.default if field.default_factory is dataclasses.MISSING else _FRESH
+
+
+def _setter_of(cls: type, field: dataclasses.Field[Any]) -> Callable[[Any, Any], None]:
+    """What puts a value into an instance, frozen or not."""
+    name, fresh = field.name, field.default_factory
+    slot = getattr(cls, name, None)
+    put: Callable[[Any, Any], None] = (
+        slot.__set__
+        if isinstance(slot, MemberDescriptorType)
+        else lambda instance, value: object.__setattr__(instance, name, value)
+    )
+    if fresh is dataclasses.MISSING:
+        return put
+    return lambda instance, value: put(instance, fresh() if value is _FRESH else value)
+
+
+def _end_of(cls: type, later: list[dataclasses.Field[Any]]) -> Callable[[Any], None]:
+    """What is done when all parameters are in their places."""
+    setters = [(_setter_of(cls, field), _default_of(field)) for field in later]
+    has_more = hasattr(cls, "__post_init__")
+
+    def end(instance: Any) -> None:
+        for put, value in setters:
+            put(instance, value)
+        if has_more:
+            instance.__post_init__()
+
+    return end
 
 
 def _values(names: tuple[str, ...]) -> Callable[[Any], tuple[object, ...]]:

@@ -122,3 +122,18 @@ def test_a_class_of_a_class() -> None:
 def test_they_travel_between_processes() -> None:
     one = Derived("a", 2)
     assert pickle.loads(pickle.dumps(one)) == one
+
+
+@quick_dataclass.dataclass(slots=True)
+class Other:
+    first: list[int] = dataclasses.field(default_factory=list)
+    second: int = 2
+
+
+def test_classes_of_as_many_fields_share_what_was_compiled() -> None:
+    one = Derived.__init__.__code__
+    before = quick_dataclass._code_of.cache_info().misses
+    two = Other.__init__.__code__
+    assert quick_dataclass._code_of.cache_info().misses == before
+    assert (one.co_varnames, two.co_varnames) == (("self", "name", "count"), ("self", "first", "second"))
+    assert (Other(second=3).first, Other([1], 3).first) == ([], [1])
