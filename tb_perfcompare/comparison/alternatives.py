@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tb_perfcompare.comparison.engine import in_other_window, judge_summaries
+from tb_perfcompare.comparison.engine import Judged, judge_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -19,7 +19,6 @@ from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
-from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST = 3
@@ -37,29 +36,26 @@ Narrow = Callable[[tuple[int, int], tuple[int, int]], tuple[Summary, Summary]]
 
 
 @paused_collector()
-def with_alternatives(
-    comparison: Comparison, baseline: Summary, candidate: Summary, options: CompareOptions, narrow: Narrow
-) -> Comparison:
+def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow) -> Comparison:
     """The comparison with what could settle its verdict, if it is inconclusive or withheld."""
     headline = comparison.headline
     if headline.verdict not in (Verdict.INCONCLUSIVE, Verdict.WITHHELD):
         return comparison
-    found = _alternatives(headline, (baseline, candidate), options, narrow)
+    found = _alternatives(headline, judged, narrow)
     return replace(comparison, headline=replace(headline, alternatives=found)) if found else comparison
 
 
-def _alternatives(
-    headline: Headline, sides: tuple[Summary, Summary], options: CompareOptions, narrow: Narrow
-) -> tuple[Alternative, ...]:
+def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[Alternative, ...]:
     """The outlying step, the warm-up and the other window come in this order, and recording more takes the last
     place."""
     withheld = headline.verdict is Verdict.WITHHELD
     more = None if withheld else _record_more(headline)
-    found = [_of_steps(choice, options, narrow) for choice in _step_choices(sides)]
+    sides = judged.baseline, judged.candidate
+    found = [_of_steps(choice, judged.options, narrow) for choice in _step_choices(sides)]
     if withheld:  # work that is not the same with fewer steps either leaves nothing to choose
         found = [one for one in found if one is not None and one.verdict is not Verdict.WITHHELD]
     elif len(found) < MOST - (more is not None):
-        found.append(_other_window(sides, options))
+        found.append(_other_window(judged))
     there_are = [one for one in found if one is not None]
     return (*there_are[: MOST - (more is not None)], *([] if more is None else [more]))
 
@@ -185,7 +181,7 @@ def _without(places: set[int], a: _Side, b: _Side) -> str:
 def _of_steps(choice: _Steps, options: CompareOptions, narrow: Narrow) -> Alternative | None:
     try:
         sides = narrow(*choice.ranges)
-        headline = judge_summaries(*sides, options, TextNumbers()).headline
+        headline = judge_summaries(*sides, options).headline
     except PerfCompareError:  # without these steps a side has nothing that can be compared
         return None
     texts = [f"{first}-{last}" for first, last in choice.ranges]
@@ -194,12 +190,12 @@ def _of_steps(choice: _Steps, options: CompareOptions, narrow: Narrow) -> Altern
     return _with_result(chosen, headline)
 
 
-def _other_window(sides: tuple[Summary, Summary], options: CompareOptions) -> Alternative | None:
+def _other_window(judged: Judged) -> Alternative | None:
     """Where a step ends by the other rule, if that changes the time of any step."""
+    sides = judged.baseline, judged.candidate
     if all((side.other_window == side.steps.total_ns).all() for side in sides if len(side.other_window)):
         return None
-    judged = judge_summaries(*sides, options, TextNumbers())
-    headline = in_other_window(judged.baseline, judged.candidate, judged.work, options, judged.strata)
+    headline = judged.in_other_window
     if headline is None:
         return None
     name = "marker" if sides[0].window == "device" else "device"

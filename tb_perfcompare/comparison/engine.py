@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -86,13 +87,15 @@ from tb_perfcompare.quick_dataclass import dataclass
 _DIRECTED = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Judged:
-    """The headline of two sides, and what it was found with: the sides under the same names, what was matched, the
-    checks, the rows of the same work and kinds of iterations."""
+    """The headline of two sides, and what it was found with: the sides under the same names, their texts by number,
+    what was matched, the checks, the rows of the same work and kinds of iterations."""
 
     baseline: Summary
     candidate: Summary
+    options: CompareOptions
+    numbers: TextNumbers
     alignment: Alignment | None
     checks: tuple[Check, ...]
     joined: tuple[Note, ...]
@@ -101,12 +104,25 @@ class Judged:
     strata: Strata | None
     headline: Headline
 
+    @cached_property
+    def in_other_window(self) -> Headline | None:
+        """The headline by the other rule for step windows; None where that is not known of every step."""
+        a, b, work, options = self.baseline, self.candidate, self.work, self.options
+        if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
+            return None
+        other = _headline(a, b, a.other_window, b.other_window, options, self.strata)
+        times = [observations(side).means(side.other_window).astype(np.float64) for side in (a, b)]
+        if work.clocked is not None and all((side > 0).all() for side in times):
+            work = replace(work, clocked=work.clocked.at((times[0], times[1])))
+            other = decided(other, work, options, in_turns=in_turns(a, b))
+        return other
 
-def judge_summaries(
-    baseline: Summary, candidate: Summary, options: CompareOptions, numbers: TextNumbers
-) -> Judged:
-    """The verdict alone, a small part of the work of a comparison. Raises NotComparable as `compare_summaries`."""
+
+def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Judged:
+    """The verdict alone, a small part of the work of a comparison. Raises NotComparable if the step windows of the
+    sides follow different rules."""
     _check_kinds(baseline, candidate)
+    numbers = TextNumbers()
     baseline, candidate, joined = with_same_names(baseline, candidate)
     alignment = align(baseline, candidate, numbers)
     checks = check_comparability(baseline, candidate, numbers)
@@ -129,15 +145,20 @@ def judge_summaries(
     if itself:
         sentence = f"{verdict_word(headline.verdict)}: {itself}"
         headline = replace(headline, sentence=sentence, reason=f"{itself}; {headline.reason}")
-    return Judged(baseline, candidate, alignment, checks, joined, work, kinds, strata, headline)
+    return Judged(baseline, candidate, options, numbers, alignment, checks, joined, work, kinds, strata, headline)
 
 
 @paused_collector()
 def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOptions) -> Comparison:
-    """The comparison of two sides. Raises NotComparable if their step windows follow different rules."""
-    numbers = TextNumbers()
-    judged = judge_summaries(baseline, candidate, options, numbers)
+    """The comparison of two sides. Raises NotComparable as `judge_summaries`."""
+    return compare_judged(judge_summaries(baseline, candidate, options))
+
+
+@paused_collector()
+def compare_judged(judged: Judged) -> Comparison:
+    """The comparison of two sides whose verdict is known."""
     baseline, candidate, checks = judged.baseline, judged.candidate, judged.checks
+    options, numbers = judged.options, judged.numbers
     headline, work, joined, strata = judged.headline, judged.work, judged.joined, judged.strata
     timed = baseline.is_timed and candidate.is_timed
     robustness = sensitivity(baseline, candidate, headline, work, options, strata)
@@ -174,7 +195,7 @@ def compare_summaries(baseline: Summary, candidate: Summary, options: CompareOpt
         ),
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
-        notes=_notes(baseline, candidate, headline, work, tables, options, joined, strata),
+        notes=_notes(judged, headline, tables, joined),
         peaks=peaks_of(baseline, candidate, options),
     )
 
@@ -353,15 +374,9 @@ def _listed(names: list[str]) -> str:
 
 
 def _notes(
-    baseline: Summary,
-    candidate: Summary,
-    headline: Headline,
-    work: CommonWork,
-    tables: dict[str, Table],
-    options: CompareOptions,
-    joined: tuple[Note, ...],
-    strata: Strata | None,
+    judged: Judged, headline: Headline, tables: dict[str, Table], joined: tuple[Note, ...]
 ) -> tuple[Note, ...]:
+    baseline, candidate = judged.baseline, judged.candidate
     notes = [
         replace(note, where=f"{side}: {note.where}" if note.where else side)
         for side, summary in (("baseline", baseline), ("candidate", candidate))
@@ -373,9 +388,9 @@ def _notes(
         if observations(summary).uneven
     ]
     notes += joined
-    notes += _window_note(baseline, candidate, headline, work, options, strata)
-    if strata is None:  # of steps of several kinds the headline says what there is to say
-        notes += _incomplete_note(baseline, candidate, headline, options)
+    notes += _window_note(judged, headline)
+    if judged.strata is None:  # of steps of several kinds the headline says what there is to say
+        notes += _incomplete_note(baseline, candidate, headline, judged.options)
         notes += [*_groups("baseline", baseline), *_groups("candidate", candidate)]
         notes += [*_drifts("baseline", baseline), *_drifts("candidate", candidate)]
     notes += _absent(baseline, candidate, tables)
@@ -439,28 +454,12 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
     return notes
 
 
-def in_other_window(
-    a: Summary, b: Summary, work: CommonWork, options: CompareOptions, strata: Strata | None
-) -> Headline | None:
-    """The headline by the other rule for step windows; None where that is not known of every step."""
-    if len(a.other_window) != len(a.steps) or len(b.other_window) != len(b.steps):
-        return None
-    other = _headline(a, b, a.other_window, b.other_window, options, strata)
-    times = [observations(side).means(side.other_window).astype(np.float64) for side in (a, b)]
-    if work.clocked is not None and all((side > 0).all() for side in times):
-        work = replace(work, clocked=work.clocked.at((times[0], times[1])))
-        other = decided(other, work, options, in_turns=in_turns(a, b))
-    return other
-
-
-def _window_note(
-    a: Summary, b: Summary, headline: Headline, work: CommonWork, options: CompareOptions, strata: Strata | None
-) -> list[Note]:
+def _window_note(judged: Judged, headline: Headline) -> list[Note]:
     """Says so when the other rule for step windows would reach another verdict."""
-    other = None if headline.verdict is Verdict.WITHHELD else in_other_window(a, b, work, options, strata)
+    other = None if headline.verdict is Verdict.WITHHELD else judged.in_other_window
     if other is None or other.verdict is headline.verdict:
         return []
-    name = "marker" if a.window == "device" else "device"
+    name = "marker" if judged.baseline.window == "device" else "device"
     message = (
         f'with {name} windows the verdict would be "{VERDICT_WORDS[other.verdict]}" '
         f'instead of "{VERDICT_WORDS[headline.verdict]}" (--step-window {name})'

@@ -151,16 +151,11 @@ def shown_error(error: InputError, file: CaptureFile) -> InputError:
 def pooled(loaded: LoadedSide) -> Summary:
     """One summary of the side: narrowed to its steps, with the figures of its launches and counters files, and with a
     note for each file that was not read."""
-    from tb_perfcompare.analysis.pooling.pool import pool
     from tb_perfcompare.analysis.pooling.select import of_kind
     from tb_perfcompare.analysis.pooling.step_admission import admit_steps
 
-    summaries = loaded.summaries
-    if loaded.counters is not None:
-        from tb_perfcompare.analysis.counters.counter_file import with_counter_file
-
-        summaries = with_counter_file(summaries, loaded.counters)
-    summary = of_kind(narrowed(pool(summaries), loaded.side.steps), loaded.side.kind)
+    (summary,) = _joined(loaded).summaries
+    summary = of_kind(narrowed(summary, loaded.side.steps), loaded.side.kind)
     if loaded.side.steps is None and not loaded.side.all_steps:
         summary = admit_steps(summary)
     if loaded.launches is not None:
@@ -169,6 +164,18 @@ def pooled(loaded: LoadedSide) -> Summary:
         summary = attach_launches(summary, loaded.launches)
     said = (*loaded.side.notes, *loaded.failures)
     return replace(summary, notes=(*summary.notes, *said)) if said else summary
+
+
+def _joined(loaded: LoadedSide) -> LoadedSide:
+    """The side with its captures in one summary, which has the figures of the counters file."""
+    from tb_perfcompare.analysis.pooling.pool import pool
+
+    summaries = loaded.summaries
+    if loaded.counters is not None:
+        from tb_perfcompare.analysis.counters.counter_file import with_counter_file
+
+        summaries = with_counter_file(summaries, loaded.counters)
+    return replace(loaded, summaries=(pool(summaries),), counters=None)
 
 
 def narrowed(summary: Summary, steps: Steps | None) -> Summary:
@@ -185,14 +192,12 @@ def narrowed(summary: Summary, steps: Steps | None) -> Summary:
 def compare_sides(baseline: LoadedSide, candidate: LoadedSide, options: CompareOptions, report: Reporter) -> Comparison:
     """Pools both sides and compares them."""
     from tb_perfcompare.comparison.alternatives import with_alternatives
-    from tb_perfcompare.comparison.engine import compare_summaries
-
-    def only(a: Steps, b: Steps) -> tuple[Summary, Summary]:
-        return _only(baseline, a), _only(candidate, b)
+    from tb_perfcompare.comparison.engine import compare_judged, judge_summaries
 
     report(Progress("comparing"))
-    sides = pooled(baseline), pooled(candidate)
-    return with_alternatives(compare_summaries(*sides, options), *sides, options, only)
+    a, b = _joined(baseline), _joined(candidate)
+    judged = judge_summaries(pooled(a), pooled(b), options)
+    return with_alternatives(compare_judged(judged), judged, lambda of_a, of_b: (_only(a, of_a), _only(b, of_b)))
 
 
 def _only(loaded: LoadedSide, steps: Steps) -> Summary:

@@ -6,8 +6,9 @@ import pytest
 
 import tb_perfcompare
 from tb_perfcompare.analysis.pooling.select import select_steps
+from tb_perfcompare.comparison import alternatives
 from tb_perfcompare.comparison.alternatives import with_alternatives
-from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.engine import Judged, compare_judged, judge_summaries
 from tb_perfcompare.comparison.result.headline import Alternative, Headline
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
@@ -19,12 +20,12 @@ NOISY = [1000, 1250, 900, 1100, 1180, 940, 1060, 1010, 1200, 930]
 
 
 def offered(a: Summary, b: Summary) -> tuple[Alternative, ...]:
-    comparison = compare_summaries(a, b, CompareOptions())
+    judged = judge_summaries(a, b, CompareOptions())
 
     def narrow(of_a: tuple[int, int], of_b: tuple[int, int]) -> tuple[Summary, Summary]:
         return select_steps(a, of_a), select_steps(b, of_b)
 
-    return with_alternatives(comparison, a, b, CompareOptions(), narrow).headline.alternatives
+    return with_alternatives(compare_judged(judged), judged, narrow).headline.alternatives
 
 
 def rules(found: tuple[Alternative, ...]) -> list[tuple[str, str]]:
@@ -93,3 +94,15 @@ def test_who_takes_an_offer_gets_what_it_says(repeated: Headline) -> None:
         ).headline
         said = one.verdict, one.sentence, one.delta, one.ratio, one.n
         assert said == (taken.verdict, taken.sentence, taken.delta, taken.ratio, taken.n)
+
+
+def test_the_other_window_is_judged_with_what_the_comparison_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[Summary] = []
+
+    def counting(a: Summary, b: Summary, options: CompareOptions) -> Judged:
+        judged.append(a)
+        return judge_summaries(a, b, options)
+
+    monkeypatch.setattr(alternatives, "judge_summaries", counting)
+    found = tb_perfcompare.compare(REPEAT / "run_1", REPEAT / "run_2").headline.alternatives
+    assert [one.rule for one in found[:2]] == ["without_outliers", "other_window"] and len(judged) == 1
