@@ -6,6 +6,6 @@ from tb_perfcompare.search_path import without_here
 
 if __name__ == "__main__":
     sys.path[:] = without_here()  # Python has put the working directory first
-    from tb_perfcompare.cli.main import main
+    from tb_perfcompare.cli.main import process
 
-    sys.exit(main())
+    process()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import logging
 import os
 import re
@@ -117,7 +118,7 @@ def build_parser(used: Iterable[str] = tuple(COMMANDS)) -> argparse.ArgumentPars
             commands.add_parser(name, help=summary, formatter_class=_Help)
             continue
         check_address_space()
-        with _one_thread_of_algebra(), paused_collector():
+        with _one_thread_of_algebra():
             command = cast(Command, import_module(f"tb_perfcompare.cli.{name}"))
         own = commands.add_parser(
             name, help=summary, description=(command.__doc__ or "").strip(), allow_abbrev=False,
@@ -150,6 +151,14 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
         command = f"{PROGRAM} {arguments.command}"
         raise _UsageError(f"{command}: unrecognized arguments: {' '.join(unknown)}; see {command} --help")
     return arguments
+
+
+def process() -> NoReturn:
+    """`main` as a process of its own. It ends before cycles are worth looking for, also in what is left at the end."""
+    with paused_collector():
+        status = main()
+        gc.freeze()
+    sys.exit(status)
 
 
 def main(argv: Sequence[str] | None = None, stdout: TextIO | None = None, stderr: TextIO | None = None) -> int:

@@ -65,3 +65,15 @@ def test_a_command_has_one_thread_of_linear_algebra() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert int(done.stdout) == 1
+
+
+def test_a_process_never_looks_for_cycles() -> None:
+    code = (
+        "import gc, sys; from tb_perfcompare.cli.main import process; seen = []; gc.collect(); "
+        "gc.callbacks.append(lambda phase, _: seen.append(phase))\n"
+        "try: process()\n"
+        "finally: sys.stderr.write(f'{len(seen)} {gc.get_freeze_count() > 0}')"
+    )
+    pair = (str(PAIR / "normal"), str(PAIR / "abnormal"))
+    done = subprocess.run([sys.executable, "-c", code, "diff", *pair], capture_output=True, text=True, check=True)
+    assert done.stdout and done.stderr == "0 True"

@@ -80,7 +80,7 @@ def test_wheel_carries_the_page_once(tree: Path, setuptools_folder: Path) -> Non
     assert {"tb_perfcompare/py.typed", "tb_perfcompare/plugin/http_api.md"} <= set(names)
     assert not [name for name in names if name.startswith(("tests/", "frontend/", "build_support/", "demo_logs/"))]
     assert not [name for name in names if name.endswith((".so", ".c", ".h"))]
-    assert "tb-perfcompare = tb_perfcompare.cli.main:main" in points
+    assert "tb-perfcompare = tb_perfcompare.cli.main:process" in points
     assert "tb_perfcompare = tb_perfcompare.plugin.loader:PerfCompareLoader" in points
     required = {
         requirement.split(">")[0].split(";")[0].strip() for requirement in metadata.get_all("Requires-Dist", [])
