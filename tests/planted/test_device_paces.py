@@ -98,3 +98,15 @@ def test_exchanging_the_sides_negates_the_program(changed: Program) -> None:
     ):  # fmt: skip
         assert one is not None and other is not None
         assert (1 + one) * (1 + other) == pytest.approx(1, rel=1e-9)
+
+
+def test_a_slower_operator_that_a_kernel_hides_is_the_cause_of_what_comes_late_after_it() -> None:
+    def layer(name: str, us: float) -> Layer:
+        return Layer(f"aten::{name}", (32, 64), (Kernel(f"{name}_forward", us),))
+
+    hiding = (layer("conv2d", 350.0), *(layer("mul", 3.0),) * 6, *(layer("relu", 3.0),) * 6)
+    program = Program(layers=hiding, steps=8, loader_us=0, copies=0, op_us=12.0)
+    found = pair(program, program.changed(op_extra={"aten::mul": 25.0}))
+    assert found.headline.verdict in SLOWER
+    assert causes(found) == ["operator_slower"]
+    assert found.findings[0].subject == "aten::mul"

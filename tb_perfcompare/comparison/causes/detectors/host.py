@@ -11,7 +11,13 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
-from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, entity_confidence
+from tb_perfcompare.comparison.causes.evidence.cause import (
+    Cause,
+    Rule,
+    category_confidence,
+    cause,
+    entity_confidence,
+)
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, in_the_open
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
@@ -51,17 +57,24 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     left = math.fsum(beyond[often].tolist())
     at = largest(rows, np.flatnonzero(often), beyond * (1 if left > 0 else -1))
     delta, name = float(beyond[at]), rows.key[at]
-    if delta * left <= 0 or abs(delta) < max(MOST * abs(left), PART * abs(exposed), pair.least_us):
-        return
     amount = pair.amount("operators", "host_self", name)
     # what the device or API calls hide less stands in the open longer, but is no slower itself
     spent = amount if amount.calls_a else pair.own_times(CPU_EXEC).get(name, NOTHING)
-    if spent.rate_us * math.copysign(1, delta) < MOST * abs(delta):
+    alone = delta * left > 0 and abs(delta) >= max(MOST * abs(left), PART * abs(exposed), pair.least_us)
+    alone = alone and spent.rate_us * math.copysign(1, delta) >= MOST * abs(delta)
+    if not alone:
+        behind = _behind_the_device(pair, exposed, pace)
+        if behind not in rows.key:
+            return
+        name, amount = behind, pair.amount("operators", "host_self", behind)
+        delta = float(beyond[rows.key.index(name)])
+        sure = category_confidence(pair, CPU_EXEC) if pair.is_clear(CPU_EXEC) else ""
+    else:
+        sure = entity_confidence(pair, CPU_EXEC, name, int(often.sum()))
+    grown = max(amount.rate_us, delta, key=abs) if alone else amount.rate_us
+    if not sure or not _all_calls_moved(pair, name, slower=grown > 0):
         return
-    sure = entity_confidence(pair, CPU_EXEC, name, int(often.sum()))
-    if not sure or not _all_calls_moved(pair, name, slower=delta > 0):
-        return
-    explained = in_the_open(pair, {(CPU_EXEC, name): delta}, max(amount.rate_us, delta, key=abs))
+    explained = in_the_open(pair, {(CPU_EXEC, name): delta}, grown)
     delta = math.fsum(explained.values())
     per = (
         f" ({times_text(amount.us_a / amount.calls_a, amount.us_b / amount.calls_b)} per call)"
@@ -78,6 +91,22 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
         pair, OPERATOR_SLOWER, name, CPU_EXEC, delta, sentence, (Evidence("operators", name),),
         name="" if given is None else given.rule, confidence=sure, explains=explained,
     )  # fmt: skip
+
+
+def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
+    """The operator that makes most of what the same calls of all operators take longer, "" where none does. Where the
+    device hides a part of each, what stands in the open longer may be what comes after it."""
+    if not all(side.device.count for side in (pair.baseline, pair.candidate)):
+        return ""
+    slower = {
+        key[0]: one.rate_us - (pace - 1) / (pace + 1) * (one.us_a + one.us_b)
+        for key, one in pair.amounts("operators", "host_self").items()
+        if abs(one.more_calls) <= SAME_CALLS * min(one.calls_a, one.calls_b)
+    }
+    name = max(slower, key=lambda one: (slower[one] * math.copysign(1, exposed), one), default="")
+    most = slower.get(name, 0.0)
+    enough = abs(most) >= max(MOST * abs(math.fsum(slower.values())), MOST * abs(exposed), pair.least_us)
+    return name if enough and most * exposed > 0 else ""
 
 
 def _rates(pair: RuleContext, operator: str) -> str:
@@ -101,7 +130,8 @@ OPERATOR_SLOWER = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host",
     when="As `kernel_slower`, for CPU Exec. At least half is the operator's own time, and its fastest call changed "
-    "too, by at least 5 %",
+    "too, by at least 5 %. Where the device hides some of its time, it must make half of what all operators take "
+    "longer",
     needs="operators; `record_shapes` tells its inputs",
     look_at="the operator's inputs and implementation; other load on that core",
     find=host_rules,
