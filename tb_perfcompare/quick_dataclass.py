@@ -1,6 +1,7 @@
 """`dataclass` as the standard library has it, for the arguments used here; a class is made in a tenth of the time.
 
-The standard library compiles six functions for each class, about 0.5 ms, and a command imports hundreds of classes.
+The standard library compiles six functions for each class, about 0.5 ms, and a command imports hundreds of classes. It
+also parses the text of each annotation.
 Here `__eq__`, `__hash__`, `__repr__` and those that refuse changes are closures, and `__init__` is made when it is
 first looked at, of code that is compiled once for all classes of as many fields. `fields`, `replace`, `is_dataclass`,
 `__post_init__`, slots, copies and pickles work as ever.
@@ -31,7 +32,8 @@ _FRESH = _Fresh()
 def _quick(
     cls: type | None = None, /, *, frozen: bool = False, slots: bool = False, eq: bool = True
 ) -> type | Callable[[type], type]:
-    """What dataclasses.dataclass does with these arguments. Not for InitVar, and not for fields by keyword only."""
+    """What dataclasses.dataclass does with these arguments. Not for InitVar, not for fields by keyword only,
+    and not to derive the standard library's own from."""
     if cls is None:
         return lambda of: _made(of, frozen, slots, eq)
     return _made(cls, frozen, slots, eq)
@@ -45,10 +47,12 @@ else:
 
 def _made(cls: type, frozen: bool, slots: bool, eq: bool) -> type:
     cls.__doc__ = cls.__doc__ or f"{cls.__name__}."  # else one is made of the signature, which takes longest of all
-    made: type = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(cls)
-    fields = dataclasses.fields(made)
-    names = tuple(field.name for field in fields)
+    known = _fields_of(cls)
+    fields, names = tuple(known.values()), tuple(known)
+    made = _with_slots(cls, names) if slots else cls
     own: dict[str, object] = {
+        "__dataclass_fields__": known,
+        "__match_args__": tuple(field.name for field in fields if field.init),
         "__init__": _LaterInit(made, fields),
         "__repr__": _repr_of(tuple(field.name for field in fields if field.repr)),
     }
@@ -63,6 +67,46 @@ def _made(cls: type, frozen: bool, slots: bool, eq: bool) -> type:
     for name, value in own.items():
         if name not in cls.__dict__ or (name == "__hash__" and cls.__dict__[name] is None):
             setattr(made, name, value)
+    return made
+
+
+@dataclasses.dataclass
+class _Sample:
+    field: int
+
+
+_PLAIN = dataclasses.fields(_Sample)[0]._field_type  # type: ignore[attr-defined]
+"""What tells a field from a class variable."""
+
+
+def _fields_of(cls: type) -> dict[str, dataclasses.Field[Any]]:
+    """Those of the classes it is derived from, and its own, whose defaults are left in their places."""
+    fields: dict[str, dataclasses.Field[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        fields |= getattr(base, "__dataclass_fields__", {})
+    for name, kind in cls.__annotations__.items():
+        if str(kind).removeprefix("typing.").startswith("ClassVar"):
+            continue
+        field: Any = getattr(cls, name, dataclasses.MISSING)
+        if not isinstance(field, dataclasses.Field):
+            slot = isinstance(field, MemberDescriptorType)
+            field = dataclasses.field(default=dataclasses.MISSING if slot else field)
+        elif field.default is dataclasses.MISSING:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, field.default)
+        field.name, field.type, field._field_type, field.kw_only = name, kind, _PLAIN, False
+        fields[name] = field
+    return fields
+
+
+def _with_slots(cls: type, names: tuple[str, ...]) -> type:
+    """The class once more: slots are made with a class."""
+    above = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
+    body = {name: value for name, value in cls.__dict__.items() if name not in {*names, "__dict__", "__weakref__"}}
+    slots = tuple(name for name in names if name not in above)
+    made: type = type(cls)(cls.__name__, cls.__bases__, body | {"__slots__": slots})
+    made.__qualname__ = cls.__qualname__
     return made
 
 

@@ -8,7 +8,7 @@ import inspect
 import pickle
 from collections.abc import Callable
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -137,3 +137,22 @@ def test_classes_of_as_many_fields_share_what_was_compiled() -> None:
     assert quick_dataclass._code_of.cache_info().misses == before
     assert (one.co_varnames, two.co_varnames) == (("self", "name", "count"), ("self", "first", "second"))
     assert (Other(second=3).first, Other([1], 3).first) == ([], [1])
+
+
+def test_a_class_variable_is_no_field() -> None:
+    @quick_dataclass._quick(slots=True)
+    class Counted:
+        MOST: ClassVar[int] = 3
+        count: int = 1
+
+    assert [field.name for field in dataclasses.fields(Counted)] == ["count"]  # type: ignore[arg-type]
+    assert (Counted.MOST, Counted().count) == (3, 1)  # type: ignore[attr-defined, operator, union-attr]
+    assert dataclasses.replace(Counted(), count=2).count == 2  # type: ignore[operator, type-var, call-arg]
+
+
+def test_the_standard_library_makes_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("which takes twice as long")
+
+    monkeypatch.setattr(dataclasses, "dataclass", refused)
+    assert drawn(quick_dataclass._quick, frozen=True, slots=True)("a").count == 4

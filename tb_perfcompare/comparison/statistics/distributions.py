@@ -75,13 +75,14 @@ def chi_squared_tail(distance: float, freedom: int) -> float:
 
 def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:
     """P(T > distance) element by element, of distances from 0 to infinity; NaN where one is NaN."""
-    t, n = np.broadcast_arrays(np.asarray(distance, dtype=np.float64), np.asarray(freedom, dtype=np.float64))
-    if t.size > _FEW:
+    t, n = np.asarray(distance, dtype=np.float64), np.asarray(freedom, dtype=np.float64)
+    pairs = np.broadcast(t, n)
+    if pairs.size > _FEW:
+        t, n = np.broadcast_arrays(t, n)
         tails: Floats = _tail(t, n, _gamma_ratio(n / 2, _ALL), _ALL)
         return tails
-    each = zip(t.ravel().tolist(), n.ravel().tolist(), strict=True)
-    one_by_one = [_tail(at, of, _gamma_ratio(of / 2, _ONE), _ONE) for at, of in each]
-    return np.array(one_by_one, dtype=np.float64).reshape(t.shape)
+    one_by_one = [_tail(float(at), float(of), _gamma_ratio(float(of) / 2, _ONE), _ONE) for at, of in pairs]
+    return np.array(one_by_one, dtype=np.float64).reshape(pairs.shape)
 
 
 def quantiles(freedom: Floats, probability: float) -> Floats:
@@ -157,11 +158,13 @@ def _fraction(a: Any, b: Any, x: Any) -> Any:
 
 
 def _levels(a: Any, b: Any, x: Any) -> Iterable[tuple[Any, Any]]:
-    """Numerators of the fraction, two a level, the last level first: of a table's rows all levels at once."""
-    if isinstance(x, np.ndarray) and x.size <= _TABLE:
-        levels = np.arange(_LEVELS, 0.0, -1).reshape(-1, *[1] * x.ndim)
-        return zip(_even(levels, a, b, x), _odd(levels - 1, a, b, x), strict=True)
-    return ((_even(m, a, b, x), _odd(m - 1, a, b, x)) for m in range(_LEVELS, 0, -1))
+    """Numerators of the fraction, two a level, the last level first: of one value and of a table's rows all levels at
+    once."""
+    if np.size(x) > _TABLE:
+        return ((_even(m, a, b, x), _odd(m - 1, a, b, x)) for m in range(_LEVELS, 0, -1))
+    levels = np.arange(_LEVELS, 0.0, -1).reshape(-1, *[1] * np.ndim(x))
+    even, odd = _even(levels, a, b, x), _odd(levels - 1, a, b, x)
+    return zip(even, odd, strict=True) if np.ndim(x) else zip(even.tolist(), odd.tolist(), strict=True)
 
 
 def _even(m: Any, a: Any, b: Any, x: Any) -> Any:
