@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
@@ -150,6 +151,54 @@ def test_the_steps_of_the_rows_in_view_come_with_one_request_when_the_table_rest
             assert (a, b) == pytest.approx((20, 20 + delta_us(BY_NAME.index(row))), abs=0.06), (row, told)
     assert len(asked) == 2  # ten rows further they are there already
     assert tab.frame.evaluate("document.querySelector('.grid-body .row').offsetHeight") == ROW_HEIGHT
+
+
+PLACES = "[...document.querySelectorAll('.grid-body .row')].map(row => +row.ariaRowIndex)"
+STEPS, ROWS_A_STEP = 20, 11
+SCROLLED = """([steps, by]) => new Promise(done => {
+    const grid = document.querySelector('.grid'), body = grid.querySelector('.grid-body'), found = [];
+    const elements = changes => found.push(...changes.flatMap(one => [...one.addedNodes]).filter(one => one.role));
+    const watched = new MutationObserver(elements);
+    watched.observe(body, {childList: true, subtree: true});
+    let step = 0;
+    const frame = () => {
+        if (step === steps + 2) {
+            watched.disconnect();
+            return done(found.length);
+        }
+        if (step < steps) grid.scrollTop += by;
+        step += 1;
+        requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+})"""
+"""Scrolls by so many pixels in each frame; how many rows and cells were made or moved meanwhile."""
+
+
+def test_rows_that_pass_by_are_drawn_with_what_drew_others(tab: Tab) -> None:
+    """What a step of scrolling costs: elements made, layouts, elements whose style is looked up again."""
+    scroll_to(tab, 500)
+    pictures(tab)
+    devtools = tab.page.context.new_cdp_session(tab.page)
+    events: list[dict[str, Any]] = []
+    ended: list[object] = []
+    devtools.on("Tracing.dataCollected", lambda found: events.extend(found["value"]))
+    devtools.on("Tracing.tracingComplete", lambda found: ended.append(found))
+    devtools.send(
+        "Tracing.start", {"transferMode": "ReportEvents", "traceConfig": {"includedCategories": ["devtools.timeline"]}}
+    )
+    assert tab.frame.evaluate(SCROLLED, [STEPS, ROWS_A_STEP * ROW_HEIGHT]) == 0
+    devtools.send("Tracing.end")
+    while not ended:
+        tab.page.wait_for_timeout(20)
+    devtools.detach()
+    styled = sum(one["args"]["elementCount"] for one in events if one["name"] == "UpdateLayoutTree")
+    layouts = sum(one["name"] == "Layout" for one in events)
+    assert layouts <= 2 * STEPS
+    assert styled <= 8 * STEPS * ROWS_A_STEP  # of ten cells and more a row, those whose classes, titles or bars change
+    settled(tab)
+    tab.until(f"(all => all.every((place, at) => !at || place > all[at - 1]))({PLACES})")  # once the table rests
+    are_those_of(tab, USUAL)
 
 
 @pytest.mark.parametrize(

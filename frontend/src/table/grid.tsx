@@ -1,18 +1,16 @@
 // A table of any length: only the rows in view are in the document. Draws and reports; what is shown is decided outside.
 
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Cell, Column, Table } from '../contract/wire';
-import { Delta } from '../ui/delta';
-import { NameText } from '../ui/name_text';
-import { Badge } from '../ui/sides';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Column, Table } from '../contract/wire';
+import type { ShortNames } from '../ui/names';
 import { adoptSheet } from '../ui/sheets';
-import { text } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
-import { cellText, headerLabel, headerUnit, meaning, type ColumnView, type Derived } from './columns';
-import { NARROWEST } from './kept_layout';
+import { headerLabel, headerUnit, type ColumnView } from './columns';
+import { GridHead } from './grid_head';
+import { GridRow } from './grid_row';
+import { moveRow, offsetFor, rowWindow, slotsFor, type Slot, type Span } from './layout/row_window';
 import type { SortKey } from './order';
 import { nameIndex } from './rows';
-import { moveRow, offsetFor, rowWindow } from './row_window';
 import css from './table.css?inline';
 import { tableText } from './words';
 
@@ -21,15 +19,16 @@ adoptSheet(css);
 const ROW_HEIGHT = 28;
 const HEAD_HEIGHT = 34;
 const GROUP_HEIGHT = 24;
-const RESIZE = 'Drag to resize; double-click for the default width. Keyboard: Shift with ← → on the header, Shift with Home';
+/** Rows that pass by are drawn by the elements of rows that left; once the table rests, these stand in the rows' order. */
+const REST_MS = 150;
 
 interface Props {
   table: Table;
   /** row numbers of the table, in order */
   rows: number[];
   columns: ColumnView[];
-  /** short forms of the row's name (see nameIndex), by row number */
-  names: string[] | null;
+  /** short forms of the rows' names (see nameIndex) */
+  names: ShortNames | null;
   sort: SortKey[];
   /** heads above columns that belong together, "" for none */
   group?: ((column: Column) => string) | undefined;
@@ -51,6 +50,9 @@ interface Props {
   /** which places are in view; rows that are not here yet are drawn empty */
   onView?: (first: number, end: number) => void;
 }
+
+const NONE: number[] = [];
+const NO_WIDTHS: Record<string, number> = {};
 
 /** Names give way there to the times. */
 const PHONE = '(max-width: 520px)';
@@ -81,10 +83,11 @@ function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: numbe
   return { track: `minmax(${least}px, ${least + 14}px)`, least };
 }
 
-export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onPin, pinned = NONE, widths = {}, onWidth, onView }: Props) {
+export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onPin, pinned = NONE, widths = NO_WIDTHS, onWidth, onView }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
   const [viewport, setViewport] = useState(0);
+  const [across, setAcross] = useState(0);
   const heads = group ? 2 : 1;
   const phone = useMatches(PHONE);
   const [dragged, setDragged] = useState<{ column: string; width: number } | null>(null);
@@ -92,18 +95,33 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
   const inner = Math.max(0, viewport - headHeight);
   const visible = rowWindow(scrollTop, inner, ROW_HEIGHT, rows.length);
   const named = nameIndex(table);
-  const tracks = columns.map((view) => trackOf(view, view.index === named, phone, dragged?.column === view.column.name ? dragged.width : widths[view.column.name]));
-  const template = tracks.map(({ track }) => track).join(' ');
-  const width = tracks.reduce((sum, { least }) => sum + least, 12);
+  const { tracks, leasts, width } = useMemo(() => {
+    const all = columns.map((view) => trackOf(view, view.index === named, phone, dragged?.column === view.column.name ? dragged.width : widths[view.column.name]));
+    const leasts = all.map(({ least }) => least);
+    return { tracks: all.map(({ track }) => track).join(' '), leasts, width: leasts.reduce((sum, least) => sum + least, 12) };
+  }, [columns, named, phone, dragged, widths]);
   // said next to the name, unless a column of its own says it
-  const status = columns.some((view) => view.derive?.([]).chip !== undefined) ? -1 : table.columns.findIndex((column) => column.role === 'status');
+  const status = useMemo(() => (columns.some((view) => view.derive?.([]).chip !== undefined) ? -1 : table.columns.findIndex((column) => column.role === 'status')), [columns, table.columns]);
+
+  const [restedAt, setRestedAt] = useState(0);
+  const slots = useRef<Slot[]>([]);
+  slots.current = slotsFor(slots.current, visible, restedAt === visible.first);
+  useLayoutEffect(() => {
+    if (restedAt === visible.first) return undefined;
+    const timer = setTimeout(() => hasSelection(scroller.current!) || setRestedAt(visible.first), REST_MS);
+    return () => clearTimeout(timer);
+  }, [visible.first, restedAt]);
 
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return undefined;
-    const observer = new ResizeObserver(() => setViewport(element.clientHeight));
+    const measure = (): void => {
+      setViewport(element.clientHeight);
+      setAcross(element.clientWidth);
+    };
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
-    setViewport(element.clientHeight);
+    measure();
     return () => observer.disconnect();
   }, []);
 
@@ -146,61 +164,25 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
     choose(next);
   };
 
-  const cellsOf = (number: number, cells: Cell[]): preact.JSX.Element[] =>
-    columns.map((view) =>
-      view.derive ? (
-        <DerivedCell key={view.column.name} numeric={view.numeric} {...view.derive(cells)} />
-      ) : view.index < 0 ? (
-        <div key={view.column.name} role="gridcell" class="step-cell">
-          {picture?.(number)}
-        </div>
-      ) : (
-        <GridCell
-          key={view.column.name}
-          view={view}
-          cell={cells[view.index]}
-          cells={cells}
-          name={view.index === named ? (names?.[number] ?? null) : null}
-          status={view.index === named && status >= 0 ? String(cells[status]) : ''}
-        />
-      ),
-    );
-
-  const drawn: preact.JSX.Element[] = [];
-  for (let place = visible.first; place < visible.end; place += 1) {
-    const number = rows[place]!;
+  const onScroll = (event: Event): void => {
+    // where within a row is all the same
+    const top = Math.floor((event.currentTarget as HTMLElement).scrollTop / ROW_HEIGHT) * ROW_HEIGHT;
+    dropSelection(scroller.current!, rowWindow(top, inner, ROW_HEIGHT, rows.length), heads);
+    setScrollTop(top);
+  };
+  const onClick = (event: MouseEvent): void => {
+    const row = (event.target as Element).closest('.row');
+    if (!row || row.classList.contains('pending') || !(window.getSelection()?.isCollapsed ?? true)) return;
+    onOpen(placeOf(row, heads));
+  };
+  const rowOf = (number: number) => {
     const cells = table.rows[number];
-    if (!cells) {
-      drawn.push(
-        <div key={number} role="row" aria-rowindex={place + 1 + heads} aria-busy="true" class={`row pending${place % 2 ? ' odd' : ''}`} style={{ top: `${place * ROW_HEIGHT}px`, gridTemplateColumns: template }}>
-          <div role="gridcell" class="txt absent">
-            …
-          </div>
-        </div>,
-      );
-      continue;
-    }
-    drawn.push(
-      <div
-        key={number}
-        id={`${id}-${place}`}
-        role="row"
-        aria-rowindex={place + 1 + heads}
-        aria-selected={place === selected}
-        class={`row${place === selected ? ' selected' : ''}${place % 2 ? ' odd' : ''}`}
-        style={{ top: `${place * ROW_HEIGHT}px`, gridTemplateColumns: template }}
-        onClick={() => {
-          if (window.getSelection()?.isCollapsed ?? true) onOpen(place);
-        }}
-      >
-        {cellsOf(number, cells)}
-      </div>,
-    );
-  }
+    return { number, cells, columns, named, status, name: names && cells ? names.of(String(cells[named] ?? '')) : null, tracks, leasts, picture };
+  };
 
   return (
     <div
-      class="grid"
+      class={`grid${across < width ? ' sideways' : ''}`}
       ref={scroller}
       role="grid"
       tabIndex={0}
@@ -208,181 +190,40 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
       aria-rowcount={rows.length + heads}
       aria-colcount={columns.length}
       aria-activedescendant={selected >= visible.first && selected < visible.end ? `${id}-${selected}` : undefined}
-      onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
+      onScroll={onScroll}
       onKeyDown={onKeyDown}
     >
       <div class="grid-head" role="rowgroup" style={{ minWidth: `${width}px`, height: `${headHeight}px` }}>
-        {group && <GroupRow columns={columns} group={group} template={template} />}
-        <div class="row" role="row" aria-rowindex={heads} style={{ gridTemplateColumns: template }}>
-          {columns.map((view) => (
-            <Header key={view.column.name} view={view} sort={sort} onSort={onSort} onDrag={setDragged} onWidth={onWidth} />
-          ))}
-        </div>
+        <GridHead columns={columns} group={group} tracks={tracks} sort={sort} onSort={onSort} onDrag={setDragged} onWidth={onWidth} />
         {pinned.map((number) => (
-          <div key={number} role="row" class="row pinned" style={{ gridTemplateColumns: template }}>
-            {cellsOf(number, table.rows[number]!)}
-          </div>
+          <GridRow key={number} place={-1} {...rowOf(number)} />
         ))}
       </div>
-      <div class="grid-body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px`, minWidth: `${width}px` }}>
-        {drawn}
+      <div class="grid-body" role="rowgroup" style={{ height: `${rows.length * ROW_HEIGHT}px`, minWidth: `${width}px` }} onClick={onClick}>
+        {slots.current.map(({ key, place }) => (
+          <GridRow key={key} place={place} id={id} heads={heads} top={place * ROW_HEIGHT} selected={place === selected} {...rowOf(rows[place]!)} />
+        ))}
       </div>
     </div>
   );
 }
 
-/** One head per run of columns of a group. The first column has none: it stays in place when the rest is scrolled. */
-function GroupRow({ columns, group, template }: { columns: ColumnView[]; group: (column: Column) => string; template: string }) {
-  const runs: { label: string; size: number; again: boolean }[] = [];
-  columns.forEach((view, index) => {
-    const label = group(view.column);
-    const last = runs[runs.length - 1];
-    if (index > 1 && last?.label === label) last.size += 1;
-    else runs.push({ label, size: 1, again: last?.label === label });
-  });
-  return (
-    <div class="row group-row" role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
-      {runs.map((run, index) => (
-        <div key={index} role="columnheader" aria-colspan={run.size} class={run.again ? 'again' : ''} style={{ gridColumn: `span ${run.size}` }}>
-          <span class={run.again ? 'sr' : 'group-label'}>{run.label}</span>
-        </div>
-      ))}
-    </div>
-  );
+function placeOf(row: Element, heads: number): number {
+  return Number(row.getAttribute('aria-rowindex')) - 1 - heads;
 }
 
-const NONE: number[] = [];
-/** By how many pixels a key changes the width of a column. */
-const WIDTH_STEP = 16;
-
-interface HeaderProps {
-  view: ColumnView;
-  sort: SortKey[];
-  onSort: Props['onSort'];
-  /** a width on its way, null when it has arrived */
-  onDrag: (dragged: { column: string; width: number } | null) => void;
-  onWidth: Props['onWidth'];
+function hasSelection(grid: Element): boolean {
+  const chosen = window.getSelection();
+  return Boolean(chosen && !chosen.isCollapsed && grid.contains(chosen.anchorNode));
 }
 
-function Header({ view, sort, onSort, onDrag, onWidth }: HeaderProps) {
-  const { column } = view;
-  const head = useRef<HTMLDivElement>(null);
-  const widthNow = (): number => head.current!.getBoundingClientRect().width;
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const by = { ArrowLeft: -WIDTH_STEP, ArrowRight: WIDTH_STEP, Home: 0 }[event.key];
-    if (by === undefined || !event.shiftKey || !onWidth) return;
-    event.preventDefault();
-    event.stopPropagation();
-    onWidth(column.name, by === 0 ? null : widthNow() + by);
-  };
-  const onPointerDown = (event: PointerEvent): void => {
-    const handle = event.currentTarget as HTMLElement;
-    const begun = widthNow() - event.clientX;
-    event.preventDefault();
-    handle.setPointerCapture(event.pointerId);
-    handle.onpointermove = (moved) => onDrag({ column: column.name, width: Math.max(NARROWEST, begun + moved.clientX) });
-    handle.onpointerup = (end) => {
-      handle.onpointermove = handle.onpointerup = null;
-      onDrag(null);
-      if (end.clientX !== event.clientX) onWidth!(column.name, begun + end.clientX);
-    };
-  };
-  const handle = onWidth && <span class="head-handle" aria-hidden="true" title={RESIZE} onPointerDown={onPointerDown} onDblClick={() => onWidth(column.name, null)} />;
-  if (view.index < 0)
-    return (
-      <div ref={head} role="columnheader" tabIndex={onWidth ? 0 : undefined} onKeyDown={onKeyDown} class={`head-plain ${view.derive ? (view.numeric ? 'num' : '') : 'head-picture'}`} title={column.description}>
-        <span class="head-label">{column.label}</span>
-        {column.unit && <span class="unit">{column.unit}</span>}
-        {handle}
-      </div>
-    );
-  const key = sort.find((one) => one.column === column.name);
-  const unit = headerUnit(view);
-  const side = column.role === 'baseline' ? ' text-a' : column.role === 'candidate' ? ' text-b' : '';
-  return (
-    <div ref={head} role="columnheader" onKeyDown={onKeyDown} class={view.largest > 0 ? 'with-bar' : view.numeric ? 'num' : ''} aria-sort={key ? (key.descending ? 'descending' : 'ascending') : 'none'}>
-      <button type="button" class={`head-button${side}`} title={`${column.description}\n${tableText.sortBy(column.label)}`} onClick={(event) => onSort(column.name, event.shiftKey)}>
-        <span class="head-label">{headerLabel(view)}</span>
-        {unit && <span class="unit">{unit}</span>}
-        <span class="sort-mark" aria-hidden="true">
-          {key ? (key.descending ? '↓' : '↑') : ''}
-        </span>
-      </button>
-      {handle}
-    </div>
-  );
-}
-
-function DerivedCell({ text: said, sense, chip, title, numeric }: Derived & { numeric: boolean }) {
-  return (
-    <div role="gridcell" class={numeric ? 'num' : 'txt'} title={title}>
-      {said !== '' && (chip ? <span class={`chip chip-${chip}`}>{said}</span> : <span class={sense ? `delta-${sense > 0 ? 'more' : 'less'}` : ''}>{said}</span>)}
-    </div>
-  );
-}
-
-interface CellProps {
-  view: ColumnView;
-  cell: Cell | undefined;
-  cells: Cell[];
-  name: string | null;
-  status: string;
-}
-
-function GridCell({ view, cell, cells, name, status }: CellProps) {
-  const shown = cellText(view, cell, cells);
-  const absent = cell === null || cell === undefined || cell === '';
-  const title = absent ? tableText.notMeasured : typeof cell === 'string' ? cell : undefined;
-  const classes = [view.numeric ? 'num' : 'txt', absent ? 'absent' : '', cell === false ? 'flag-no' : '', view.column.role === 'key' ? 'key' : ''].filter(Boolean).join(' ');
-  if (view.largest > 0 && typeof cell === 'number') return <DeltaCell view={view} cell={cell} shown={shown} />;
-  const sense = meaning(view.column, cell);
-  const chip = text.table.chips[status];
-  return (
-    <div role="gridcell" class={classes} title={title}>
-      {view.column.name === 'side' ? (
-        <SideCell word={shown} />
-      ) : sense === 0 ? (
-        <NameText name={name ?? shown} />
-      ) : (
-        <Delta value={typeof cell === 'number' ? cell : null} sense={sense}>
-          {shown}
-        </Delta>
-      )}
-      {chip && (
-        <span class={`chip chip-${chip.look}`} title={chip.about}>
-          {chip.word}
-        </span>
-      )}
-    </div>
-  );
-}
-
-/** `baseline`, `candidate` or `both` with the letters used everywhere else. */
-function SideCell({ word }: { word: string }) {
-  return (
-    <span class="cell-side inline">
-      {word !== 'candidate' && <Badge side="a" />}
-      {word !== 'baseline' && <Badge side="b" />}
-      {tableText.sides[word] ?? word}
-    </span>
-  );
-}
-
-/** Number and a bar to the right for more, to the left for less, on a square-root scale. */
-function DeltaCell({ view, cell, shown }: { view: ColumnView; cell: number; shown: string }) {
-  const size = view.largest > 0 ? Math.min(50, 50 * Math.sqrt(Math.abs(cell) / view.largest)) : 0; // rows that come later may be larger
-  const sense = meaning(view.column, cell);
-  return (
-    <div role="gridcell" class="num with-bar" title={tableText.bar}>
-      <Delta value={cell} sense={sense}>
-        {shown}
-      </Delta>
-      <span class="diverging" aria-hidden="true">
-        <span
-          class={sense > 0 ? 'bar-more' : sense < 0 ? 'bar-less' : 'bar-zero'}
-          style={{ left: `${cell < 0 ? 50 - size : 50}%`, width: `${size}%` }}
-        />
-      </span>
-    </div>
-  );
+/** Text that is marked in a row is not marked any more once the row is left behind: its elements draw another one then. */
+function dropSelection(grid: Element, stays: Span, heads: number): void {
+  if (!hasSelection(grid)) return;
+  const chosen = window.getSelection()!;
+  for (const node of [chosen.anchorNode, chosen.focusNode]) {
+    const row = (node instanceof Element ? node : node?.parentElement)?.closest('.grid-body .row');
+    const place = row ? placeOf(row, heads) : stays.first;
+    if (place < stays.first || place >= stays.end) return chosen.removeAllRanges();
+  }
 }

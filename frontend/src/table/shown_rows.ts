@@ -84,8 +84,25 @@ export function askedOf({ q, status, category, clear, least, sort }: Asked): Rec
   };
 }
 
-/** The first place in a range that is not here, -1 if all are. */
-export function firstMissing(rows: Table['rows'], first: number, end: number): number {
-  for (let place = first; place < Math.min(end, rows.length); place += 1) if (!rows[place]) return place;
-  return -1;
+/** Rows of one request; the server sends fewer where they are long. */
+export const AT_ONCE = 400;
+/** Rows before the first one in view that come with it. */
+export const BEFORE = 100;
+/** Rows beyond those in view that are asked for before they come into view. */
+const AHEAD = 100;
+
+/** From which place on rows are missing in a range or, reading on, just beyond it; -1 if none are. */
+export function missingFrom(rows: Table['rows'], first: number, end: number): number {
+  const missing = (from: number, to: number): number => {
+    for (let place = Math.max(0, from); place < Math.min(to, rows.length); place += 1) if (!rows[place]) return place;
+    return -1;
+  };
+  let from = missing(first, end);
+  if (from < 0) from = missing(end, end + AHEAD);
+  if (from < 0) from = missing(first - AHEAD, first);
+  if (from <= 0 || rows[from - 1]) return from;
+  // rows come before those that are here, or around those in view
+  let next = from;
+  while (next < from + AT_ONCE && next < rows.length && !rows[next]) next += 1;
+  return Math.max(0, rows[next] ? next - AT_ONCE : from - BEFORE);
 }

@@ -10,7 +10,7 @@ import { failureText } from '../states/failed';
 import { formatCount, formatIn, formatPercent, formatSetting } from '../ui/format';
 import { Icon } from '../ui/icons';
 import { Menu } from '../ui/controls/menu';
-import { shortNames } from '../ui/names';
+import { ShortNames } from '../ui/names';
 import { readPins, togglePin } from '../ui/pins';
 import { isRegex } from '../ui/search';
 import { Segments } from '../ui/controls/segments';
@@ -20,7 +20,7 @@ import { useWidth } from '../ui/use_width';
 import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
 import { MOST_COPIED, tableCsv, tableMarkdown, tableTsv } from './copied';
 import { Grid, leastWidth } from './grid';
-import { readWidths, withWidth } from './kept_layout';
+import { readWidths, withWidth } from './layout/kept_layout';
 import { metricOf } from './metric_choice';
 import { metricColumns } from './metrics';
 import { nextSort, parseSort, writeSort, type SortKey } from './order';
@@ -126,7 +126,8 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const remote = useRemoteRows(isCut(first) && !regex ? source : null, first, askedOf({ q: looked, status: address.status, category, clear: address.clear, least, sort }), address.row);
   const shown = remote.shown ?? local;
   const { table, rows } = shown;
-  const names = useMemo(() => keyNames(table), [table]);
+  const known = useMemo(() => new ShortNames(), [first]);
+  const names = useMemo(() => addNames(known, table), [known, table]);
   const lines = useStepLines(columns.some(({ column }) => column.name === STEP_COLUMN) ? source : null, stepped, measure, shown);
   const onView = useCallback(
     (from: number, end: number): void => {
@@ -285,14 +286,13 @@ function sidesOf(views: ColumnView[], delta: ColumnView | undefined): ColumnView
   return found.length === 2 ? found : [];
 }
 
-/** Short names by row number, of the rows that are here. */
-function keyNames(table: Table): string[] | null {
-  const name = nameIndex(table);
-  if (name < 0) return null;
-  const here = [...table.rows.keys()].filter((row) => table.rows[row]);
-  const short = shortNames(here.map((row) => String(table.rows[row]![name] ?? '')));
-  const names: string[] = [];
-  here.forEach((row, index) => (names[row] = short[index]!));
+/** With the names of the rows that are here; null for a table whose rows have none. */
+function addNames(names: ShortNames, table: Table): ShortNames | null {
+  const named = nameIndex(table);
+  if (named < 0) return null;
+  const here: string[] = [];
+  table.rows.forEach((cells) => here.push(String(cells[named] ?? ''))); // rows that have not come are holes
+  names.add(here);
   return names;
 }
 

@@ -5,13 +5,11 @@ import { fetchEveryRow, fetchRows, type RowSource } from '../api/api';
 import { asFailure, type Failure } from '../api/failure';
 import type { Table, TablePage } from '../contract/wire';
 import { findRow } from './rows';
-import { remoteRows, firstMissing, type ShownRows } from './shown_rows';
+import { AT_ONCE, BEFORE, missingFrom, remoteRows, type ShownRows } from './shown_rows';
 
-/** Rows of one request; the server sends fewer where they are long. */
-const AT_ONCE = 400;
-/** Rows before the first one in view that come with it. */
-const BEFORE = 100;
 const TYPING_MS = 200;
+/** Rows that are passed by within it are not asked for. */
+const PASSING_MS = 100;
 
 export interface RemoteRows {
   /** null until the first answer */
@@ -39,6 +37,8 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
   const view = useRef<[number, number]>([0, 0]);
   const busy = useRef<AbortController | null>(null);
   const looked = useRef('');
+  /** while one jumps from place to place: until when, and what waits for the end of it */
+  const passing = useRef({ until: 0, timer: 0 });
 
   /** One request at a time; what came into view meanwhile is asked for afterwards. */
   const fetch = useCallback(
@@ -88,23 +88,38 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
   const fresh = held?.key === key;
 
   const want = useCallback((): void => {
-    if (!shown || !fresh || busy.current || failure) return;
-    const missing = firstMissing(shown.table.rows, ...view.current);
-    if (missing >= 0) fetch({ offset: String(Math.max(0, missing - BEFORE)), limit: String(AT_ONCE) });
+    if (!shown || !fresh || busy.current || failure || passing.current.timer !== 0) return;
+    const missing = missingFrom(shown.table.rows, ...view.current);
+    if (missing >= 0) fetch({ offset: String(missing), limit: String(AT_ONCE) });
     else if (row !== '' && looked.current !== row && findRow(shown.table, row) < 0) {
       looked.current = row;
       fetch({ row, limit: '1' }, (page) => (page.place === null ? null : Math.max(0, page.place - BEFORE)));
     }
   }, [shown, fresh, failure, row, fetch]);
   useLayoutEffect(want, [want]);
+  const latest = useRef(want);
+  latest.current = want;
 
+  /** The first jump is followed at once, others where they end. */
   const onView = useCallback(
     (first: number, end: number): void => {
+      const [from, to] = view.current;
+      const now = performance.now();
+      const jumped = first >= to || end <= from;
       view.current = [first, end];
+      if (jumped && now < passing.current.until) {
+        clearTimeout(passing.current.timer);
+        passing.current.timer = setTimeout(() => {
+          passing.current.timer = 0;
+          latest.current();
+        }, PASSING_MS) as unknown as number;
+      }
+      if (jumped) passing.current.until = now + PASSING_MS;
       want();
     },
     [want],
   );
+  useLayoutEffect(() => () => clearTimeout(passing.current.timer), []);
   const all = useCallback(async (): Promise<Table> => {
     return source ? { ...table, rows: await fetchEveryRow(source, asked, new AbortController().signal) } : table;
   }, [key, table]);

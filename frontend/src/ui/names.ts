@@ -272,29 +272,67 @@ function wordsOf(args: string[]): string[] {
 
 /** Names that are short or of no known kind stay as they are. */
 export function shortName(name: string): string {
-  const found = signatureOf(name);
+  return textOf(name, signatureOf(name));
+}
+
+function textOf(name: string, found: Signature | null): string {
   if (!found) return name;
   return found.telling ? `${found.base} \u2039${found.telling}\u203a` : found.base;
 }
 
 /** Short names for a list, equal only where the names are; where others would be, the words that tell them apart are added, else the full name. */
 export function shortNames(names: string[]): string[] {
-  const told = new Map<string, string>();
-  const groups = new Map<string, string[]>();
-  for (const name of new Set(names)) {
-    const text = shortName(name);
-    told.set(name, text);
-    const group = groups.get(text);
-    if (group) group.push(name);
-    else groups.set(text, [name]);
+  const all = new ShortNames();
+  all.add(names);
+  return names.map((name) => all.of(name));
+}
+
+/** The same for a list that grows: each name is read once. */
+export class ShortNames {
+  private readonly told = new Map<string, string>();
+  private readonly alike = new Map<string, { names: string[]; words: string[][] }>();
+  /** how many names a short form stands for; one may be written like the short form of another */
+  private readonly uses = new Map<string, number>();
+  private shared = 0;
+
+  add(names: string[]): void {
+    const changed = new Set<string>();
+    for (const name of names) {
+      if (this.told.has(name)) continue;
+      const found = signatureOf(name);
+      const text = textOf(name, found);
+      const group = this.alike.get(text) ?? { names: [], words: [] };
+      this.alike.set(text, group);
+      group.names.push(name);
+      group.words.push(found?.words ?? []);
+      if (group.names.length > 1) changed.add(text);
+      this.tell(name, text);
+    }
+    for (const text of changed) {
+      const group = this.alike.get(text)!;
+      const added = differences(group.words);
+      group.names.forEach((name, at) => this.tell(name, !added ? name : added[at] ? `${text} \u2039${added[at]}\u203a` : text));
+    }
   }
-  for (const [text, group] of groups) {
-    if (group.length < 2) continue;
-    const added = differences(group.map((name) => signatureOf(name)?.words ?? []));
-    group.forEach((name, position) => told.set(name, !added ? name : added[position] ? `${text} \u2039${added[position]}\u203a` : text));
+
+  /** The short form of a name that was added. */
+  of(name: string): string {
+    return this.shared > 0 ? name : (this.told.get(name) ?? name);
   }
-  if (new Set(told.values()).size < told.size) return names; // a name may be written like the short form of another
-  return names.map((name) => told.get(name)!);
+
+  private tell(name: string, text: string): void {
+    const before = this.told.get(name);
+    if (before === text) return;
+    if (before !== undefined) this.count(before, -1);
+    this.told.set(name, text);
+    this.count(text, 1);
+  }
+
+  private count(text: string, by: 1 | -1): void {
+    const [was, is] = [this.uses.get(text) ?? 0, (this.uses.get(text) ?? 0) + by];
+    this.uses.set(text, is);
+    this.shared += Number(is > 1) - Number(was > 1);
+  }
 }
 
 /** As few words as it takes to make all lists different, in their order; null if none do. Words that separate the most

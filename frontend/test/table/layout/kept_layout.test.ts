@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { NARROWEST, readWidths, WIDEST, withWidth } from '../../src/table/kept_layout';
-import { readPins, togglePin } from '../../src/ui/pins';
+import { NARROWEST, readWidths, WIDEST, withWidth } from '../../../src/table/layout/kept_layout';
+import { readPins, togglePin } from '../../../src/ui/pins';
 
 test('widths are kept per column, and the usual one is not kept', () => {
   const two = withWidth(withWidth('', 'name', 240.4), 'delta_us', 90);

@@ -1,0 +1,181 @@
+// One row of a grid. A row's elements draw one row after another as the table is scrolled: what is the same in most rows,
+// which elements there are and their classes, is left alone, and a cell is one element wherever it can be.
+
+import { Component } from 'preact';
+import type { Cell } from '../contract/wire';
+import { direction } from '../ui/format';
+import { NameText } from '../ui/name_text';
+import { Badge } from '../ui/sides';
+import { text } from '../ui/strings';
+import { cellText, meaning, type ColumnView } from './columns';
+import { tableText } from './words';
+
+interface Props {
+  /** place in the table as it is shown; -1 for a row that is pinned */
+  place: number;
+  /** its number in the table */
+  number: number;
+  /** undefined for a row that is not here yet */
+  cells: Cell[] | undefined;
+  columns: ColumnView[];
+  /** place among the columns of the cells of the one that names the row, and of the status that is said beside it, -1 for none */
+  named: number;
+  status: number;
+  /** short form of the name */
+  name: string | null;
+  tracks: string;
+  /** least widths of the columns in pixels */
+  leasts: number[];
+  id?: string;
+  heads?: number;
+  top?: number;
+  selected?: boolean;
+  picture?: ((row: number) => preact.ComponentChild) | undefined;
+}
+
+/** A row that is the same is left alone. */
+export class GridRow extends Component<Props> {
+  override shouldComponentUpdate(next: Props): boolean {
+    const [before, after] = [this.props, next] as unknown as Record<string, unknown>[];
+    return Object.keys(next).some((key) => before![key] !== after![key]);
+  }
+
+  override render({ place, number, cells, columns, named, status, name, tracks, leasts, id, heads = 0, top = 0, selected = false, picture }: Props) {
+    const drawn = columns.map((view, at) => {
+      if (!cells) return pendingCell(view, named);
+      if (view.derive) return derivedCell(view, cells, leasts[at]!);
+      if (view.index < 0) return pictureCell(view, picture?.(number));
+      return gridCell(view, cells, view.index === named ? name : null, view.index === named && status >= 0 ? String(cells[status]) : '', leasts[at]!);
+    });
+    if (place < 0)
+      return (
+        <div role="row" class="row pinned" style={{ gridTemplateColumns: tracks }}>
+          {drawn}
+        </div>
+      );
+    return (
+      <div
+        id={cells && `${id}-${place}`}
+        role="row"
+        aria-rowindex={place + 1 + heads}
+        aria-selected={cells && selected}
+        aria-busy={!cells || undefined}
+        class={`row${cells ? '' : ' pending'}${selected && cells ? ' selected' : ''}${place % 2 ? ' odd' : ''}`}
+        style={{ top: `${top}px`, gridTemplateColumns: tracks }}
+      >
+        {drawn}
+      </div>
+    );
+  }
+}
+
+/** The same elements as of a row that is here, without its figures. */
+function pendingCell(view: ColumnView, named: number): preact.JSX.Element {
+  if (view.index < 0 && !view.derive) return pictureCell(view, undefined);
+  if (view.numeric) return view.largest > 0 ? barCell(view, '', 0, '') : <div key={view.column.name} role="gridcell" class="num" />;
+  return (
+    <div key={view.column.name} role="gridcell" class="txt absent">
+      {view.index === named && <NameText name="…" />}
+    </div>
+  );
+}
+
+function pictureCell(view: ColumnView, picture: preact.ComponentChild): preact.JSX.Element {
+  return (
+    <div key={view.column.name} role="gridcell" class="step-cell">
+      {picture}
+    </div>
+  );
+}
+
+const COLOURS = { '1': ' delta-more', '-1': ' delta-less', '0': '' };
+const ARROWS = { '1': ' up', '-1': ' down', '0': '' };
+
+/** Pixels of a figure's widest letter, and around what is in a cell. */
+const LETTER = 8;
+const AROUND = 12;
+
+/** Only what may not fit is cut: to cut is work in every frame. */
+function cutIn(least: number, shown: string): string {
+  return LETTER * shown.length > least - AROUND ? ' cut' : '';
+}
+
+function derivedCell(view: ColumnView, cells: Cell[], least: number): preact.JSX.Element {
+  const { text: said, sense = 0, chip, title } = view.derive!(cells);
+  if (view.numeric)
+    return (
+      <div key={view.column.name} role="gridcell" class={`num${COLOURS[sense]}${cutIn(least, said)}`} title={title}>
+        {said}
+      </div>
+    );
+  return (
+    <div key={view.column.name} role="gridcell" class="txt" title={title}>
+      {said !== '' && <span class={chip ? `chip chip-${chip}` : ''}>{said}</span>}
+    </div>
+  );
+}
+
+function gridCell(view: ColumnView, cells: Cell[], name: string | null, status: string, least: number): preact.JSX.Element {
+  const cell = cells[view.index];
+  const shown = cellText(view, cell, cells);
+  const absent = cell === null || cell === undefined || cell === '';
+  const sense = meaning(view.column, cell);
+  if (view.numeric && typeof cell === 'number') {
+    if (view.largest > 0) return barCell(view, shown, cell, `${COLOURS[sense]}${ARROWS[direction(cell)]}${cutIn(least - MIDDLE - BAR, shown)}`);
+    return (
+      <div key={view.column.name} role="gridcell" class={`num${COLOURS[sense]}${sense === 0 ? '' : ARROWS[direction(cell)]}${cutIn(least, shown)}`}>
+        {shown}
+      </div>
+    );
+  }
+  const title = absent ? tableText.notMeasured : typeof cell === 'string' ? cell : undefined;
+  if (view.numeric)
+    return (
+      <div key={view.column.name} role="gridcell" class="num absent" title={title}>
+        {shown}
+      </div>
+    );
+  const chip = text.table.chips[status];
+  return (
+    <div key={view.column.name} role="gridcell" class={`txt${absent ? ' absent' : ''}${cell === false ? ' flag-no' : ''}${view.column.role === 'key' ? ' key' : ''}`} title={title}>
+      {view.column.name === 'side' ? <SideCell word={shown} /> : <NameText name={name ?? shown} />}
+      {chip && (
+        <span class={`chip chip-${chip.look}`} title={chip.about}>
+          {chip.word}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** `baseline`, `candidate` or `both` with the letters used everywhere else. */
+function SideCell({ word }: { word: string }) {
+  return (
+    <span class="cell-side inline">
+      {word !== 'candidate' && <Badge side="a" />}
+      {word !== 'baseline' && <Badge side="b" />}
+      {tableText.sides[word] ?? word}
+    </span>
+  );
+}
+
+/** Pixels of the longest bar, and from the end of the cell to where bars begin. */
+const BAR = 38;
+const MIDDLE = 6 + BAR;
+
+/** Number and a bar to the right for more, to the left for less, on a square-root scale; no number, no bar. */
+function barCell(view: ColumnView, shown: string, value: number, classes: string): preact.JSX.Element {
+  // rows that come later may be larger
+  const size = Math.round(2 * Math.min(BAR, BAR * Math.sqrt(Math.abs(value) / view.largest))) / 2;
+  return (
+    <div
+      key={view.column.name}
+      role="gridcell"
+      class={`num with-bar${classes}`}
+      title={tableText.bar}
+      style={{ backgroundSize: `${size}px 10px, 1px ${shown === '' ? 0 : 10}px`, backgroundPositionX: `right ${value < 0 ? MIDDLE : MIDDLE - size}px, right ${MIDDLE - 0.5}px` }}
+    >
+      {shown}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+// Which rows of a long table are in the document.
+
+export interface Span {
+  first: number;
+  /** one past the last */
+  end: number;
+}
+
+/** Rows that touch the viewport, with a few on either side; equally many wherever one is, so that what draws them stays. */
+export function rowWindow(scrollTop: number, viewport: number, rowHeight: number, rows: number, margin = 6): Span {
+  const first = Math.max(0, Math.floor(scrollTop / rowHeight) - margin);
+  const end = Math.min(rows, first + Math.ceil(viewport / rowHeight) + 1 + 2 * margin);
+  return { first: Math.min(first, Math.max(0, rows - 1)), end: Math.max(end, 0) };
+}
+
+/** What draws a row: which of its kind it is, and the place of the row it draws. */
+export interface Slot {
+  key: number;
+  place: number;
+}
+
+/** The slots for another span: those of rows that stay keep them, new rows take those of rows that left. Their order is
+ *  that of the slots before, so that none moves in the document, until `inOrder` puts them as the rows are. */
+export function slotsFor(before: Slot[], { first, end }: Span, inOrder: boolean): Slot[] {
+  const kept = new Set(before.map(({ place }) => place).filter((place) => place >= first && place < end));
+  const fresh: number[][] = [[], []];
+  for (let place = first; place < end; place += 1) if (!kept.has(place)) fresh[place % 2]!.push(place);
+  const [even, odd] = fresh as [number[], number[]];
+  /** the next new row, of the same stripe if there is one */
+  const next = (stripe: number): number | undefined => (stripe ? (odd.shift() ?? even.shift()) : (even.shift() ?? odd.shift()));
+  const after = before.flatMap((slot) => {
+    if (kept.has(slot.place)) return [slot];
+    const place = next(slot.place % 2);
+    return place === undefined ? [] : [{ key: slot.key, place }];
+  });
+  let key = before.reduce((most, slot) => Math.max(most, slot.key + 1), 0);
+  for (let place = next(0); place !== undefined; place = next(0)) after.push({ key: key++, place });
+  return inOrder ? after.sort((one, other) => one.place - other.place) : after;
+}
+
+/** Scroll offset that brings a row into the area below the header, the current one if it is there already. */
+export function offsetFor(row: number, scrollTop: number, viewport: number, rowHeight: number): number {
+  const top = row * rowHeight;
+  if (top < scrollTop) return top;
+  if (top + rowHeight > scrollTop + viewport) return top + rowHeight - viewport;
+  return scrollTop;
+}
+
+/** Row after a key of the keyboard, null for keys that do not move. */
+export function moveRow(key: string, row: number, rows: number, page: number): number | null {
+  const moves: Record<string, number> = {
+    ArrowDown: row + 1,
+    ArrowUp: row - 1,
+    PageDown: row + page,
+    PageUp: row - page,
+    Home: 0,
+    End: rows - 1,
+  };
+  const next = moves[key];
+  if (next === undefined || rows === 0) return null;
+  return Math.max(0, Math.min(rows - 1, row < 0 && key.startsWith('Arrow') ? 0 : next));
+}
