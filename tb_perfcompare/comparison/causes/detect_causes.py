@@ -39,7 +39,7 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
     # a step that is the whole recording is no step: what differs from it follows from that alone
     if pair.baseline.marked != pair.candidate.marked or not pair.differs:
         return DetectedCauses()
-    same_work = find_other_work(pair) is None
+    same_work = pair.once(find_other_work) is None
     silent = OF_DEVICES if is_without_device(pair) else ()
     found = [
         cause for find in FIND for cause in find(pair)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +46,9 @@ class _Sizes(NamedTuple):
     share: float
     operands: tuple[float, ...]
     text: str
+
+
+_NONE = _Sizes(0.0, 0.0, (), "")
 
 
 class _Ratio(NamedTuple):
@@ -113,23 +117,16 @@ def _sizes(
     found: dict[str, _Sizes] = {}
     most: dict[str, float] = {}
     for (name, text), count, share in zip(table.keys, calls.tolist(), shares, strict=True):
-        sizes = sizes_of(text)
-        if not any(sizes) or not count:
+        sizes = sizes_of(text) if count else ()
+        if not any(sizes):
             continue
-        known = found.get(name, _Sizes(0.0, 0.0, (), ""))
-        total = known.calls + count
-        operands = tuple(
-            (before * known.calls + size * count) / total for before, size in _padded(known.operands, sizes)
-        )
-        largest = count > most.get(name, 0.0)
-        most[name] = max(count, most.get(name, 0.0))
-        found[name] = _Sizes(total, known.share + share, operands, text if largest else known.text)
+        before, share_before, operands, text_before = found.get(name, _NONE)
+        total = before + count
+        means = [(mean * before + size * count) / total for mean, size in zip_longest(operands, sizes, fillvalue=0)]
+        if count > most.get(name, 0.0):
+            most[name], text_before = count, text
+        found[name] = _Sizes(total, share_before + share, tuple(means), text_before)
     return found
-
-
-def _padded(one: tuple[float, ...], two: tuple[int, ...]) -> Iterator[tuple[float, float]]:
-    for place in range(max(len(one), len(two))):
-        yield (one[place] if place < len(one) else 0.0), (two[place] if place < len(two) else 0.0)
 
 
 def _by_times(a: Summary, b: Summary) -> Check | None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tb_perfcompare.comparison.causes.detectors import other_work
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -181,3 +183,10 @@ def test_what_is_new_against_the_change_is_named() -> None:
     two, one = copies("cudaStreamSynchronize", "cudaEventSynchronize"), copies("cudaMemcpyPeer")
     (found,) = [finding for finding in compare(two, one).findings if finding.category == "Runtime"]
     assert "offset by cudaMemcpyPeer is new (301 µs, 1 call per step)" in found.sentence
+
+
+def test_rules_that_ask_the_same_share_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[RuleContext] = []
+    monkeypatch.setattr(other_work, "_other_types", asked.append)
+    compare_summaries(summary(run()), summary(run(gemm=200)), CompareOptions())
+    assert len(asked) == 1

@@ -94,7 +94,7 @@ def find_other_work(pair: RuleContext) -> OtherWork | None:
 
 def other_work_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The cause that is other work, where it is."""
-    other = find_other_work(pair)
+    other = pair.once(find_other_work)
     if other is not None:
         yield from other.tell(pair, explained)
 

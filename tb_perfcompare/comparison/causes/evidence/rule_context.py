@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from math import fsum
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 Key = tuple[str, ...]
 K = TypeVar("K")
+F = TypeVar("F")
 @dataclass(slots=True)
 class Amount:
     """Calls and microseconds per step on both sides; 0 where a side has none. Nobody changes one; there are thousands,
@@ -81,8 +82,11 @@ NOTHING = Amount()
 
 def total(amounts: Iterable[Amount]) -> Amount:
     """The sum, rounded once: the same in any order, so that swapping the sides negates it."""
-    every = [(amount.calls_a, amount.calls_b, amount.us_a, amount.us_b) for amount in amounts]
-    return Amount(*map(fsum, zip(*every, strict=True)))
+    every = tuple(amounts)
+    if len(every) == 1:
+        return every[0]
+    parts = [(amount.calls_a, amount.calls_b, amount.us_a, amount.us_b) for amount in every]
+    return Amount(*map(fsum, zip(*parts, strict=True)))
 
 
 def total_by_key(parts: Iterable[tuple[K, float]]) -> dict[K, float]:
@@ -136,7 +140,14 @@ class RuleContext:
     _columns: dict[tuple[str, str], AmountColumns] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
     _by_first: dict[tuple[str, str], dict[str, dict[Key, Amount]]] = field(default_factory=dict)
-    _clear: list[SignificantCategories] = field(default_factory=list)
+    _found: dict[Callable[[RuleContext], Any], Any] = field(default_factory=dict)
+
+    def once(self, find: Callable[[RuleContext], F]) -> F:
+        """What a function finds here; several rules ask, it is called once."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: F = self._found[find]
+        return found
 
     @property
     def disputed(self) -> bool:
@@ -186,11 +197,8 @@ class RuleContext:
 
     @property
     def clear(self) -> SignificantCategories:
-        """The categories that differ clearly; found once."""
-        if not self._clear:
-            found = significant_categories(self.baseline, self.candidate, self.p_values, self.options.alpha)
-            self._clear.append(found)
-        return self._clear[0]
+        """The categories that differ clearly."""
+        return self.once(_clear)
 
     @property
     def steps(self) -> tuple[int, int]:
@@ -314,6 +322,10 @@ class RuleContext:
                 amount = _one(side, owned.calls[row].sum() / steps, owned.plain_ns[row].sum() / steps / 1000)
                 found[key] = found.get(key, NOTHING) + amount
         return found
+
+
+def _clear(pair: RuleContext) -> SignificantCategories:
+    return significant_categories(pair.baseline, pair.candidate, pair.p_values, pair.options.alpha)
 
 
 def _one(side: int, calls: float, us: float) -> Amount:
