@@ -32,10 +32,10 @@ from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.little_work import or_little_work
 from tb_perfcompare.comparison.pace.order import in_turns
+from tb_perfcompare.comparison.pace.paced_time import Pair
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import (
     CommonWork,
-    Pair,
     common_work,
     pace_of_steps,
     paces_of_observations,
@@ -265,8 +265,9 @@ def _findings(
         detected = detect_causes(context) if split else DetectedCauses()
         named = causes.explained_kernels | detected.entities
         findings = find_causes(
-            ledger, baseline, candidate, p_values, verdict, options, named, detected.explained, detected.machine_us
-        )
+            ledger, baseline, candidate, p_values, verdict, options, named, detected.explained, detected.machine_us,
+            same_inputs=detected.same_inputs,
+        )  # fmt: skip
         every = without_trifles((*detected.findings, *findings, *causes.findings), context.least_us)
         findings = counted_first(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:

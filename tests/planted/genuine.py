@@ -143,7 +143,7 @@ def compared(folder: Path, *, swapped: bool = False, capture: int = 0) -> Compar
     `capture`: only that one of either side, numbered from 1."""
     paths = [folder / side for side in (SIDES[::-1] if swapped else SIDES)]
     if capture:
-        paths = [path / f"worker0.{capture}.pt.trace.json" for path in paths]
+        paths = [next(path.glob(f"worker0.{capture}.pt.trace.json*")) for path in paths]
     sides = [side_from_path(str(path), None, None) for path in paths]
     workspace = Workspace(in_process_bytes=SMALL_BYTES)
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
@@ -110,3 +112,12 @@ def test_a_slower_operator_that_a_kernel_hides_is_the_cause_of_what_comes_late_a
     assert found.headline.verdict in SLOWER
     assert causes(found) == ["operator_slower"]
     assert found.findings[0].subject == "aten::mul"
+
+
+def test_larger_inputs_behind_the_launches_are_no_slower_program_and_no_other_clock() -> None:
+    larger = tuple(replace(one, shape=(64, *one.shape[1:])) for one in layers(4.5))
+    after = LAUNCHING.changed(layers=larger)
+    for found in (pair(LAUNCHING, after), compared(captures(LAUNCHING, 10), captures(after, 10))):
+        assert found.headline.counted is None
+        assert "workload_changed" in causes(found)
+        assert not any("another clock" in finding.sentence for finding in found.findings)

@@ -26,12 +26,14 @@ class DetectedCauses:
     explained   of each category, in microseconds per step
     entities    that the findings name
     machine_us  the machine's part of the change of the step, in microseconds
+    same_inputs  operators have the same input shapes and types throughout, as far as they were recorded
     """
 
     findings: tuple[Finding, ...] = ()
     explained: Mapping[str, float] = field(default_factory=dict)
     entities: frozenset[str] = frozenset()
     machine_us: float = 0.0
+    same_inputs: bool = True
 
 
 def detect_causes(pair: RuleContext) -> DetectedCauses:
@@ -60,7 +62,7 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
     entities = {item.row for finding in findings for item in finding.evidence if item.table == "kernels"}
     subjects = frozenset(entities | {finding.subject for finding in findings} | _recalled(pair, kept, explained))
     machine_us = fsum(finding.delta_us or 0.0 for finding in findings if finding.rule in MACHINE_PACE.names)
-    return DetectedCauses(tuple(findings), explained.by_category(), subjects, machine_us)
+    return DetectedCauses(tuple(findings), explained.by_category(), subjects, machine_us, same_work)
 
 
 def _recalled(pair: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:

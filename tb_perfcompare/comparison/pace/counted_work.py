@@ -8,6 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tb_perfcompare.comparison.pace.paced_time import (
+    Pair,
+    Samplings,
+    Sides,
+    largest_share,
+    owned_time,
+    path_time,
+    per_observation,
+)
 from tb_perfcompare.comparison.pace.select import ALIKE_CALLS, OPERATORS, work_by_shape
 from tb_perfcompare.comparison.pace.undisturbed import FASTEST
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -45,15 +54,17 @@ _CATEGORIES = {StepCategory.CPU_EXEC: "operator calls", StepCategory.KERNEL: "ke
 class CountedWork:
     """One side does all that the other does, and more.
 
-    log    ln of the step time, candidate over baseline, if everything that both do takes equally long; of larger inputs
-           ln of how much larger they are, which is the most that they make
-    noun   what most of it is: "operator calls", "kernel launches", "input elements"
-    calls  more calls per step of the candidate, below zero where the baseline has more; None for larger inputs
+    log     ln of the step time, candidate over baseline, if everything that both do takes equally long; of larger
+            inputs the most that they make of it
+    noun    what most of it is: "operator calls", "kernel launches", "input elements"
+    calls   more calls per step of the candidate, below zero where the baseline has more; None for larger inputs
+    inputs  ln of how much larger the inputs are; None for calls
     """
 
     log: float
     noun: str
     calls: float | None = None
+    inputs: float | None = None
 
     def verdict(self, shift: Interval, options: CompareOptions) -> Verdict | None:
         """The direction of the counted work, where it matters and the times agree; else None."""
@@ -84,12 +95,12 @@ _Row = tuple[float, float]
 """Calls and exposed nanoseconds per step."""
 
 
-def counted_work(sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]) -> CountedWork | None:
+def counted_work(sides: Sides, samples: Samplings) -> CountedWork | None:
     """None where neither side does all that the other does, or where calls vary too much to be counted."""
-    return _more_calls(sides, samples) or _larger_inputs(sides)
+    return _more_calls(sides, samples) or _larger_inputs(sides, samples)
 
 
-def _more_calls(sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]) -> CountedWork | None:
+def _more_calls(sides: Sides, samples: Samplings) -> CountedWork | None:
     one, two = (_rows(side, seen) for side, seen in zip(sides, samples, strict=True))
     fewer, more = _beyond(one, two), _beyond(two, one)
     shares = [
@@ -154,9 +165,9 @@ def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str]
     return found
 
 
-def _larger_inputs(sides: tuple[Summary, Summary]) -> CountedWork | None:
+def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
     """The same operators, none on smaller inputs: how much larger they are, by the time of the side with smaller
-    ones."""
+    ones. A device does more with larger inputs, the host that launches the work does not."""
     if not all(map(_has_steady_inputs, sides)):
         return None
     one, two = map(_sizes, sides)
@@ -164,7 +175,13 @@ def _larger_inputs(sides: tuple[Summary, Summary]) -> CountedWork | None:
     if (up is None) == (down is None):
         return None
     factor = up or down or 1.0
-    return CountedWork(math.log(factor) if up else -math.log(factor), "input elements") if factor > LARGER else None
+    if factor <= LARGER:
+        return None
+    share = 1.0
+    if any(side.any() for side in owned_time(sides, samples, "device")):
+        share = largest_share(path_time(sides, samples, "device"), _step_times(sides, samples))
+    grown = math.log1p(share * (factor - 1))
+    return CountedWork(grown if up else -grown, "input elements", inputs=math.log(factor) if up else -math.log(factor))
 
 
 def _has_steady_inputs(side: Summary) -> bool:
@@ -199,6 +216,10 @@ def _sizes(side: Summary) -> dict[str, _Size]:
         elements = work.calls * math.fsum(input_elements(rest[0])) if rest else 0.0
         found[name] = _Size(of.calls + work.calls, of.elements + elements, of.time_ns + work.time_ns)
     return found
+
+
+def _step_times(sides: Sides, samples: Samplings) -> Pair:
+    return per_observation(sides, samples, [side.steps.total_ns for side in sides])
 
 
 def _step_ns(side: Summary) -> float:

@@ -5,17 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import NEEDED, Clocked, Follower, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
 from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, Pace, PaceRows, pace_of
+from tb_perfcompare.comparison.pace.paced_time import (
+    Pair,
+    Samplings,
+    Sides,
+    largest_share,
+    owned_time,
+    path_time,
+    per_observation,
+)
 from tb_perfcompare.comparison.pace.select import (
     KERNELS,
     OPERATORS,
     Selected,
-    mean_per_observation,
     same_inputs,
     select,
 )
@@ -23,29 +30,12 @@ from tb_perfcompare.comparison.pace.undisturbed import Undisturbed, undisturbed_
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
-from tb_perfcompare.comparison.statistics.samples import Samples, observations
-from tb_perfcompare.model.arrays import Floats
-from tb_perfcompare.model.summary.critical_path import EVENT, STREAM
-from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, STEP_TIME, StepCategory, Summary
+from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
-
-Pair = tuple[Floats, Floats]
-Sides = tuple[Summary, Summary]
-Samplings = tuple[Samples, Samples]
 
 SAME_INPUTS = 0.5
 """Share of device time on inputs of the same shapes below which kernels launched alike may do other work."""
-
-_ON_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)
-_APART = (StepCategory.COMMUNICATION,)
-"""Time that follows no pace of this machine: it waits for other ranks."""
-
-_FOLLOWS = {CATEGORY_LABELS[category]: "device" for category in _ON_DEVICE} | {
-    CATEGORY_LABELS[category]: "" for category in _APART
-} | {STREAM[1]: "device", EVENT[1]: "device"}  # fmt: skip
-"""Category on the critical path -> the pace that it follows; all others follow the host's."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonWork:
@@ -122,10 +112,10 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
         return CommonWork(None, reason)
     samples = observations(baseline), observations(candidate)
     captures = samples[0].capture, samples[1].capture
-    times: Pair = _float(sides, samples, [side.steps.total_ns for side in sides])
+    times: Pair = per_observation(sides, samples, [side.steps.total_ns for side in sides])
     if any((side <= 0).any() or not len(side) for side in times):
         return CommonWork(None, "step times that are not above zero")
-    shares = _shares(sides, samples, times)
+    shares = {of: largest_share(owned_time(sides, samples, of), times) for of in ("host", "device")}
     paces: list[PaceRows] = []
     selected: list[tuple[str, Selected]] = []
     followers: list[Follower] = []
@@ -186,48 +176,11 @@ def _follower(pace: Pace, sides: Sides, samples: Samplings, times: Pair, *, on_d
     """The host may work all the time; the device does where it owns time, since no other category owns any then."""
     if not on_device:
         return Follower(pace, None, None, 1.0)
-    path = _on_path(sides, samples, pace.of)
-    share = max(float(one.sum() / time.sum()) for one, time in zip(path, times, strict=True))
-    return Follower(pace, path, times if pace.of == "host" else _owned(sides, samples, pace.of), share)
-
-
-def _on_path(sides: Sides, samples: Samplings, of: str) -> Pair:
-    """Time per observation on the critical path that follows one of the paces; without a path, as owned."""
-    if not all(CRITICAL_PATH in side.groups for side in sides):
-        return _owned(sides, samples, of)
-    values = []
-    for side in sides:
-        path = side.groups[CRITICAL_PATH]
-        rows = [_FOLLOWS.get(key[1], "host") == of for key in path.keys]
-        values.append(path.measures_ns["total"][np.array(rows, dtype=bool)].sum(axis=0))
-    return _float(sides, samples, values)
-
-
-def _shares(sides: Sides, samples: Samplings, times: Pair) -> dict[str, float]:
-    """Kind of pace -> share of the step that its categories own, on the side where that is more."""
-    shares = {}
-    for of in ("host", "device"):
-        owned = _owned(sides, samples, of)
-        shares[of] = max(
-            float(one.sum() / time.sum()) for one, time in zip(owned, times, strict=True)
-        )
-    return shares
-
-
-def _owned(sides: Sides, samples: Samplings, of: str) -> Pair:
-    """Time per observation of the categories that follow the host's or the device's pace."""
-    device = [int(category) for category in _ON_DEVICE]
-    without_pace = [int(category) for category in _APART]
-    chosen = device if of == "device" else [int(one) for one in StepCategory if int(one) not in device + without_pace]
-    return _float(sides, samples, [side.owned.by_category()[chosen].sum(axis=0) for side in sides])
+    path = path_time(sides, samples, pace.of)
+    most = times if pace.of == "host" else owned_time(sides, samples, pace.of)
+    return Follower(pace, path, most, largest_share(path, times))
 
 
 def _table_totals(sides: Sides, samples: Samplings, table: str, measure: str) -> Pair:
     """Time per observation of all rows of a table."""
-    return _float(sides, samples, [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides])
-
-
-def _float(sides: Sides, samples: Samplings, values: list[NDArray[np.int64]]) -> Pair:
-    one, two = (mean_per_observation(row[None, :], seen)[0] for row, seen in zip(values, samples, strict=True))
-    return one, two
-
+    return per_observation(sides, samples, [side.groups[table].measures_ns[measure].sum(axis=0) for side in sides])

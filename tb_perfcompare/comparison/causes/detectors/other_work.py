@@ -66,6 +66,12 @@ class OtherWork:
             left[label] = max(-most, min(most, left[label]))
         delta = fsum(left.values())
         if abs(delta) < pair.least_us:
+            if not self.confidence:  # sizes that vary may differ by chance
+                yield cause(
+                    pair, self.rule, self.operator, "all", None,
+                    f"{self.what}: {self.how}; the step takes as long all the same.",
+                    (self.evidence,), explains=of_categories(left),
+                )  # fmt: skip
             return
         if self.ratio is not None and (self.ratio > 1) != (delta > 0):
             yield cause(
@@ -209,7 +215,7 @@ WORKLOAD_CHANGED = Rule(
     names=("workload_changed",),
     meaning="other input shapes: batch size, sequence length, image size",
     when="Many operator calls have other input shapes. It takes the change that no other rule explains. If the step "
-    "moved against the change of the inputs, the sentence says so",
+    "moved against the change of the inputs, or not at all, the sentence says so",
     needs="operators; `record_shapes`",
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
     confidence="certain: the shapes are recorded",

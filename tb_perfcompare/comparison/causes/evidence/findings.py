@@ -120,6 +120,7 @@ class _Books:
     named_elsewhere: frozenset[str]
     clear: SignificantCategories
     machine_us: float
+    same_inputs: bool
 
     @property
     def per(self) -> str:
@@ -146,15 +147,18 @@ def find_causes(
     named_elsewhere: frozenset[str] = frozenset(),
     explained: Mapping[str, float] | None = None,
     machine_us: float = 0.0,
+    *,
+    same_inputs: bool = True,
 ) -> tuple[Finding, ...]:
     """Findings, largest |delta| first. A comparison of equal runs has none. Kernels `named_elsewhere` are not repeated,
     nor what is `explained` of a category (microseconds per step; `machine_us` of all by the machine's pace): findings
-    are about the rest, if it matters."""
+    are about the rest, if it matters. Only on the `same_inputs` is a ratio that all kernels share a pace."""
     clear = significant_categories(baseline, candidate, p_values, options.alpha)
     unit = ledger.denominator * 1000
     books = _Books(
-        ledger, baseline, candidate, p_values, verdict, options.alpha, unit, named_elsewhere, clear, machine_us
-    )
+        ledger, baseline, candidate, p_values, verdict, options.alpha, unit, named_elsewhere, clear, machine_us,
+        same_inputs,
+    )  # fmt: skip
     shorter_us = min(ledger.baseline, ledger.candidate) / books.unit
     threshold = max(options.material_fraction * shorter_us, options.material_ns / 1000)
     findings = []
@@ -239,7 +243,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         if behind:
             clauses.append(behind[1])
             evidence.append(Evidence("operators", behind[0]))
-    if category is StepCategory.KERNEL:
+    if category is StepCategory.KERNEL and books.same_inputs:
         uniform = uniform_ratio(books.baseline.groups.get("kernels"), books.candidate.groups.get("kernels"))
         if uniform is not None:
             pace = ratio_text(uniform)

@@ -1,0 +1,60 @@
+"""Which time of a step follows the host's pace, and which the device's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tb_perfcompare.comparison.pace.select import mean_per_observation
+from tb_perfcompare.comparison.statistics.samples import Samples
+from tb_perfcompare.model.arrays import Floats, Ints
+from tb_perfcompare.model.summary.critical_path import EVENT, STREAM
+from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+
+Pair = tuple[Floats, Floats]
+Sides = tuple[Summary, Summary]
+Samplings = tuple[Samples, Samples]
+
+_ON_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)
+_APART = (StepCategory.COMMUNICATION,)
+"""Time that follows no pace of this machine: it waits for other ranks."""
+
+_FOLLOWS = (
+    {CATEGORY_LABELS[category]: "device" for category in _ON_DEVICE}
+    | {CATEGORY_LABELS[category]: "" for category in _APART}
+    | {STREAM[1]: "device", EVENT[1]: "device"}
+)
+"""Category on the critical path -> the pace that it follows; all others follow the host's."""
+
+
+def owned_time(sides: Sides, samples: Samplings, of: str) -> Pair:
+    """Time per observation that categories of the host or the device own."""
+    device = [int(category) for category in _ON_DEVICE]
+    without_pace = [int(category) for category in _APART]
+    chosen = device if of == "device" else [int(one) for one in StepCategory if int(one) not in device + without_pace]
+    return per_observation(sides, samples, [side.owned.by_category()[chosen].sum(axis=0) for side in sides])
+
+
+def path_time(sides: Sides, samples: Samplings, of: str) -> Pair:
+    """Time per observation on the critical path that follows one of the paces; without a path, as owned."""
+    if not all(CRITICAL_PATH in side.groups for side in sides):
+        return owned_time(sides, samples, of)
+    values = []
+    for side in sides:
+        path = side.groups[CRITICAL_PATH]
+        rows = np.array([_FOLLOWS.get(key[1], "host") == of for key in path.keys], dtype=bool)
+        values.append(path.measures_ns["total"][rows].sum(axis=0))
+    return per_observation(sides, samples, values)
+
+
+def largest_share(part: Pair, whole: Pair) -> float:
+    """Share of the whole, of the side where that is more."""
+    return max(float(one.sum() / of.sum()) if of.sum() else 0.0 for one, of in zip(part, whole, strict=True))
+
+
+def per_observation(sides: Sides, samples: Samplings, values: Sequence[Ints]) -> Pair:
+    """(n,), (m,) of values per step, which are means over the ranks of an observation."""
+    one, two = (mean_per_observation(row[None, :], seen)[0] for row, seen in zip(values, samples, strict=True))
+    return one, two
