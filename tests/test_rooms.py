@@ -88,7 +88,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "workspace/disk_cache", "workspace/inputs", "workspace/jobs", "workspace/listing", "workspace/queries",
         "workspace/sharing", "workspace/workers",
     },
-    "workspace/disk_cache": {"workspace/inputs", "workspace/jobs"},
+    "workspace/disk_cache": {"workspace/inputs", "workspace/jobs", "workspace/sharing"},
     "workspace/jobs": {"workspace/inputs"},
     "workspace/listing": {"workspace/inputs", "workspace/sharing"},
     "workspace/queries": {"workspace/inputs", "workspace/jobs", "workspace/sharing"},

@@ -6,19 +6,23 @@ import errno
 import functools
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from tb_perfcompare.sources.storage.file_systems import is_address
 from tb_perfcompare.sources.storage.filesystem import FileState, FileSystem
 from tb_perfcompare.sources.storage.one_state import settled_state
 from tb_perfcompare.workspace.inputs.capture_files import files_of
 from tb_perfcompare.workspace.inputs.sides import CaptureFile
+from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 
 _LOOKED_AT = 64 * 2**10
 _PLACES = 16
+_digests: ByteCache[str] = ByteCache(2**20)
+"""Of files in states whose name is another one after every change: a comparison asks for each file four times."""
+
 _CODE = (".py", ".so", ".pyd")  # as written and as compiled
 _NO_CODE = ("__pycache__", "static")
 
@@ -54,12 +58,19 @@ def _content(path: str, state: FileState, fs: FileSystem) -> tuple[int, int, str
         size, mtime_ns, version = state
         if is_address(path) and version:
             return size, mtime_ns, "", version  # bytes cost requests
-        places = (0, size - _LOOKED_AT) if is_address(path) else _places(size)
-        digest = hashlib.sha256()
-        for place in places:
-            stored.seek(max(0, place))
-            digest.update(stored.read(_LOOKED_AT))
-    return size, mtime_ns, digest.hexdigest(), ""
+        digest = _digests.get((path, state)) if version else None
+        if digest is None:
+            digest = _digest(stored, (0, size - _LOOKED_AT) if is_address(path) else _places(size))
+            _digests.put((path, state), digest)
+    return size, mtime_ns, digest, ""
+
+
+def _digest(stored: BinaryIO, places: Sequence[int]) -> str:
+    digest = hashlib.sha256()
+    for place in places:
+        stored.seek(max(0, place))
+        digest.update(stored.read(_LOOKED_AT))
+    return digest.hexdigest()
 
 
 def _places(size: int) -> list[int]:

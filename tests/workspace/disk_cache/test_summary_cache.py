@@ -20,6 +20,7 @@ from tb_perfcompare.cli.main import main
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.workspace.disk_cache import cache_keys
 from tb_perfcompare.workspace.disk_cache.cache_place import LIMIT, SWITCH
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache, user_cache
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
@@ -103,6 +104,23 @@ def test_a_changed_input_is_read_anew(cache: SummaryCache, drawn: Path) -> None:
     drawn.write_bytes(drawn.read_bytes()[:-1] + b" ")
     os.utime(drawn, ns=(before.st_atime_ns, before.st_mtime_ns))  # same size, same time
     assert cache.get(job(drawn)) is None
+
+
+def test_an_unchanged_input_is_looked_at_once(
+    cache: SummaryCache, drawn: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[int] = []
+    places = cache_keys._places
+
+    def counted(size: int) -> list[int]:
+        looked_at.append(size)
+        return places(size)
+
+    monkeypatch.setattr(cache_keys, "_places", counted)
+    kept(cache, job(drawn))
+    assert cache.get(job(drawn)) is not None and len(looked_at) == 1
+    test_a_changed_input_is_read_anew(cache, drawn)
+    assert len(looked_at) == 2
 
 
 def test_names_are_those_of_the_question(cache: SummaryCache, drawn: Path) -> None:
