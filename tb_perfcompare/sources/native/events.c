@@ -744,7 +744,7 @@ static bool keep_row(Scan *scan, Event *event, bool is_complete)
         return true;
     }
     const size_t row = scan->name.count;
-    if (row == scan->row_room && !reserve_rows(scan)) {
+    if (row >= scan->row_room && !reserve_rows(scan)) { /* beyond it where other rows were absorbed */
         return false;
     }
     const int32_t name = text_number(scan, &members[MEMBER_NAME]);

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -206,3 +208,24 @@ def test_scanner_keeps_the_contract() -> None:
     assert scanner.feed(data[:50], 0, False).end == 0
     fed = scanner.feed(data, 0, True)
     assert fed.ended and scanner.seen == 50
+
+
+def test_rows_behind_many_that_were_absorbed_have_room() -> None:
+    """In a process of its own, which rows written elsewhere would end."""
+    code = """
+from tb_perfcompare.sources.trace.scanners.native_scanner import new_scan
+one, other = new_scan(), new_scan()
+event = b'{"ph":"X","name":"a","cat":"cpu_op","pid":1,"tid":1,"ts":%d,"dur":1}'
+def take(scan, first, count):
+    data = b",".join(event % number for number in range(first, first + count))
+    assert scan.take(data, 0, len(data)) == len(data)
+take(one, 0, 1)
+take(other, 1, 300)
+one.absorb(other)
+take(one, 301, 100_000)
+import numpy as np
+starts = np.frombuffer(one.finish()["start_ns"], np.int64)
+assert (starts == 1000 * np.arange(100_301)).all()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
