@@ -1,7 +1,6 @@
 // The tab as a whole: which pair, which state, which view.
 
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { fetchComparison } from './api/api';
 import { useStream } from './api/use_stream';
 import type { Comparison, Pair, RunsAnswer, Side } from './contract/wire';
 import type { ProfilerPlace } from './host/profiler_tab';
@@ -16,6 +15,7 @@ import { Pickers } from './pair/pickers';
 import { remember } from './pair/recent';
 import { defaultPair, filesOf, findRun, fingerprint, missingOf, sideQuery, withLaunches, withSteps } from './pair/selection';
 import { useRuns } from './pair/use_runs';
+import { comparisonOf, firstRuns } from './early';
 import { ResultView } from './result_view';
 import { Failed, failureText } from './states/failed';
 import { Loading } from './states/loading';
@@ -41,7 +41,7 @@ const FRESH: Change = { q: '', sort: '', metric: '', status: 'all', min: null, r
 const comparisons = new Kept<Comparison>(8);
 
 export function App() {
-  const { answer, failure, scanning, retryIn, refresh } = useRuns();
+  const { answer, failure, scanning, retryIn, refresh } = useRuns(firstRuns);
   const [address, change] = useAddress();
   const [guess, setGuess] = useState<Pair | null>(null);
   const [said, setSaid] = useState('');
@@ -60,7 +60,7 @@ export function App() {
   const { page, candidates } = address;
   const paired = page === '';
   const { question, query, missing, newer } = useQuestion(answer, loaded, paired ? a : null, b, address.window, address.marker, address.kind);
-  const [state, again, cancel] = useStream(comparisons, question, (onProgress, signal) => fetchComparison(query!, onProgress, signal));
+  const [state, again, cancel] = useStream(comparisons, question, (onProgress, signal) => comparisonOf(query!, onProgress, signal));
   const comparison = paired && state.status === 'ready' ? state.answer : null;
   // what is on screen may still be the answer to the question before
   const asked = state.status === 'ready' ? state.question : '';

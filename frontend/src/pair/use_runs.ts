@@ -18,17 +18,18 @@ export interface RunsState {
 const FIRST_RETRY_S = 2;
 const LONGEST_RETRY_S = 30;
 
-export function useRuns(): RunsState {
+/** `first` asks for the list at the start. */
+export function useRuns(first: () => Promise<RunsAnswer>): RunsState {
   const [answer, setAnswer] = useState<RunsAnswer | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [scanning, setScanning] = useState(true);
   const [retryIn, setRetryIn] = useState(0);
   const wait = useRef(FIRST_RETRY_S);
 
-  const refresh = useCallback((rescan: boolean) => {
+  const take = useCallback((asked: Promise<RunsAnswer>) => {
     setScanning(true);
     setRetryIn(0);
-    fetchRuns(rescan)
+    asked
       .then((next) => {
         wait.current = FIRST_RETRY_S;
         setAnswer(next);
@@ -44,8 +45,9 @@ export function useRuns(): RunsState {
       })
       .finally(() => setScanning(false));
   }, []);
+  const refresh = useCallback((rescan: boolean) => take(fetchRuns(rescan)), [take]);
 
-  useLayoutEffect(() => refresh(false), [refresh]);
+  useLayoutEffect(() => take(first()), []);
   const stale = useRef(false);
   useLayoutEffect(
     () =>

@@ -1,0 +1,64 @@
+// What the tab asks first is asked before anything is drawn: the list of runs and, if the address names both, their comparison.
+
+import { fetchComparison, fetchRuns } from './api/api';
+import type { Comparison, Progress, RunsAnswer } from './contract/wire';
+import { currentHash } from './host/host';
+import { readHash } from './host/url_state';
+import { sideQuery } from './pair/selection';
+
+type Ask = typeof fetchComparison;
+
+interface Asked {
+  query: string;
+  answer: Promise<Comparison>;
+  /** hands over the progress so far and what follows */
+  follow: (onProgress: (progress: Progress) => void) => void;
+  abort: () => void;
+}
+
+let runs: Promise<RunsAnswer> | null = null;
+let asked: Asked | null = null;
+
+export function askEarly(): void {
+  runs = fetchRuns(false);
+  runs.catch(() => undefined); // told to who takes it
+  const { a, b, page, window, marker, kind } = readHash(currentHash());
+  if (page === '' && a && b) asked = begun(sideQuery(a, b, window, marker, kind));
+}
+
+function begun(query: URLSearchParams): Asked {
+  const controller = new AbortController();
+  const so: Progress[] = [];
+  let told = (progress: Progress): void => void so.push(progress);
+  const answer = fetchComparison(query, (progress) => told(progress), controller.signal);
+  answer.catch(() => undefined);
+  return {
+    query: query.toString(),
+    answer,
+    follow: (onProgress) => {
+      so.forEach(onProgress);
+      told = onProgress;
+    },
+    abort: () => controller.abort(),
+  };
+}
+
+/** The list of runs: the one asked for early, once. */
+export function firstRuns(): Promise<RunsAnswer> {
+  const found = runs ?? fetchRuns(false);
+  runs = null;
+  return found;
+}
+
+/** A comparison: the one asked for early if it is that one, once. */
+export const comparisonOf: Ask = (query, onProgress, signal) => {
+  const found = asked;
+  asked = null;
+  if (found?.query !== query.toString()) {
+    found?.abort();
+    return fetchComparison(query, onProgress, signal);
+  }
+  found.follow(onProgress);
+  signal.addEventListener('abort', found.abort);
+  return found.answer;
+};
