@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.attribution.call_paths import call_paths
 from tb_perfcompare.analysis.attribution.call_tree import call_tree
 from tb_perfcompare.analysis.attribution.critical_path import critical_path
 from tb_perfcompare.analysis.attribution.entities import Owners, find_owners, own
@@ -14,7 +13,6 @@ from tb_perfcompare.analysis.attribution.memory_use import memory_use
 from tb_perfcompare.analysis.attribution.owned_modules import module_paths, owned_modules
 from tb_perfcompare.analysis.columns.native_passes import release
 from tb_perfcompare.analysis.columns.numbering import chunks
-from tb_perfcompare.analysis.counters.counter_tables import SampledCounters, coarse_note, sampled_counters
 from tb_perfcompare.analysis.entities.collectives import collectives
 from tb_perfcompare.analysis.entities.device_metrics import device_metrics
 from tb_perfcompare.analysis.entities.device_places import device_work
@@ -40,7 +38,15 @@ from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.split_time import SplitTime
-from tb_perfcompare.model.summary.summary import Capture, DroppedStep, GroupTable, StepCategory, StepTable, Summary
+from tb_perfcompare.model.summary.summary import (
+    Capture,
+    CounterSeries,
+    DroppedStep,
+    GroupTable,
+    StepCategory,
+    StepTable,
+    Summary,
+)
 from tb_perfcompare.number_text import many, percent, time
 
 _ABSENT = {
@@ -101,20 +107,21 @@ def summarize(
     on_path = critical_path(timeline, owners, windows, recording.flows)
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     memory = memory_use(timeline, both["marker"])
-    sampled = _counters(recording, windows, device.word)
-    coarse = None if sampled is None else coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
+    series, coarse = _counters(recording, windows, device.word)
     paths = module_paths(timeline, owners, recording.flows)
     by_module = None if paths is None else owned_modules(owners, paths, steps)
     release(events)
     tree = call_tree(timeline, owners, paths, step, steps)
     release(events)
     backlog = _backlog(timeline, owners, of_events, steps)
-    tables = (("memory", memory), ("counters", sampled), ("modules_ledger", by_module), ("call_tree", tree))
+    tables = (("memory", memory), ("counters", series), ("modules_ledger", by_module), ("call_tree", tree))
     tabled = {name for name, present in tables if present is not None}
     if "kernels" not in groups:
         tabled.add("kernels_by_launch")  # no loss of its own
     if "communication" not in groups:
         tabled.add(BY_MESSAGE)
+    if paths_of_rows:
+        from tb_perfcompare.analysis.attribution.call_paths import call_paths
     other = both["marker" if window == "device" else "device"]
     return Summary(
         source=origin.source,
@@ -151,8 +158,8 @@ def summarize(
         + _notes(recording, timeline, windows)
         + _disputed(windows, of_events, backlog, recording.file.path)
         + _pooled(owned.parts, by_module, recording.file.path)
-        + ((coarse,) if coarse is not None else ()),
-        counters=None if sampled is None else sampled.series,
+        + coarse,
+        counters=series,
     )
 
 
@@ -182,10 +189,19 @@ def _group_tables(
     return {name: table for name, table in groups.items() if len(table)}
 
 
-def _counters(recording: TraceRecording, windows: Windows, word: str) -> SampledCounters | None:
+def _counters(
+    recording: TraceRecording, windows: Windows, word: str
+) -> tuple[CounterSeries | None, tuple[Note, ...]]:
+    """The samples by step, and that they are few where they are."""
     if recording.counters is None:
-        return None
-    return sampled_counters(recording.counters, windows.start_ns, windows.end_ns, word)
+        return None, ()
+    from tb_perfcompare.analysis.counters.counter_tables import coarse_note, sampled_counters
+
+    sampled = sampled_counters(recording.counters, windows.start_ns, windows.end_ns, word)
+    if sampled is None:
+        return None, ()
+    coarse = coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
+    return sampled.series, () if coarse is None else (coarse,)
 
 
 def _absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, str]:

@@ -9,17 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from tb_perfcompare.analysis.columns.native_passes import compiled
 from tb_perfcompare.cli.main import build_parser
 
 ROOT = Path(__file__).parents[2]
 PAIR = ROOT / "demo_logs" / "cpu_training"
 UNUSED = {
     "bz2", "csv", "html", "numpy.ma", "subprocess", "tempfile", "xml.etree.ElementTree", "zipfile",
+    "tb_perfcompare.analysis.answers", "tb_perfcompare.analysis.attribution.call_paths",
+    "tb_perfcompare.analysis.counters.counter_tables",
     "tb_perfcompare.gate.job_summary", "tb_perfcompare.gate.junit", "tb_perfcompare.sources.answers.reader",
     "tb_perfcompare.sources.ncu.csv_export", "tb_perfcompare.sources.perf_data.csv_tables",
     "tb_perfcompare.sources.saved.baseline_file",
 }  # fmt: skip
 """What comparing two small traces needs nothing of: other readers, gates, processes, what numpy has for masks."""
+TWINS = {"tb_perfcompare.analysis.attribution.ownership_in_numpy", "tb_perfcompare.analysis.columns.nesting_in_numpy"}
+"""What does the same as something compiled."""
 COMPUTING = ("tb_perfcompare.analysis", "tb_perfcompare.comparison.causes", "tb_perfcompare.comparison.engine")
 
 
@@ -44,6 +49,7 @@ def test_a_kept_comparison_is_shown_without_what_computes(tmp_path: Path, monkey
     assert {*COMPUTING} <= computed
     assert "scipy" not in computed, "it takes longer than the comparison"
     assert not UNUSED & computed
+    assert compiled() is None or not TWINS & computed
     assert not {*COMPUTING} & imported(*pair)
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.attribution.ownership_in_numpy import shares_in_numpy
 from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, packed, packed_tie, unpacked
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds, StepIndex
@@ -64,6 +63,8 @@ def owned_shares(claims: Claims, windows: Windows) -> Shares:
     """Who owns which part of every step, claim by claim."""
     module = compiled()
     if module is None:
+        from tb_perfcompare.analysis.attribution.ownership_in_numpy import shares_in_numpy
+
         rows = np.flatnonzero(claims.role >= 0)
         ties = tuple(tie[rows] for tie in claims.ties)
         start = claims.start_ns[rows]

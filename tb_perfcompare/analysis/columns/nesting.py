@@ -13,7 +13,6 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.columns.native_passes import Tie, compiled, indices, packed, packed_tie, unpacked
-from tb_perfcompare.analysis.columns.nesting_in_numpy import innermost_in_numpy, nest_in_numpy
 from tb_perfcompare.model.arrays import AnyInts, Ints, Ints32, Nanoseconds, NodeIndex, unique_places
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -43,6 +42,8 @@ def nest(lane: AnyInts, start: Nanoseconds, end: Nanoseconds, *ties: Tie, rows: 
     the first before the second, so that the result ignores file order."""
     module = compiled()
     if module is None:
+        from tb_perfcompare.analysis.columns.nesting_in_numpy import nest_in_numpy
+
         at = np.arange(len(start)) if rows is None else rows.astype(np.int64)
         found = nest_in_numpy(lane[at], start[at], end[at], tuple(tie[at] for tie in ties))
         order, parent, depth = (column.astype(np.int32) for column in (at[found[0]], found[1], found[2]))
@@ -105,6 +106,8 @@ def innermost(nodes: Enclosers, lane: AnyInts, at: Ints) -> Ints32:
         return np.full(len(at), -1, dtype=np.int32)
     module = compiled()
     if module is None:
+        from tb_perfcompare.analysis.columns.nesting_in_numpy import innermost_in_numpy
+
         return innermost_in_numpy(nodes.lane, nodes.start, nodes.end, nodes.parent, lane, at).astype(np.int32)
     here, lanes = _numbered(nodes.lane)
     there = lane

@@ -182,10 +182,13 @@ def narrowed(summary: Summary, steps: Steps | None) -> Summary:
     """The summary of only these step numbers (None: of all)."""
     if steps is None:
         return summary
-    from tb_perfcompare.analysis.answers.summarize_answers import totals_left_out
     from tb_perfcompare.analysis.pooling.select import select_steps
 
-    return select_steps(totals_left_out(summary) if summary.format == ANSWERS else summary, steps)
+    if summary.format == ANSWERS:
+        from tb_perfcompare.analysis.answers.summarize_answers import totals_left_out
+
+        summary = totals_left_out(summary)
+    return select_steps(summary, steps)
 
 
 @paused_collector()
