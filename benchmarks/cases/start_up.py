@@ -25,7 +25,8 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], float | None]] = {
     "diff, small pair, again": ((*_OURS, "diff", *_PAIR), 3),
     "diff, recorded pair, first time": ((*_OURS, "diff", *_RECORDED), 5),
     "diff, recorded pair, again": ((*_OURS, "diff", *_RECORDED), 3),
-    "runs": ((*_OURS, "runs", str(_DEMO)), 2),
+    "runs, first time": ((*_OURS, "runs", str(_DEMO)), 2),
+    "runs, again": ((*_OURS, "runs", str(_DEMO)), 2),
     "pairs": ((*_OURS, "pairs", str(_DEMO)), 2),
 }
 """The recorded pair: four files of 73,000 events each, 4.5 MB packed."""

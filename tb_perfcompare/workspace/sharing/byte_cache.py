@@ -17,7 +17,7 @@ T = TypeVar("T")
 PROVISIONAL_S = 5.0
 """Values that may be better soon are kept for so long: an answer that lacks a file whose reader was killed."""
 
-_LOOKED_AT = 32
+_LOOKED_AT = 8
 """Longer sequences are estimated from about this many items: rows of a table are similar, and a million calls would
 take a second."""
 
