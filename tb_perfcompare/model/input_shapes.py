@@ -1,12 +1,14 @@
-"""Input shapes of operators, as texts of a recording."""
+"""Input shapes of operators and launches of kernels, as texts of a recording."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 from functools import lru_cache
 
 _SHOWN = 60
+_NUMBERS = re.compile(r"\[([\d, ]+)\]")
 
 
 def input_texts(shape: str) -> list[str]:
@@ -38,3 +40,10 @@ def _elements(dims: object) -> int:
 def shown_shape(shape: str) -> str:
     """A shape text that fits a sentence."""
     return shape if len(shape) <= _SHOWN else f"{shape[: _SHOWN - 1]}…"
+
+
+@lru_cache(maxsize=1 << 12)
+def launched_threads(launch: str) -> tuple[int, ...]:
+    """Threads of `grid [64, 1, 1] block [256, 1, 1]`, as the only number; none where the text names none."""
+    found = [math.prod(map(int, numbers.split(","))) for numbers in _NUMBERS.findall(launch)]
+    return (math.prod(found),) if found else ()

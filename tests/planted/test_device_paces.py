@@ -121,3 +121,9 @@ def test_larger_inputs_behind_the_launches_are_no_slower_program_and_no_other_cl
         assert found.headline.counted is None
         assert "workload_changed" in causes(found)
         assert not any("another clock" in finding.sentence for finding in found.findings)
+
+
+def test_a_pause_in_every_other_step_of_all_captures_is_the_programs() -> None:
+    found = pair(COMPUTING, COMPUTING.changed(gaps=dict.fromkeys(range(1, 8, 2), 20_000.0)))
+    assert found.headline.verdict is Verdict.SLOWER
+    assert found.headline.program is not None and (found.headline.program.low or 0) > 0.1

@@ -4,7 +4,6 @@ a prompt of thousands, and is not the same piece of work."""
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from itertools import zip_longest
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from tb_perfcompare.comparison.checks.shared_work import SOME_WORK
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import number_text, ratio_text, short
 from tb_perfcompare.comparison.statistics.weights import weighted_median
-from tb_perfcompare.model.input_shapes import input_elements, shown_shape
+from tb_perfcompare.model.input_shapes import input_elements, launched_threads, shown_shape
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
@@ -35,8 +34,6 @@ _VIEWS = frozenset({
     "aten::permute", "aten::empty",
 })  # fmt: skip
 """Operators that take as long whatever the size of their inputs."""
-
-_NUMBERS = re.compile(r"\[([\d, ]+)\]")
 
 
 class _Sizes(NamedTuple):
@@ -64,7 +61,7 @@ def input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check |
     """Fails where the same operators, or kernels where no shapes were recorded, work on inputs of another order of
     size; warns where only times tell. None otherwise. `shared_kernels` is the share of launches in common."""
     by_shape = _ratio(a, b, "operators_by_shape", input_elements, ("host_self", "device_self"))
-    found = by_shape or _ratio(a, b, "kernels_by_launch", _threads, ())
+    found = by_shape or _ratio(a, b, "kernels_by_launch", launched_threads, ())
     if found is None:
         return _by_times(a, b)
     factor = max(found.ratio, 1 / found.ratio)
@@ -78,12 +75,6 @@ def input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check |
         f"{short(found.name)} {shown_shape(found.before)} → {shown_shape(found.after)}"
     )
     return Check("input_sizes", "fail", detail, ("verdict", "cause"))
-
-
-def _threads(launch: str) -> tuple[int, ...]:
-    """Threads of `grid [64, 1, 1] block [256, 1, 1]`."""
-    found = [math.prod(map(int, numbers.split(","))) for numbers in _NUMBERS.findall(launch)]
-    return (math.prod(found),) if found else ()
 
 
 def _ratio(

@@ -83,7 +83,7 @@ def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
     steps = part_of_steps(clocked, options)
     means = part_of_means(clocked, options)
     if clocked.undisturbed is None:
-        return means if steps.verdict in _OPEN and means.verdict in _SURE else steps
+        return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
     undisturbed = part_of_undisturbed(clocked, options)
     if any(one.pace.reason for one in clocked.followers):  # a pace that whole steps do not tell
         return _without_same(undisturbed)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from math import fsum
+
+import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import (
@@ -22,7 +25,8 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, 
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
-from tb_perfcompare.model.input_shapes import shown_shape
+from tb_perfcompare.comparison.statistics.weights import weighted_median
+from tb_perfcompare.model.input_shapes import launched_threads, shown_shape
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -36,6 +40,15 @@ vocabulary is three calls of a hundred (0.41 to 0.98 in recordings of other inpu
 OTHER_SIZE = 0.03
 """Inputs that vary are other inputs if their elements changed by at least this."""
 
+OTHER_LAUNCHES = 0.75
+"""Share of the kernel time whose launches have to be known, and to change alike: one kernel may be tuned otherwise."""
+
+OTHER_THREADS = 0.1
+"""Launches are of other work if the middle one has at least this share more threads."""
+
+SIMILAR = 0.1
+"""Kernels are launched as often if their launches differ by at most this share."""
+
 _FROM_OUTSIDE = {"DataLoader", "Communication"}
 """Categories in which the step waits for something outside of it."""
 
@@ -45,7 +58,7 @@ _LENGTHS = "sequence lengths, padding and batching of both runs; record more ste
 @dataclass(frozen=True, slots=True)
 class OtherWork:
     """How the work differs: `what` and `how` in words; `ratio` is the size of the inputs over the baseline's, None
-    where sizes did not change."""
+    where sizes did not change; they `vary` if they differ from step to step."""
 
     rule: Rule
     operator: str
@@ -55,6 +68,7 @@ class OtherWork:
     evidence: Evidence
     confidence: str = ""
     look_at: str = ""
+    vary: bool = False
 
     def tell(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         """The cause, with all that nothing else explains; of waiting for data and for other ranks at most the square of
@@ -66,11 +80,11 @@ class OtherWork:
             left[label] = max(-most, min(most, left[label]))
         delta = fsum(left.values())
         if abs(delta) < pair.least_us:
-            if not self.confidence:  # sizes that vary may differ by chance
+            if not self.vary:  # may differ by chance
                 yield cause(
                     pair, self.rule, self.operator, "all", None,
                     f"{self.what}: {self.how}; the step takes as long all the same.",
-                    (self.evidence,), explains=of_categories(left),
+                    (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
                 )  # fmt: skip
             return
         if self.ratio is not None and (self.ratio > 1) != (delta > 0):
@@ -95,7 +109,7 @@ def find_other_work(pair: RuleContext) -> OtherWork | None:
     least = sum(min(one.calls_a, one.calls_b) for one in operators)
     if not least or least < SOME_WORK * sum(max(one.calls_a, one.calls_b) for one in operators):
         return None
-    return _other_types(pair) or _other_shapes(pair)
+    return _other_types(pair) or _other_shapes(pair) or _other_launches(pair)
 
 
 def other_work_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
@@ -145,6 +159,60 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
     )  # fmt: skip
 
 
+def _other_launches(pair: RuleContext) -> OtherWork | None:
+    """Where no shapes were recorded, the launches tell: kernels launched as often, nearly all with more threads, or
+    nearly all with fewer."""
+    if all("operators_by_shape" in side.groups for side in (pair.baseline, pair.candidate)):
+        return None
+    launches = pair.amounts("kernels_by_launch")
+    logs, weights, largest = [], [], ("", "", "")
+    for name, rows in by_name(launches).items():
+        every = total(amount for _, amount in rows)
+        before, after = (_threads(rows, side) for side in (0, 1))
+        if min(every.calls_a, every.calls_b) > (1 - SIMILAR) * max(every.calls_a, every.calls_b) and before and after:
+            logs.append(math.log(after / before))
+            weights.append(every.us_a + every.us_b)
+            if before != after and weights[-1] >= max(weights):
+                gone, new = (max(rows, key=lambda row: (side(row[1]), row[0]))[0] for side in (_fewer, _more))
+                largest = (name, gone, new)
+    known = fsum(weights)
+    if not known or known < OTHER_LAUNCHES * fsum(one.us_a + one.us_b for one in launches.values()):
+        return None
+    middle = weighted_median(np.array(logs), np.array(weights))
+    alike = fsum(weight for log, weight in zip(logs, weights, strict=True) if log * middle > 0)
+    if abs(middle) < math.log1p(OTHER_THREADS) or alike < OTHER_LAUNCHES * known:
+        return None
+    names = {name for name, *_ in launches}
+    if not all(_steady(side, names, "kernels_by_launch") for side in (pair.baseline, pair.candidate)):
+        return None
+    return OtherWork(
+        WORKLOAD_CHANGED, largest[0],
+        "Workload changed",
+        f"kernels with {percent_text(alike / known)} of the device time launch {ratio_text(math.exp(middle))} the "
+        f"threads, e.g. {short(largest[0])} {largest[1]} → {largest[2]}; input shapes were not recorded",
+        math.exp(middle), Evidence("kernels_by_launch", f"{largest[0]} / {largest[2]}"),
+        "certain: the launches are recorded, and nearly all changed alike",
+        "batch size, sequence length, image size and padding of both runs; record with record_shapes=True",
+    )  # fmt: skip
+
+
+def _fewer(amount: Amount) -> float:
+    return -amount.more_calls
+
+
+def _more(amount: Amount) -> float:
+    return amount.more_calls
+
+
+def _threads(rows: list[tuple[str, Amount]], side: int) -> float:
+    """Threads per launch of a kernel, over all its launches of a side; 0 where they are not known."""
+    calls = [amount.calls_b if side else amount.calls_a for _, amount in rows]
+    threads = [launched_threads(launch) for launch, _ in rows]
+    if not all(threads) or not fsum(calls):
+        return 0.0
+    return fsum(count * each[0] for count, each in zip(calls, threads, strict=True)) / fsum(calls)
+
+
 def _own_times(pair: RuleContext, table: str) -> Mapping[Key, Amount]:
     """What operators take themselves: on the device where it works for them, else on the host."""
     device = pair.amounts(table, "device_self")
@@ -176,15 +244,15 @@ def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> Ot
         WORKLOAD_CHANGED, name,
         "Workload changed", f"input shapes vary between steps, mean elements {ratio_text(after / before)}",
         after / before, Evidence("operators_by_shape", name),
-        "certain: the shapes are recorded; with few steps, inputs may differ by chance", _LENGTHS,
+        "certain: the shapes are recorded; with few steps, inputs may differ by chance", _LENGTHS, vary=True,
     )  # fmt: skip
 
 
-def _steady(summary: Summary, operators: Collection[str]) -> bool:
-    """Whether most calls of these have shapes that come in at least half of the steps: optimizers work on parameters,
-    which have one size whatever the inputs."""
-    table = summary.groups["operators_by_shape"]
-    calls = table.calls[[row for row, key in enumerate(table.keys) if key[0] in operators and elements(key[1])]]
+def _steady(summary: Summary, names: Collection[str], table: str = "operators_by_shape") -> bool:
+    """Whether most calls of these have shapes (launches) that come in at least half of the steps: optimizers work on
+    parameters, which have one size whatever the inputs."""
+    group, size_of = summary.groups[table], elements if table == "operators_by_shape" else launched_threads
+    calls = group.calls[[row for row, key in enumerate(group.keys) if key[0] in names and size_of(key[1])]]
     usual = (calls > 0).mean(axis=1) >= 0.5
     return float(calls[usual].sum()) >= STEADY * float(calls.sum())
 
@@ -214,9 +282,9 @@ def is_backward(name: str) -> bool:
 WORKLOAD_CHANGED = Rule(
     names=("workload_changed",),
     meaning="other input shapes: batch size, sequence length, image size",
-    when="Many operator calls have other input shapes. It takes the change that no other rule explains. If the step "
-    "moved against the change of the inputs, or not at all, the sentence says so",
-    needs="operators; `record_shapes`",
+    when="Many operator calls have other input shapes, or nearly all kernels launch more (fewer) threads if shapes were "
+    "not recorded. It takes the change that no other rule explains, and says if the step did not follow",
+    needs="operators and `record_shapes`, or kernels with their launch configuration",
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
     confidence="certain: the shapes are recorded",
     find_rest=other_work_rules,
