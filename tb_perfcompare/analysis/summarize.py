@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -10,14 +12,14 @@ from tb_perfcompare.analysis.attribution.call_tree import call_tree
 from tb_perfcompare.analysis.attribution.critical_path import critical_path
 from tb_perfcompare.analysis.attribution.entities import Owners, find_owners, own
 from tb_perfcompare.analysis.attribution.memory_use import memory_use
-from tb_perfcompare.analysis.attribution.owned_modules import module_paths, owned_modules
+from tb_perfcompare.analysis.attribution.owned_modules import module_paths, modules_of, owned_modules
 from tb_perfcompare.analysis.columns.native_passes import release
 from tb_perfcompare.analysis.columns.numbering import chunks
 from tb_perfcompare.analysis.entities.collectives import collectives
 from tb_perfcompare.analysis.entities.device_metrics import device_metrics
 from tb_perfcompare.analysis.entities.device_places import device_work
 from tb_perfcompare.analysis.entities.device_timeline import device_timeline
-from tb_perfcompare.analysis.entities.device_work import device_tables
+from tb_perfcompare.analysis.entities.device_work import Texts, device_tables
 from tb_perfcompare.analysis.entities.modules import module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
@@ -29,7 +31,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, inter
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
 from tb_perfcompare.errors import CorruptInput
-from tb_perfcompare.model.arrays import Ints, StepIndex
+from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.note import Note, NoteCode
@@ -55,6 +57,8 @@ _ABSENT = {
     "call_tree": "the trace has no operators; record with ProfilerActivity.CPU",
     "kernels": "no device events; record with the device's ProfilerActivity",
     "kernels_by_launch": "no kernel records its launch configuration",
+    "kernels_by_module": "no nn.Module calls; record with with_stack=True or with_modules=True",
+    "kernels_by_type": "no operator that launches kernels has input types; record with record_shapes=True",
     "memcpy": "no copies between host and device in the compared steps",
     DEVICE_TIMELINE: "no device events; record with the device's ProfilerActivity",
     CRITICAL_PATH: "no operators or markers on the host; record with ProfilerActivity.CPU",
@@ -103,12 +107,13 @@ def summarize(
     release(events)
     device = device_facts(recording, vendor)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
-    groups = _group_tables(timeline, windows, step, steps, durations=paths_of_rows)
+    paths = module_paths(timeline, owners, recording.flows)
+    module_of = None if paths is None else partial(modules_of, owners, paths)
+    groups = _group_tables(timeline, windows, step, steps, module_of, durations=paths_of_rows)
     on_path = critical_path(timeline, owners, windows, recording.flows)
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     memory = memory_use(timeline, both["marker"])
     series, coarse = _counters(recording, windows, device.word)
-    paths = module_paths(timeline, owners, recording.flows)
     by_module = None if paths is None else owned_modules(owners, paths, steps)
     release(events)
     tree = call_tree(timeline, owners, paths, step, steps)
@@ -117,7 +122,7 @@ def summarize(
     tables = (("memory", memory), ("counters", series), ("modules_ledger", by_module), ("call_tree", tree))
     tabled = {name for name, present in tables if present is not None}
     if "kernels" not in groups:
-        tabled.add("kernels_by_launch")  # no loss of its own
+        tabled |= {"kernels_by_launch", "kernels_by_module", "kernels_by_type"}  # no losses of their own
     if "communication" not in groups:
         tabled.add(BY_MESSAGE)
     if paths_of_rows:
@@ -174,10 +179,13 @@ def _check_timed(windows: Windows, recording: TraceRecording) -> None:
 
 
 def _group_tables(
-    timeline: InterpretedTrace, windows: Windows, step: StepIndex, steps: int, *, durations: bool
-) -> dict[str, GroupTable]:
-    """Tables of operators, device work, modules and the device's time line that have rows; `step` is each event's."""
-    groups = {**operator_tables(timeline, step, steps), **device_tables(timeline, step, steps, durations=durations)}
+    timeline: InterpretedTrace, windows: Windows, step: StepIndex, steps: int,
+    module_of: Callable[[EventIndex], Texts] | None, *, durations: bool,
+) -> dict[str, GroupTable]:  # fmt: skip
+    """Tables of operators, device work, modules and the device's time line that have rows; `step` is each event's,
+    `module_of` names those of device work."""
+    groups = operator_tables(timeline, step, steps)
+    groups |= device_tables(timeline, step, steps, module_of=module_of, durations=durations)
     groups |= work_tables(timeline, step, steps)
     release(len(timeline.events))
     modules = module_table(timeline, step, steps)

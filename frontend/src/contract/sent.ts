@@ -512,7 +512,7 @@ export interface Rest {
   paths: number;
 }
 
-/** `what`: launches, launched_by, contains, shapes, launch_properties, kernel, operator. */
+/** `what`: launches, launched_by, contains, shapes, launch_properties, in_modules, kernel, operator, module. */
 export interface Related {
   what: string;
   rows: RelatedRow[];

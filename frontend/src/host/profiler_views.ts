@@ -20,6 +20,8 @@ const VIEWS: Record<string, { value: string; label: string; fields: string[] }> 
   operators_by_type: { value: 'Operator', label: 'Operator', fields: ['Search by Name'] },
   kernels: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name'] },
   kernels_by_launch: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name'] },
+  kernels_by_module: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name'] },
+  kernels_by_type: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name'] },
   kernels_by_operator: { value: 'Kernel', label: 'GPU Kernel', fields: ['Search by Kernel Name', 'Search by Operator Name'] },
   modules: { value: 'Module', label: 'Module', fields: [] },
   memory: { value: 'Memory', label: 'Memory', fields: [] },

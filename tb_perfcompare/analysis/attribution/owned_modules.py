@@ -12,7 +12,7 @@ import numpy as np
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.columns.cells import Cells, added_cells
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
-from tb_perfcompare.analysis.columns.numbering import chunks, gather, numbered_pairs
+from tb_perfcompare.analysis.columns.numbering import chunks, factorize, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.paths import found_paths
 from tb_perfcompare.analysis.entities.modules import module_calls, module_name
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
@@ -63,6 +63,15 @@ def module_paths(timeline: InterpretedTrace, owners: Owners, flows: FlowTable) -
         path[some] = calls.path_of(timeline, owners.row[some])
     path[path < 0] = _backward(timeline, calls, flows, owners.row[path < 0])
     return ModulePaths(calls.paths, calls.names, calls.above, path, gather(calls.node_of, owners.row) >= 0)
+
+
+def modules_of(owners: Owners, paths: ModulePaths, rows: EventIndex) -> tuple[AnyInts, tuple[str, ...]]:
+    """(number of the innermost module of each row, their names as in the table of modules); of events that may own
+    time, as all device work is."""
+    used, number = factorize(gather(paths.of_owner, np.searchsorted(owners.row, rows)), len(paths.name))
+    names: dict[str, int] = {}
+    place = np.array([names.setdefault(paths.name[path], len(names)) for path in used.tolist()], dtype=np.int64)
+    return place[number], tuple(names)
 
 
 def owned_modules(owners: Owners, paths: ModulePaths, steps: int) -> SplitTime:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import among, holding, used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, argument_of
-from tb_perfcompare.analysis.columns.numbering import factorize, numbered_pairs
+from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.launch_properties import launch_texts
 from tb_perfcompare.analysis.entities.message_sizes import message_table, messages_of
+from tb_perfcompare.analysis.entities.operators import forest_rows, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex
 from tb_perfcompare.model.events import Category
@@ -26,15 +27,21 @@ from tb_perfcompare.quick_dataclass import dataclass
 MOST_CELLS = 4_000_000
 """Counts of launches by name, class of duration and step that are kept."""
 
-Texts = tuple[Ints, tuple[str, ...]]
+Texts = tuple[AnyInts, tuple[str, ...]]
 """(number of each row's text, the texts)"""
 
 
 def device_tables(
-    timeline: InterpretedTrace, step: StepIndex, steps: int, *, durations: bool = False
+    timeline: InterpretedTrace,
+    step: StepIndex,
+    steps: int,
+    *,
+    module_of: Callable[[EventIndex], Texts] | None = None,
+    durations: bool = False,
 ) -> dict[str, GroupTable]:
     """Tables with at least one row: "kernels", "kernels_by_launch" (by name and launch properties),
-    "kernels_by_operator", "memcpy" (copies and sets by kind), "communication", BY_MESSAGE; with
+    "kernels_by_operator", "kernels_by_type" (input types of that operator), "memcpy" (copies and sets by kind),
+    "communication", BY_MESSAGE; with `module_of`, which names modules of device work, "kernels_by_module"; with
     `durations` also DURATION_TABLES, of the names with most time."""
     category = timeline.events.category
     kernels = _Work(timeline, category == Category.KERNEL, step, steps)
@@ -56,6 +63,11 @@ def device_tables(
     below = operator_texts(timeline, kernels.rows)
     if below is not None:
         tables["kernels_by_operator"] = kernels.table("kernel_by_operator", {}, below, "operator")
+    types = type_texts(timeline, kernels.rows)
+    if types is not None:
+        tables["kernels_by_type"] = kernels.table("kernel_by_type", {}, types, "input_type")
+    if module_of is not None:
+        tables["kernels_by_module"] = kernels.table("kernel_by_module", {}, module_of(kernels.rows), "module")
     if durations:
         for name, work in (("kernels", kernels), ("memcpy", copies), ("communication", collectives)):
             tables[DURATION_TABLES[name]] = work.durations(tables[name].kind)
@@ -75,6 +87,20 @@ def operator_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None
     number, places = keys.numbered(used[len(none) :] - 1, none)
     texts = tuple(map(keys.pool.texts.__getitem__, places.tolist()))
     return np.concatenate([np.zeros(len(none), dtype=np.int64), number])[at], texts
+
+
+def type_texts(timeline: InterpretedTrace, rows: EventIndex) -> Texts | None:
+    """The input types of the operator that launched each row as in the table of operators, "" where none were
+    recorded; None if no row has any."""
+    events, forest, operator = timeline.events, timeline.host, timeline.operator[rows]
+    if "input_type" not in events.args or not (operator >= 0).any():
+        return None
+    counted = gather(forest.row, gather(forest.top, gather(forest_rows(timeline), operator[operator >= 0])))
+    code = np.zeros(len(rows), dtype=np.int64)
+    code[operator >= 0] = 1 + np.asarray(argument_of(events, "input_type", counted, -1), dtype=np.int64)
+    used, at = factorize(code, len(events.strings) + 1)
+    number, texts = numbered_texts(events.strings, used)
+    return (number[at], tuple(texts)) if number.any() else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,6 +31,8 @@ TABLES = {
     "kernels": _entities("Kernel", "Communication"),
     "kernels_by_operator": _entities("Kernel", "Communication"),
     "kernels_by_launch": _entities(),
+    "kernels_by_module": _entities(),
+    "kernels_by_type": _entities(),
     "communication": _entities("Communication"),
     "communication_by_message": _facts(per_step=True),
     "memcpy": _entities("Memcpy", "Memset"),

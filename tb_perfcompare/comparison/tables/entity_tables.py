@@ -34,7 +34,7 @@ Paces = Mapping[str, tuple[Floats, Floats]]
 
 NO_PACES: Paces = {}
 
-_OF_DEVICE = ("kernels", "kernels_by_operator", "kernels_by_launch")
+_OF_DEVICE = ("kernels", "kernels_by_operator", "kernels_by_launch", "kernels_by_module", "kernels_by_type")
 
 DEFAULT_OPTIONS = CompareOptions()
 

@@ -60,6 +60,7 @@ KEY_COLUMNS: Mapping[str, tuple[str, str]] = {
     "input_shape": ("Input shape", "shapes of the input tensors"),
     "input_type": ("Input types", "element types of the input tensors"),
     "operator": ("Operator", "operator that launched the kernel; empty: none was recorded"),
+    "module": ("Module", "innermost nn.Module call around the launch, of backward work that of its forward operator"),
     "type": ("Type", "kind of work as the table says; device or host where it does not"),
     "figure": ("Figure", "; ".join(f"{name}: {what}" for name, what in MEANINGS.items())),
     "category": ("Category", "part of the step as in the ledger, or the edge of the path that takes the time"),
@@ -187,6 +188,24 @@ SHAPES: Mapping[str, TableSpec] = {
         ),
         notes=(_CORRECTED,),
     ),
+    "kernels_by_module": TableSpec(
+        "Kernels by module",
+        "Launches",
+        (Measure("", "", "Kernel time: summed durations of its launches in the module", "total"),),
+        ("total",),
+        notes=(
+            _CORRECTED,
+            "The module is the innermost one that is open at the launch; backward work is its forward operator's, "
+            "where arrows lead there.",
+        ),
+    ),
+    "kernels_by_type": TableSpec(
+        "Kernels by data type",
+        "Launches",
+        (Measure("", "", "Kernel time: summed durations of its launches on such inputs", "total"),),
+        ("total",),
+        notes=(_CORRECTED, "Types are those of the inputs of the operator that launched the kernel."),
+    ),
     "functions": TableSpec(
         "Functions",
         "Calls",
@@ -248,8 +267,8 @@ SHAPES: Mapping[str, TableSpec] = {
 }
 
 IF_RECORDED = frozenset({
-    "operators_by_shape", "operators_by_type", "kernels_by_launch", "modules", BY_MESSAGE, DEVICE_TIMELINE,
-    CRITICAL_PATH,
+    "operators_by_shape", "operators_by_type", "kernels_by_launch", "kernels_by_module", "kernels_by_type", "modules",
+    BY_MESSAGE, DEVICE_TIMELINE, CRITICAL_PATH,
 })  # fmt: skip
 """Groups that tell more of work that other groups hold too, if it was recorded: where one side lacks them, its work is
 not gone."""

@@ -180,7 +180,7 @@ def _durations(summary: Summary) -> dict[str, dict[str, dict[int, int]]]:
 
 _NUMBER = re.compile(r"_\d+$")
 _MODULE = "nn.Module: "
-RELATED = ("operators_by_shape", "operators_by_type", "kernels_by_launch")
+RELATED = ("operators_by_shape", "operators_by_type", "kernels_by_launch", "kernels_by_module", "kernels_by_type")
 """Tables of rows that others lead to, or that lead to others."""
 
 

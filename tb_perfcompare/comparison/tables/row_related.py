@@ -37,7 +37,8 @@ class RelatedRow:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """`what`: launches, launched_by, contains, shapes, launch_properties, kernel, operator. `others` are not named."""
+    """`what`: launches, launched_by, contains, shapes, launch_properties, in_modules, kernel, operator, module.
+    `others` are not named."""
 
     what: str
     rows: tuple[RelatedRow, ...]
@@ -100,13 +101,18 @@ def _of(side: PathSource, table: str, row: str) -> Iterator[_Found]:
                 yield what, ("operators", key[1]) if known else there, key[1] or OUTSIDE, time
         for key in _keys(side, "kernels_by_launch", 0, name):
             yield from _itself(side, "launch_properties", "kernels_by_launch", key, key[1])
+        for key in _keys(side, "kernels_by_module", 0, name):
+            yield from _itself(side, "in_modules", "kernels_by_module", key, key[1])
     elif table == "modules":
         for operator, time in _operators_in(side, name).items():
             yield "contains", ("operators", operator), operator, time
-    elif table in ("kernels_by_operator", "kernels_by_launch"):
+        for key in _keys(side, "kernels_by_module", 1, name):
+            yield from _itself(side, "launches", "kernels_by_module", key, key[0])
+    elif table in ("kernels_by_operator", "kernels_by_launch", "kernels_by_module", "kernels_by_type"):
         yield from _itself(side, "kernel", "kernels", (name,), name)
-        if table == "kernels_by_operator":
-            yield from _itself(side, "operator", "operators", (more[0],), more[0])
+        for to in ("operator", "module"):
+            if table == f"kernels_by_{to}":
+                yield from _itself(side, to, f"{to}s", (more[0],), more[0])
     elif table in ("operators_by_shape", "operators_by_type"):
         yield from _itself(side, "operator", "operators", (name,), name)
 

@@ -46,6 +46,8 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     "kernels": ("name",),
     "kernels_by_operator": ("name", "operator"),
     "kernels_by_launch": ("name", "launch"),
+    "kernels_by_module": ("name", "module"),
+    "kernels_by_type": ("name", "input_type"),
     "functions": ("name", "type"),
     "memcpy": ("name",),
     "communication": ("name",),

@@ -33,7 +33,7 @@ def test_names_are_joined_only_one_to_one(a: list[str], b: list[str], joined: di
 def test_every_table_has_the_joined_name_and_a_note_says_so() -> None:
     a, b = (summary(calls(f"aten::mul[4] | {name} 5\naten::mm[4] | gemm 9")) for name in (ONE, TWO))
     got = compare_summaries(a, b, CompareOptions(resamples=200))
-    for name in ("kernels", "kernels_by_operator", "kernels_by_launch", "alignment"):
+    for name in ("kernels", "kernels_by_operator", "kernels_by_launch", "kernels_by_type", "alignment"):
         table = got.tables[name]
         status = [column.name for column in table.columns].index("status")
         assert {row[status] for row in table.rows} == {"both"}, name

@@ -154,7 +154,14 @@ def related(table: str, row: str) -> dict[str, list[tuple[str, str]]]:
 def test_a_row_leads_to_the_rows_it_has_to_do_with() -> None:
     assert related("operators", "aten::addmm") == {"launches": [("kernels_by_operator", "gemm › aten::addmm")]}
     assert related("kernels", "gemm")["launched_by"] == [("operators", "aten::addmm")]
-    assert related("modules", "Linear_0") == {"contains": [("operators", "aten::addmm"), ("operators", "aten::linear")]}
+    assert related("kernels", "gemm")["in_modules"] == [("kernels_by_module", "gemm › Linear_0")]
+    assert related("modules", "Linear_0") == {
+        "contains": [("operators", "aten::addmm"), ("operators", "aten::linear")],
+        "launches": [("kernels_by_module", "gemm › Linear_0")],
+    }
+    assert related("kernels_by_module", "gemm › Linear_0") == {
+        "kernel": [("kernels", "gemm")], "module": [("modules", "Linear_0")],
+    }  # fmt: skip
     assert related("kernels_by_operator", "gemm › aten::addmm") == {
         "kernel": [("kernels", "gemm")], "operator": [("operators", "aten::addmm")],
     }  # fmt: skip
@@ -162,7 +169,7 @@ def test_a_row_leads_to_the_rows_it_has_to_do_with() -> None:
 
 
 def test_operators_of_a_module_have_the_time_they_take_in_it() -> None:
-    (kind,) = related_rows("modules", "Linear_0", path_source(network(30)), path_source(network(60)))
+    kind, _ = related_rows("modules", "Linear_0", path_source(network(30)), path_source(network(60)))
     assert {one.name: one.time for one in kind.rows} == {
         "aten::addmm": (18_000, 48_000), "aten::linear": (10_000, 10_000),
     }  # fmt: skip
