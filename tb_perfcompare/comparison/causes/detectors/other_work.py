@@ -282,8 +282,8 @@ def is_backward(name: str) -> bool:
 WORKLOAD_CHANGED = Rule(
     names=("workload_changed",),
     meaning="other input shapes: batch size, sequence length, image size",
-    when="Many operator calls have other input shapes, or nearly all kernels launch more (fewer) threads if shapes were "
-    "not recorded. It takes the change that no other rule explains, and says if the step did not follow",
+    when="Many operator calls have other input shapes, or nearly all kernels launch more (fewer) threads if shapes "
+    "were not recorded. It takes the change that no other rule explains, and says if the step did not follow",
     needs="operators and `record_shapes`, or kernels with their launch configuration",
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
     confidence="certain: the shapes are recorded",
