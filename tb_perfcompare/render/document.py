@@ -61,6 +61,8 @@ DECIDED, WHY, WHERE, CAVEATS = "How this was decided", "Why", "Where the time we
 """Headings of sections."""
 _REPORT_TABLES = ("ranks", "operators", "kernels", "functions", "counters")
 _FINDINGS_SHOWN = 8
+_FINDINGS_OPEN = 5
+"""On a page, as in the tab; the others are folded."""
 _UNCLEAR = "~"  # measured, but the data cannot tell
 _PARTS_LISTED = 40
 _MAIN_ROLES = frozenset({"baseline", "candidate", "delta", "percent"})
@@ -91,10 +93,12 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Items of a sentence and a smaller line about it ("" for none); numbered when their order means something."""
+    """Items of a sentence and a smaller line about it ("" for none); numbered when their order means something. A page
+    folds those after the first `open` ones."""
 
     items: tuple[tuple[str, str], ...]
     numbered: bool = False
+    open: int | None = None
 
 
 Block = Heading | Paragraph | Facts | Listing | Grid
@@ -118,7 +122,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
         blocks += [Heading("What could settle it"), _alternatives(headline.alternatives)]
     if comparison.findings:
         titles = {name: table.title for name, table in comparison.tables.items()} | {"categories": WHERE}
-        blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else {})]
+        blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else None)]
     if comparison.ledger.rows and comparison.headline.metric != CYCLE_TIME:  # a cycle is not split
         per = ", per step" if comparison.headline.metric == STEP_TIME else ""
         blocks += [Heading(f"{WHERE}{per}"), grid_of(category_table(comparison))]
@@ -291,21 +295,21 @@ def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
     return [("typical shift", f"{estimate}   {interval} {level}"), ("", f"{estimate_us}   {interval_us}")]
 
 
-def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str]) -> Listing:
-    """`titles` of tables by name, for what is said by it."""
+def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -> Listing:
+    """`titles` of tables by name, on a page, which has all findings."""
     items = []
-    for finding in findings[:_FINDINGS_SHOWN]:
+    for finding in findings[:_FINDINGS_SHOWN] if titles is None else findings:
         parts = [] if finding.delta_us is None else [number_text.time(finding.delta_us, signed=True)]
         if finding.share is not None:
             parts.append(f"{number_text.percent(finding.share)} of the change")
         parts.append(finding.confidence)
         if finding.evidence:
             table = finding.evidence[0].table
-            parts.append(f"see {titles.get(table, table)}")
+            parts.append(f"see {(titles or {}).get(table, table)}")
         if finding.look_at:
             parts.append(f"look at: {finding.look_at}")
         items.append((printable(finding.sentence), printable(" · ".join(parts))))
-    return Listing(tuple(items), numbered=True)
+    return Listing(tuple(items), numbered=True, open=None if titles is None else _FINDINGS_OPEN)
 
 
 def _listing(items: tuple[tuple[str, str], ...]) -> Listing:

@@ -100,8 +100,7 @@ class Page:
             case Facts():
                 return f"<dl>{''.join(_fact(name, value) for name, value in block.rows)}</dl>"
             case Listing():
-                tag = "ol" if block.numbered else "ul"
-                return f"<{tag}>{''.join(_item(*item) for item in block.items)}</{tag}>"
+                return _listing(block)
             case Grid():
                 return self.grid(without_blank(block) if block.brief else block)
 
@@ -116,6 +115,17 @@ def _fact(name: str, value: str) -> str:
     """A fact without a name belongs to the one before."""
     label = f"<dt>{_BADGES.get(name, escape(name))}</dt>" if name else ""
     return f"{label}<dd>{escape(re.sub('   +', ' · ', value))}</dd>"
+
+
+def _listing(block: Listing) -> str:
+    tag = "ol" if block.numbered else "ul"
+    shown, more = block.items[: block.open], block.items[len(block.items) if block.open is None else block.open :]
+    drawn = f"<{tag}>{''.join(_item(*item) for item in shown)}</{tag}>"
+    if not more:
+        return drawn
+    start = f' start="{len(shown) + 1}"' if block.numbered else ""
+    rest = "".join(_item(*item) for item in more)
+    return f"{drawn}\n<details><summary>{len(more)} more</summary><{tag}{start}>{rest}</{tag}></details>"
 
 
 def _item(sentence: str, detail: str) -> str:

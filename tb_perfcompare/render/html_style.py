@@ -29,6 +29,7 @@ h1.unsure { border-color: var(--unsure) }
 dl { display: grid; grid-template-columns: minmax(90px, max-content) 1fr; gap: 2px 14px; margin: 10px 0 }
 dt { font-weight: 600 } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; grid-column: 2 }
 ol, ul { margin: 0; padding-left: 22px } li { margin: 5px 0; overflow-wrap: anywhere }
+summary { margin: 6px 0; color: var(--a); cursor: pointer; width: fit-content }
 small, .notes { color: var(--dim); font-size: 12px } a { color: var(--a) }
 nav { display: flex; flex-wrap: wrap; gap: 2px 16px; margin-top: 12px; font-size: 13px }
 .badge { display: inline-block; min-width: 18px; padding: 0 4px; border-radius: 4px; font-size: 12px; font-weight: 700;
@@ -75,7 +76,8 @@ dl { grid-template-columns: minmax(0, 1fr); gap: 0 } dd { grid-column: 1; margin
 @page { size: A4; margin: 14mm 12mm }
 @media print { body { max-width: none; padding: 0; font-size: 9.5pt } table { font-size: 8pt; width: 100% }
 code { font-size: 7.5pt } section { break-inside: auto } h2 { break-after: avoid } tr, li, svg { break-inside: avoid }
-thead { display: table-header-group } .summary { display: block } nav { display: none } }
+thead { display: table-header-group } .summary { display: block } nav, summary { display: none }
+details::details-content { content-visibility: visible; display: block } .notes { break-before: avoid } }
 """
 
 _CARDS = """

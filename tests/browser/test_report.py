@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, command in COMMANDS.items():
         assert main([*command, "-o", str(made[name])]) == 0
     tables = {**comparison().tables, "steps": steps()}
-    made["names"].write_bytes(render(comparison(tables=tables), "html"))
+    causes = tuple(replace(one, sentence=f"Cause {at}.") for at in range(9) for one in comparison().findings)
+    made["names"].write_bytes(render(comparison(tables=tables, findings=causes), "html"))
     return made
 
 
@@ -79,3 +81,15 @@ def test_accessible_in_both_themes(
     picture(page, f"{name}_page-{theme}")
     found = page.evaluate(f"{axe};\n{AXE}")
     assert found == []
+
+
+def test_causes_that_are_folded_are_on_paper(opened: Callable[[str, int], Page]) -> None:
+    page = opened("names", 703)
+    visible = (
+        "[...document.querySelectorAll('details li')].map(one => one.checkVisibility({contentVisibilityAuto: true}))"
+    )
+    assert page.evaluate(visible) == [False] * 4
+    page.emulate_media(media="print")
+    assert page.evaluate(visible) == [True] * 4
+    assert page.locator("summary").is_hidden()
+    page.emulate_media(media="screen")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
@@ -25,9 +26,7 @@ def page(**changes: object) -> str:
 
 
 def ledger(**parts: tuple[int, int]) -> Ledger:
-    rows = tuple(
-        LedgerRow((name,), "", a, b, b - a, (1.0, 1.0), 0, b - a, "both") for name, (a, b) in parts.items()
-    )
+    rows = tuple(LedgerRow((name,), "", a, b, b - a, (1.0, 1.0), 0, b - a, "both") for name, (a, b) in parts.items())
     a, b = (sum(pair[at] for pair in parts.values()) for at in (0, 1))
     return Ledger(2, a, b, b - a, rows)
 
@@ -144,3 +143,15 @@ def test_nothing_on_the_page_is_a_code() -> None:
 def test_a_heading_cannot_leave_the_style_sheet() -> None:
     assert "</style>" not in cards([["</style><b>"]])
     assert cards([['"}']]).count('"') == 2
+
+
+def test_five_causes_are_open_and_the_others_folded_as_in_the_tab() -> None:
+    (first,) = comparison().findings
+    many = tuple(replace(first, subject=f"part {at}", sentence=f"Cause {at}.") for at in range(1, 10))
+    text = page(findings=many)
+    shown, _, folded = text[text.index("<ol>") :].partition("<details>")
+    assert re.findall(r"Cause \d", shown) == [f"Cause {at}" for at in range(1, 6)]
+    assert folded.startswith('<summary>4 more</summary><ol start="6"><li>Cause 6.')
+    assert re.findall(r"Cause \d", folded) == [f"Cause {at}" for at in range(6, 10)]
+    assert "<details>" not in page(findings=many[:5])
+    assert len(re.findall(r"Cause \d", render(comparison(findings=many), "text").decode())) == 8
