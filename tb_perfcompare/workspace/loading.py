@@ -112,7 +112,7 @@ class Loader:
         self, jobs: Sequence[SummaryJob], report: Reporter, take: Callable[[Flight[Summary]], T]
     ) -> list[T]:
         """As many at once as there are workers, so that a question of many files does not keep others waiting until
-        all of them are read."""
+        all of them are read. Files that are read here come one after the other: threads would take turns."""
         small = self.is_small([job.file for job in jobs])
         for job in jobs:  # how much there is to do is known before all of it has begun
             report(_not_begun(job.file))
@@ -120,7 +120,7 @@ class Loader:
         def begin(job: SummaryJob) -> Flight[Summary]:
             return self._summaries.join(job, self._summarizer(job, small))
 
-        at_once = (self._cluster or self._pool).size
+        at_once = 1 if small and self._cluster is None else (self._cluster or self._pool).size
         try:
             return each_in_turn(jobs, begin, self._summaries.leave, take, at_once, report)
         finally:

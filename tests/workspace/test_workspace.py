@@ -19,9 +19,10 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.tables.row_query import RowQuery
 from tb_perfcompare.errors import Cancelled, InputError, SelectionError
 from tb_perfcompare.model.note import NoteCode
-from tb_perfcompare.model.progress import Progress
+from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import Root
 from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S
 from tb_perfcompare.workspace.workspace import Workspace
@@ -183,7 +184,7 @@ def test_many_files_are_begun_in_turn(tmp_path: Path, opened: Open) -> None:
     """A question about 30 files has two of them under way at a time, and no thread for each of the others."""
     for worker in range(30):
         write_run(tmp_path / "logs" / "run", worker=f"w{worker}")
-    workspace = opened(in_process_bytes=IN_PROCESS)
+    workspace = opened()
     most: list[int] = []
 
     def count(_progress: Progress, /) -> None:
@@ -193,6 +194,24 @@ def test_many_files_are_begun_in_turn(tmp_path: Path, opened: Open) -> None:
     assert len(workspace.load(workspace.side(Selection("run")), report=count).captures) == 30
     assert 0 < max(most) <= 2
     assert threading.active_count() <= before + 2
+
+
+def test_files_that_are_read_here_come_one_after_the_other(tmp_path: Path, opened: Open) -> None:
+    for worker in range(6):
+        write_run(tmp_path / "logs" / "run", worker=f"w{worker}")
+    under_way: list[SummaryJob] = []
+    most: list[int] = []
+
+    def counted(job: SummaryJob, report: Reporter) -> Summary:
+        under_way.append(job)
+        most.append(len(under_way))
+        time.sleep(0.01)
+        under_way.remove(job)
+        return summarize_file(job, report)
+
+    workspace = opened(in_process_bytes=IN_PROCESS, summarize=counted)
+    workspace.load(workspace.side(Selection("run")))
+    assert most == [1] * 6
 
 
 def test_progress_of_every_file_arrives_under_its_shown_name(tmp_path: Path, opened: Open) -> None:
