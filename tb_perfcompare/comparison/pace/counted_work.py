@@ -59,17 +59,20 @@ class CountedWork:
     noun    what most of it is: "operator calls", "kernel launches", "input elements"
     calls   more calls per step of the candidate, below zero where the baseline has more; None for larger inputs
     inputs  ln of how much larger the inputs are; None for calls
+    may_hide  a device works on them beside the host, and the step may not wait for it
     """
 
     log: float
     noun: str
     calls: float | None = None
     inputs: float | None = None
+    may_hide: bool = False
 
     def verdict(self, shift: Interval, options: CompareOptions) -> Verdict | None:
         """The direction of the counted work, where it matters and the times agree; else None."""
         theta, low, high = shift
-        if abs(self.log) <= math.log1p(options.margin) or theta * self.log <= 0:
+        least = math.log1p(options.margin)
+        if abs(self.log) <= least or theta * self.log <= 0 or (self.may_hide and abs(theta) <= least):
             return None
         toward, against = (high, -low) if self.log > 0 else (-low, high)
         is_more_than_seen = self.calls is not None and toward < abs(self.log) and against >= 0
@@ -178,10 +181,14 @@ def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
     if factor <= LARGER:
         return None
     share = 1.0
-    if any(side.any() for side in owned_time(sides, samples, "device")):
+    on_device = any(side.any() for side in owned_time(sides, samples, "device"))
+    if on_device:
         share = largest_share(path_time(sides, samples, "device"), _step_times(sides, samples))
     grown = math.log1p(share * (factor - 1))
-    return CountedWork(grown if up else -grown, "input elements", inputs=math.log(factor) if up else -math.log(factor))
+    return CountedWork(
+        grown if up else -grown, "input elements", inputs=math.log(factor) if up else -math.log(factor),
+        may_hide=on_device,
+    )  # fmt: skip
 
 
 def _has_steady_inputs(side: Summary) -> bool:
