@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATO
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.host_copies import MOVING
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
+from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
@@ -55,7 +56,8 @@ YIELDED = 4.0
 def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
     """Largest first, but a counted cause before findings that say no more than where the time is, if it goes their way
     and is not small beside them, or if they go against the program's verdict: another pace of the machine made them.
-    Machine findings come after those that agree with the program's verdict."""
+    Machine findings come after those that agree with the program's verdict, and first if the verdict is the machine's.
+    """
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
     way = _WAY.get(headline.verdict, 0) if headline.basis is Basis.PROGRAM else 0
     against = [one for one in ordered if one.rule in YIELDING and way * (one.delta_us or 0.0) < 0]
@@ -64,6 +66,9 @@ def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Find
     rest = [one for one in ordered if one not in machines]
     if any(way * (one.delta_us or 0.0) > 0 for one in rest):
         ordered = [*rest, *machines]
+    way = _WAY.get(headline.verdict, 0) if headline.basis is Basis.MACHINE else 0
+    leading = [one for one in ordered if one.rule in MACHINE_PACE.names and way * (one.delta_us or 0.0) > 0]
+    ordered = [*leading, *(one for one in ordered if one not in leading)]
     for place, finding in enumerate(ordered):
         if place and finding.confidence.startswith("certain") and all(_yields(one, finding) for one in ordered[:place]):
             return (finding, *ordered[:place], *ordered[place + 1 :])
