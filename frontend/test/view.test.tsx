@@ -183,6 +183,20 @@ describe('a table of fifty thousand rows', () => {
     expect(made.mock.calls.length).toBe(0);
     vi.restoreAllMocks();
   });
+  it('is drawn once where the grid before had the same room', async () => {
+    const height = vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(600);
+    const count = (): number => root.querySelectorAll('.grid-body .row').length;
+    draw(-1);
+    await vi.waitFor(() => expect(count()).toBeGreaterThan(30));
+    const all = count();
+    render(null, root);
+    draw(-1);
+    expect(count()).toBe(all); // before anything was measured
+    height.mockReturnValue(0);
+    render(null, root);
+    draw(-1); // what the grids of other tests have
+    height.mockRestore();
+  });
   it('marks new rows with a word', () => {
     draw(-1);
     expect(root.querySelector('.grid-body .row .chip-new')?.textContent).toBe('new');

@@ -51,6 +51,9 @@ interface Props {
   onView?: (first: number, end: number) => void;
 }
 
+/** What the grid before had, which is as a rule what the next one has: it is drawn once. */
+let last = { height: 0, width: 0 };
+
 const NONE: number[] = [];
 const NO_WIDTHS: Record<string, number> = {};
 
@@ -86,8 +89,8 @@ function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: numbe
 export function Grid({ table, rows, columns, names, sort, group, id = 'row', selected, picture, onSort, onSelect, onOpen, onPin, pinned = NONE, widths = NO_WIDTHS, onWidth, onView }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
-  const [viewport, setViewport] = useState(0);
-  const [across, setAcross] = useState(0);
+  const [viewport, setViewport] = useState(last.height);
+  const [across, setAcross] = useState(last.width);
   const heads = group ? 2 : 1;
   const phone = useMatches(PHONE);
   const [dragged, setDragged] = useState<{ column: string; width: number } | null>(null);
@@ -116,8 +119,9 @@ export function Grid({ table, rows, columns, names, sort, group, id = 'row', sel
     const element = scroller.current;
     if (!element) return undefined;
     const measure = (): void => {
-      setViewport(element.clientHeight);
-      setAcross(element.clientWidth);
+      last = { height: element.clientHeight, width: element.clientWidth };
+      setViewport(last.height);
+      setAcross(last.width);
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);

@@ -85,9 +85,9 @@ export function askedOf({ q, status, category, clear, least, sort }: Asked): Rec
 }
 
 /** Rows of one request; the server sends fewer where they are long. */
-export const AT_ONCE = 400;
+export const AT_ONCE = 200;
 /** Rows before the first one in view that come with it. */
-export const BEFORE = 100;
+export const BEFORE = 50;
 /** Rows beyond those in view that are asked for before they come into view. */
 const AHEAD = 100;
 

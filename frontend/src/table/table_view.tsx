@@ -37,6 +37,8 @@ import { tableText } from './words';
 const LEAST_NEEDED = 'per_call';
 /** Of the details, with the gap beside them. */
 const PANEL_WIDTH = 426;
+/** The width that the table before had. */
+const lastTable = { width: 0 };
 /** How long a button says that it has done it. */
 const COPIED_MS = 2000;
 
@@ -85,7 +87,7 @@ export interface WholePicture {
 
 export function TableView({ name, table: first, source = null, stepped = '', address, stepTime, words, sums = true, onChange, figure, choice, whole: picture, group, detail, extra }: Props) {
   const [open, setOpen] = useState(address.row !== '');
-  const [grid, width] = useWidth();
+  const [grid, width] = useWidth(lastTable);
   // a regular expression is this page's own: all rows are fetched for it
   const { words: looked, query, error } = useSearch(address.q);
   const regex = isRegex(looked) && isCut(first) && source !== null;
