@@ -123,14 +123,14 @@ def fresh_tab(_shared_tab: Tab) -> Iterator[Tab]:
     _shared_tab.usual = False
     yield _as_at_first(_shared_tab)
     faults = _shared_tab.faults()
-    _shared_tab.page.unroute_all()
+    _shared_tab.page.unroute_all(behavior="ignoreErrors")
     assert faults == []
 
 
 def _as_at_first(tab: Tab) -> Tab:
     tab.complaints.clear()
     tab.allowed.clear()
-    tab.page.unroute_all()
+    tab.page.unroute_all(behavior="ignoreErrors")
     tab.page.set_viewport_size({"width": 1500, "height": 900})
     tab.page.mouse.move(0, 0)
     return tab
