@@ -127,3 +127,12 @@ def test_a_pause_in_every_other_step_of_all_captures_is_the_programs() -> None:
     found = pair(COMPUTING, COMPUTING.changed(gaps=dict.fromkeys(range(1, 8, 2), 20_000.0)))
     assert found.headline.verdict is Verdict.SLOWER
     assert found.headline.program is not None and (found.headline.program.low or 0) > 0.1
+
+
+def test_a_memory_clock_is_no_pace_across_the_board() -> None:
+    """Kernels that move data take half as long again, those that compute do not."""
+    found = pair(COMPUTING, COMPUTING.changed(layers=(*layers(250.0)[:2], *layers(375.0)[2:])))
+    assert found.headline.verdict in SLOWER
+    assert found.findings[0].rule == "device_pace"
+    assert "for a part of its work" in found.findings[0].sentence
+    assert "8 of 13 kernels of the same work ×1.50" in found.findings[0].sentence

@@ -19,6 +19,10 @@ make."""
 LITTLE = 0.35
 """The typical row explains at most this share of the pace, as logarithms, where calls are interrupted."""
 
+ACROSS = 0.9
+"""Share of the rows of the same work that a pace holds for if it does across the board: a memory clock leaves what
+computes as it is."""
+
 _DIRECTIONS = (Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
 _UNSURE = f"measured on the same work of these captures, {REPEATABILITY_UNKNOWN}: captures differ as much"
 
@@ -73,10 +77,13 @@ def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: 
 
 def _slower(pair: RuleContext, pace: PaceFacts, exposed: float, work: str, where: str) -> str:
     word = "CPU" if pace.of == "host" else pair.candidate.device.word
-    return (
-        f"The {word} runs {'slower' if exposed > 0 else 'faster'} across the board: {signed_time(exposed)} per step; "
-        f"{pace.kept} {work} of the same work {ratio_text(1 + pace.estimate)} {where}."
-    )
+    way = "slower" if exposed > 0 else "faster"
+    ratio = ratio_text(1 + pace.estimate)
+    if pace.kept >= ACROSS * pace.rows:
+        rows = f"{pace.kept} {work} of the same work {ratio} {where}"
+        return f"The {word} runs {way} across the board: {signed_time(exposed)} per step; {rows}."
+    rows = f"{pace.kept} of {pace.rows} {work} of the same work {ratio} {where}, the others changed otherwise"
+    return f"The {word} runs {way} for a part of its work: {signed_time(exposed)} per step; {rows}."
 
 
 def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
