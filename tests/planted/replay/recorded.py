@@ -25,6 +25,9 @@ _PROPERTIES = (
 WAITING_US, BLOCKED_US, RETURN_US = 8.0, 100.0, 60.0
 """A call of this length, or a launch of that one, waits for the device if it returns so soon after a device event."""
 
+NEARLY, LONG_US, FEWEST = 0.9, 20.0, 100
+"""Launches wait for room in the queue if so many took so long while it held this share of the most it ever did."""
+
 HANDED_OVER_US, UNTIL_US, LOOKED_BACK = 20.0, 8.0, 40
 """A kernel that starts so late after launch and stream, but so soon after another stream, waits for that one."""
 
@@ -43,6 +46,8 @@ class HostEvent:
     launches: list[DeviceEvent] = field(default_factory=list)
     waits_for: DeviceEvent | str | None = None
     lag: float = 0.0
+    blocked: bool = False
+    """It took long because as many launches as the driver takes were outstanding."""
     parent: HostEvent | None = None
     operator: HostEvent | None = None
     """Of an event that was not recorded: the operator it belongs to."""
@@ -80,12 +85,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recorded:
-    """Steps of a file, with what is written around them."""
+    """Steps of a file, with what is written around them; `queue` launches are outstanding at most, where that many
+    were."""
 
     properties: Args
     metadata: list[Args]
     marker: Args
     steps: list[Step]
+    queue: int = 0
 
 
 def recorded(path: Path, most: int | None = None) -> Recorded:
@@ -107,7 +114,31 @@ def recorded(path: Path, most: int | None = None) -> Recorded:
         high = low + mark["dur"] if following is None else following["ts"]
         steps.append(_step([event for event in host if low <= event["ts"] < high], launched, low, high))
     properties = {name: document[name] for name in _PROPERTIES if name in document}
-    return Recorded(properties, [event for event in events if event.get("ph") == "M"], marks[0], steps)
+    metadata = [event for event in events if event.get("ph") == "M"]
+    return Recorded(properties, metadata, marks[0], steps, _queue_of(steps))
+
+
+def _queue_of(steps: list[Step]) -> int:
+    """The most launches that were outstanding, if calls took long while nearly as many were; else 0."""
+    begin, returned, ended = 0.0, list[tuple[float, HostEvent]](), list[float]()
+    for step in steps:
+        for event in step.host:
+            returned += [(begin + event.end, event)] * len(event.launches)
+        ended += [begin + one.end for one in step.device]
+        begin += step.us
+    returned.sort(key=lambda item: item[0])
+    ended.sort()
+    outstanding = [at + 1 - bisect_left(ended, time) for at, (time, _) in enumerate(returned)]
+    most = max(outstanding, default=0)
+    long = [
+        event for (_, event), number in zip(returned, outstanding, strict=True)
+        if number >= NEARLY * most and event.end - event.start > LONG_US
+    ]  # fmt: skip
+    if most < FEWEST or len(long) < FEWEST:
+        return 0
+    for event in long:
+        event.blocked = True
+    return most
 
 
 def _step(events: list[Args], launched: Mapping[Any, list[Args]], low: float, high: float) -> Step:

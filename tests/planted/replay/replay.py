@@ -94,6 +94,7 @@ class _Replay:
         self._whole = all(float(event.start).is_integer() for event in of.steps[0].host[:50])
         self._now = FIRST_US
         self._free: dict[Any, float] = {}
+        self._ends: list[float] = []
         self._ran: dict[int, tuple[float, float]] = {}
         self._id = 0
 
@@ -142,8 +143,8 @@ class _Replay:
         return spans
 
     def _stretch(self, us: float, owner: HostEvent | None, edit: Edit) -> float:
-        if owner is not None and owner.waits_for is not None:
-            us = min(us, 2.0)
+        if owner is not None and (owner.waits_for is not None or owner.blocked):
+            us = min(us, 6.0 if owner.blocked else 2.0)
         us *= edit.host.get(id(owner), 1.0) * self._factor(self._noise.stretches)
         if edit.contended and self._random.random() < edit.contended:
             us += min(us * self._random.expovariate(1 / 4), 2000.0)
@@ -161,7 +162,10 @@ class _Replay:
         return spans
 
     def _returns(self, event: HostEvent) -> float:
-        """When what it waits for has ended."""
+        """When what it waits for has ended, and the queue has room for what it launches."""
+        room = len(self._ends) - self._of.queue
+        if event.launches and self._of.queue and room >= 0:
+            return self._ends[room]
         if event.waits_for == "all":
             return max(self._free.values(), default=0.0) + event.lag
         ran = self._ran.get(id(event.waits_for))
@@ -182,6 +186,7 @@ class _Replay:
                 start = max(start, max(self._free.values()) + 1)
             self._ran[id(one)] = start, start + us
             self._free[one.stream] = max(start + us, free)
+            self._ends.append(start + us)
 
     def _write(self, spans: _Spans, edit: Edit, number: int, begin: float) -> None:
         marker, args = self._of.marker, {"External id": self._next()}
