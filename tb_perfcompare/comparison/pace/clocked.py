@@ -165,13 +165,16 @@ def by_captures(undisturbed: Undisturbed) -> Clocked:
     )
 
 
-def by_their_paces(times_ns: Pair, captures: Captures, followers: Sequence[Follower], rest_share: float) -> Clocked:
+def by_their_paces(
+    times_ns: Pair, captures: Captures, followers: Sequence[Follower], unpaced: Sequence[Pair]
+) -> Clocked:
     """Of recordings with device work: the critical path with every follower at its own pace, the rest as it is.
 
     Both sides are held at the lower of their paces (the faster machine), so that no side is slowed down and what was
     hidden before stays hidden. At other weights the longest path is at least as long as the recorded one at these
     weights, and at most as long as a path with all time that its parts can take, slowest first: a path passes through
-    what runs one after the other, which is never more than the time in which such work runs at all.
+    what runs one after the other, which is never more than the time in which such work runs at all. `unpaced`: that
+    time of work whose pace is not known.
     """
     low: list[Floats] = []
     high: list[Floats] = []
@@ -185,7 +188,7 @@ def by_their_paces(times_ns: Pair, captures: Captures, followers: Sequence[Follo
             most.append(np.maximum(one.most_ns[side], one.path_ns[side]))
         rest = np.maximum(time - sum(paths), 0.0)
         paths.append(rest)
-        most.append(time if rest_share >= ASKED else rest)
+        most.append(np.maximum(rest, sum(one[side] for one in unpaced)))
         paces = [np.exp(log[side]) for log in logs] + [np.ones(len(time))]
         low.append(np.log(sum(path / pace for path, pace in zip(paths, paces, strict=True))))
         left, longest = time, np.zeros(len(time))

@@ -47,6 +47,9 @@ LARGER = 1.1
 BEYOND = 3.0
 """How far the interval of the times may reach into the other direction, as a multiple of the counted change."""
 
+SHOWN = 0.25
+"""Share of what larger inputs make at most that the step has to show where a device works on them beside the host."""
+
 _CATEGORIES = {StepCategory.CPU_EXEC: "operator calls", StepCategory.KERNEL: "kernel launches"}
 
 
@@ -72,7 +75,9 @@ class CountedWork:
         """The direction of the counted work, where it matters and the times agree; else None."""
         theta, low, high = shift
         least = math.log1p(options.margin)
-        if abs(self.log) <= least or theta * self.log <= 0 or (self.may_hide and abs(theta) <= least):
+        if abs(self.log) <= least or theta * self.log <= 0:
+            return None
+        if self.may_hide and abs(theta) <= max(least, SHOWN * abs(self.log)):
             return None
         toward, against = (high, -low) if self.log > 0 else (-low, high)
         is_more_than_seen = self.calls is not None and toward < abs(self.log) and against >= 0

@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.statistics.samples import Samples
 from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.model.summary.critical_path import EVENT, STREAM
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
 
 Pair = tuple[Floats, Floats]
 Sides = tuple[Summary, Summary]
@@ -20,6 +20,9 @@ Samplings = tuple[Samples, Samples]
 _ON_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)
 _APART = (StepCategory.COMMUNICATION,)
 """Time that follows no pace of this machine: it waits for other ranks."""
+
+UNKNOWN = 0.1
+"""Share of the critical path up to which nothing may be recorded on it."""
 
 _FOLLOWS = (
     {CATEGORY_LABELS[category]: "device" for category in _ON_DEVICE}
@@ -38,8 +41,8 @@ def owned_time(sides: Sides, samples: Samplings, of: str) -> Pair:
 
 
 def path_time(sides: Sides, samples: Samplings, of: str) -> Pair:
-    """Time per observation on the critical path that follows one of the paces; without a path, as owned."""
-    if not all(CRITICAL_PATH in side.groups for side in sides):
+    """Time per observation on the critical path that follows one of the paces; as owned where that is not known."""
+    if not all(map(_knows_its_path, sides)):
         return owned_time(sides, samples, of)
     values = []
     for side in sides:
@@ -47,6 +50,16 @@ def path_time(sides: Sides, samples: Samplings, of: str) -> Pair:
         rows = np.array([_FOLLOWS.get(key[1], "host") == of for key in path.keys], dtype=bool)
         values.append(path.measures_ns["total"][rows].sum(axis=0))
     return per_observation(sides, samples, values)
+
+
+def _knows_its_path(side: Summary) -> bool:
+    """Whether little of the path leads through a host that recorded nothing: it may wait there for the device."""
+    path = side.groups.get(CRITICAL_PATH)
+    if path is None:
+        return False
+    nothing = np.array([key[0] == NOBODY for key in path.keys], dtype=bool)
+    total = path.measures_ns["total"]
+    return bool(total[nothing].sum() <= UNKNOWN * total.sum())
 
 
 def largest_share(part: Pair, whole: Pair) -> float:

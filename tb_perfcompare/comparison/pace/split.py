@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.kinds.strata import Strata
-from tb_perfcompare.comparison.pace.clocked import NEEDED, Clocked, Follower, by_one_pace, by_their_paces
+from tb_perfcompare.comparison.pace.clocked import ASKED, NEEDED, Clocked, Follower, by_one_pace, by_their_paces
 from tb_perfcompare.comparison.pace.counted_work import CountedWork, counted_work
 from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, Pace, PaceRows, pace_of
 from tb_perfcompare.comparison.pace.paced_time import (
@@ -146,7 +146,7 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
         why = outcome if isinstance(outcome, str) else "" if undisturbed is not None else outcome.pace.reason
         if isinstance(outcome, PaceRows) and not why:
             followers.append(_follower(outcome.pace, sides, samples, times, on_device=on_device))
-        elif not on_device or shares[of] >= NEEDED:
+        elif not on_device or largest_share(path_time(sides, samples, of), times) >= NEEDED:
             reasons.append(why)
     kept = tuple(paces), tuple(selected), any(seen.pooled for seen in samples), captures
     if reasons or not followers:
@@ -154,8 +154,10 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
     if not on_device:
         clocked = by_one_pace(times, captures, followers[0].pace)
         return CommonWork(replace(clocked, undisturbed=undisturbed), "", *kept)
-    rest = 1.0 - sum(shares[one.pace.of] for one in followers)
-    return CommonWork(by_their_paces(times, captures, followers, rest), "", *kept)
+    unpaced = [owned_time(sides, samples, of) for of in shares if of not in {one.pace.of for one in followers}]
+    if 1.0 - sum(shares.values()) >= ASKED:  # waits for other ranks may be hidden, too
+        unpaced = [times]
+    return CommonWork(by_their_paces(times, captures, followers, unpaced), "", *kept)
 
 
 def _unusable_reason(sides: Sides) -> str:
