@@ -21,7 +21,7 @@ _ON_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)
 _APART = (StepCategory.COMMUNICATION,)
 """Time that follows no pace of this machine: it waits for other ranks."""
 
-UNKNOWN = 0.1
+UNKNOWN = 0.25
 """Share of the critical path up to which nothing may be recorded on it."""
 
 _FOLLOWS = (
