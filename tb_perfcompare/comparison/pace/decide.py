@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from tb_perfcompare.comparison.pace.clocked import Clocked
-from tb_perfcompare.comparison.pace.counted_work import CountedWork, interval
+from tb_perfcompare.comparison.pace.counted_work import SHOWN, CountedWork, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part, shift_of_pace
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
@@ -55,7 +55,7 @@ def outcome(
     one side does. Recorded times give no direction once the program part is known."""
     if program.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE):
         return program.verdict, Basis.PROGRAM
-    if machine.decided:
+    if machine.decided and _is_in_the_step(machine, clocked):
         return machine.verdict, Basis.MACHINE
     if program.verdict is Verdict.SAME:
         # one capture of each on machines that differ: the step did change, and nobody knows whether it will again
@@ -65,6 +65,12 @@ def outcome(
     counted = clocked.counted
     probably = None if counted is None else counted.verdict(interval(program.estimate), options)
     return probably or Verdict.INCONCLUSIVE, Basis.PROGRAM
+
+
+def _is_in_the_step(machine: MachinePart, clocked: Clocked) -> bool:
+    """Whether the step changed that way. Where host and device work side by side, neither has to lengthen it."""
+    one, two = (float(np.log(side.mean())) for side in clocked.times_ns)
+    return len(clocked.followers) == 1 or (two - one) * machine.theta >= SHOWN * machine.theta**2
 
 
 def _counted(program: ProgramPart, verdict: Verdict, clocked: Clocked) -> Counted | None:
