@@ -90,6 +90,6 @@ def test_causes_that_are_folded_are_on_paper(opened: Callable[[str, int], Page])
     )
     assert page.evaluate(visible) == [False] * 4
     page.emulate_media(media="print")
-    assert page.evaluate(visible) == [True] * 4
+    page.wait_for_function(f"{visible}.every(Boolean)")  # seen from the next frame on
     assert page.locator("summary").is_hidden()
     page.emulate_media(media="screen")
