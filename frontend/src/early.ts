@@ -21,7 +21,7 @@ let asked: Asked | null = null;
 
 export function askEarly(): void {
   runs = fetchRuns(false);
-  runs.catch(() => undefined); // told to who takes it
+  runs.catch(() => undefined); // whoever awaits it hears of the error
   const { a, b, page, window, marker, kind } = readHash(currentHash());
   if (page === '' && a && b) asked = begun(sideQuery(a, b, window, marker, kind));
 }
