@@ -11,16 +11,18 @@ from tests.planted.sides import causes, compared, first, summary
 KERNELS = ("gemm", "batch_norm", "relu", "softmax", "loss")
 
 
-def recording(blocks: Sequence[float] = (1.0,), us: float = 1.0, seed: int = 0, only: str = "") -> TraceBuilder:
-    """Eight steps of five kernels; `blocks` scale the grids, from step to step in turns, or those of `only` one kernel;
-    `us` scales all times."""
+def recording(
+    blocks: Sequence[float] = (1.0,), us: float = 1.0, seed: int = 0, only: str = "", but: str = ""
+) -> TraceBuilder:
+    """Eight steps of five kernels; `blocks` scale the grids, from step to step in turns, or those of `only` one kernel,
+    or of all `but` one; `us` scales all times."""
     trace = TraceBuilder()
     now = 1000.0
     for step in range(8):
         begin = now
         for number, name in enumerate(KERNELS):
-            scale = blocks[step % len(blocks)] if only in ("", name) else 1.0
-            length = (100 + 40 * number + (7 * step + 3 * number + seed) % 5) * us
+            scale = blocks[step % len(blocks)] if only in ("", name) and name != but else 1.0
+            length = (100 + 25 * (name == "batch_norm") + (7 * step + 3 * number + seed) % 5) * us
             trace.op(f"aten::{name}", now, now + 20)
             grid = (round(64 * scale * (number + 1)), 1, 1)
             trace.kernel(f"{name}_kernel", now + 25, now + 25 + length, launch=(now + 10, now + 15), grid=grid)
@@ -37,7 +39,7 @@ def test_a_larger_batch() -> None:
     comparison = found(recording(), recording([1.5], us=1.45, seed=1))
     assert causes(comparison) == ["workload_changed"]
     assert "launch ×1.50 the threads" in first(comparison).sentence
-    assert "grid [320, 1, 1] block [256, 1, 1] → grid [480, 1, 1] block [256, 1, 1]" in first(comparison).sentence
+    assert "grid [128, 1, 1] block [256, 1, 1] → grid [192, 1, 1] block [256, 1, 1]" in first(comparison).sentence
 
 
 def test_a_smaller_batch() -> None:
@@ -57,3 +59,10 @@ def test_one_kernel_that_is_tuned_otherwise_is_no_other_work() -> None:
 def test_lengths_that_vary_from_step_to_step_may_differ_by_chance() -> None:
     one, two = (1.0, 0.5, 1.5, 2.0, 0.7, 0.9, 1.2, 1.1), (1.9, 1.3, 0.8, 2.5, 1.6, 1.4, 0.6, 2.1)
     assert "workload_changed" not in causes(found(recording(one), recording(two, us=1.2)))
+
+
+def test_the_example_is_a_kernel_that_changed() -> None:
+    comparison = found(recording(), recording([1.5], us=1.45, seed=1, but="batch_norm"))
+    assert causes(comparison) == ["workload_changed"]
+    assert "_kernel grid [" in first(comparison).sentence
+    assert "batch_norm_kernel" not in first(comparison).sentence

@@ -165,14 +165,15 @@ def _other_launches(pair: RuleContext) -> OtherWork | None:
     if all("operators_by_shape" in side.groups for side in (pair.baseline, pair.candidate)):
         return None
     launches = pair.amounts("kernels_by_launch")
-    logs, weights, largest = [], [], ("", "", "")
+    logs, weights, heaviest, largest = [], [], 0.0, ("", "", "")
     for name, rows in by_name(launches).items():
         every = total(amount for _, amount in rows)
         before, after = (_threads(rows, side) for side in (0, 1))
         if min(every.calls_a, every.calls_b) > (1 - SIMILAR) * max(every.calls_a, every.calls_b) and before and after:
             logs.append(math.log(after / before))
             weights.append(every.us_a + every.us_b)
-            if before != after and weights[-1] >= max(weights):
+            if before != after and weights[-1] > heaviest:
+                heaviest = weights[-1]
                 gone, new = (max(rows, key=lambda row: (side(row[1]), row[0]))[0] for side in (_fewer, _more))
                 largest = (name, gone, new)
     known = fsum(weights)
