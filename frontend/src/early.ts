@@ -29,15 +29,15 @@ export function askEarly(): void {
 function begun(query: URLSearchParams): Asked {
   const controller = new AbortController();
   const so: Progress[] = [];
-  let told = (progress: Progress): void => void so.push(progress);
-  const answer = fetchComparison(query, (progress) => told(progress), controller.signal);
+  let report = (progress: Progress): void => void so.push(progress);
+  const answer = fetchComparison(query, (progress) => report(progress), controller.signal);
   answer.catch(() => undefined);
   return {
     query: query.toString(),
     answer,
     follow: (onProgress) => {
       so.forEach(onProgress);
-      told = onProgress;
+      report = onProgress;
     },
     abort: () => controller.abort(),
   };

@@ -289,7 +289,7 @@ export function shortNames(names: string[]): string[] {
 
 /** The same for a list that grows: each name is read once. */
 export class ShortNames {
-  private readonly told = new Map<string, string>();
+  private readonly shortened = new Map<string, string>();
   private readonly alike = new Map<string, { names: string[]; words: string[][] }>();
   /** how many names a short form stands for; one may be written like the short form of another */
   private readonly uses = new Map<string, number>();
@@ -298,7 +298,7 @@ export class ShortNames {
   add(names: string[]): void {
     const changed = new Set<string>();
     for (const name of names) {
-      if (this.told.has(name)) continue;
+      if (this.shortened.has(name)) continue;
       const found = signatureOf(name);
       const text = textOf(name, found);
       const group = this.alike.get(text) ?? { names: [], words: [] };
@@ -317,14 +317,14 @@ export class ShortNames {
 
   /** The short form of a name that was added. */
   of(name: string): string {
-    return this.shared > 0 ? name : (this.told.get(name) ?? name);
+    return this.shared > 0 ? name : (this.shortened.get(name) ?? name);
   }
 
   private tell(name: string, text: string): void {
-    const before = this.told.get(name);
+    const before = this.shortened.get(name);
     if (before === text) return;
     if (before !== undefined) this.count(before, -1);
-    this.told.set(name, text);
+    this.shortened.set(name, text);
     this.count(text, 1);
   }
 
