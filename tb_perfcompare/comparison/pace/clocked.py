@@ -170,7 +170,7 @@ def by_their_paces(
 ) -> Clocked:
     """Of recordings with device work: the critical path with every follower at its own pace, the rest as it is.
 
-    Both sides are held at the lower of their paces (the faster machine), so that no side is slowed down and what was
+    All captures are held at the lowest of their paces (the fastest machine), so that none is slowed down and what was
     hidden before stays hidden. At other weights the longest path is at least as long as the recorded one at these
     weights, and at most as long as a path with all time that its parts can take, slowest first: a path passes through
     what runs one after the other, which is never more than the time in which such work runs at all. `unpaced`: that
@@ -178,7 +178,7 @@ def by_their_paces(
     """
     low: list[Floats] = []
     high: list[Floats] = []
-    logs = [_from_faster(one.pace.log, captures) for one in followers]
+    logs = [_from_fastest(one.pace.log, captures) for one in followers]
     for side in (0, 1):
         time = times_ns[side]
         paths, most = [], []
@@ -202,10 +202,9 @@ def by_their_paces(
     )
 
 
-def _from_faster(log: Pair, captures: Captures) -> Pair:
-    """ln(pace) about the mean of the side where that is lower."""
-    means = [
-        np.mean([side[at == which].mean() for which in unique(at)]) for side, at in zip(log, captures, strict=True)
-    ]
-    lower = min(means)
-    return log[0] - lower, log[1] - lower
+def _from_fastest(log: Pair, captures: Captures) -> Pair:
+    """ln(pace) about the mean of the capture where that is lowest."""
+    lowest = min(
+        float(side[at == which].mean()) for side, at in zip(log, captures, strict=True) for which in unique(at)
+    )
+    return log[0] - lowest, log[1] - lowest

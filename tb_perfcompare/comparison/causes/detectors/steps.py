@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.arrays import median, unique
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST = 0.5
@@ -26,7 +26,8 @@ FAR = 1.1
 fence by chance."""
 
 OFTEN = 2
-"""Where both sides have slow steps, one has to have them this many times as often: what both have is no cause."""
+"""Where both sides have slow steps, one has to have them this many times as often: what both have is no cause. Unless
+only one side has them at the same place in every capture."""
 
 CHANCE = 0.01
 """Slow steps at other places in every capture have to be so unlikely among those of both sides: a busy machine makes
@@ -67,13 +68,16 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         return
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
         return
-    if len(slow) * len(other.steps) < OFTEN * len(other_slow) * len(summary.steps):
+    scheduled = _returns(summary, slow) and not (len(other_slow) and _returns(other, other_slow))
+    if not scheduled and len(slow) * len(other.steps) < OFTEN * len(other_slow) * len(summary.steps):
         return
     if not _returns(summary, slow) and _by_chance(summary, slow, other, other_slow) > CHANCE:
         return
     entities = _grown(summary, slow)
     growth = _of_categories(entities)
     label = max(growth, key=lambda category: growth[category])
+    if label == CATEGORY_LABELS[StepCategory.DATALOADER]:  # several workers hand over several batches at once
+        return
     mine = [part for part in entities if part[0] == label]
     entity = max(mine, key=lambda part: entities[part])[1] if len(mine) > 1 else ""
     of_step = delta * pair.delta_us > 0 and abs(delta) >= MOST * abs(pair.delta_us)
@@ -222,7 +226,8 @@ WARM_UP_INSIDE = Rule(
 SLOW_STEPS = Rule(
     names=("slow_steps",),
     meaning="a few steps are far longer",
-    when="A few outlying steps make at least half of the change. With several captures, most must have such steps",
+    when="A few outlying steps make at least half of the change, unless they wait for the data loader. With several "
+    "captures, most must have such steps",
     needs="steps",
     look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",

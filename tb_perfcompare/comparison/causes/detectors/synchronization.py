@@ -12,9 +12,13 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleC
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 MOST = 0.5
 """Share of what waits would explain that kernels must not have become shorter by."""
+
+FEW_STEPS = 0.5
+"""Waits in a smaller share of the steps are not the loop's own."""
 
 ALIKE = 0.05
 """Two operators are called as many times more if the numbers differ by at most this share."""
@@ -33,7 +37,7 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     moved = explained.left(pair, (*HOST, "Memcpy"))
     delta = fsum(moved.values())
     sign = 1 if waits.more_calls > 0 else -1
-    if sign * delta < pair.least_us:
+    if sign * delta < pair.least_us or _in_few_steps(pair.candidate if sign > 0 else pair.baseline):
         return
     if sign * pair.exposed("Kernel") <= -MOST * abs(delta):  # kernels that hide less are the likelier cause
         return
@@ -54,6 +58,16 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 
 def _waits(name: str) -> bool:
     return calls(WAIT, name)
+
+
+def _in_few_steps(side: Summary) -> bool:
+    """Whether most steps do not wait: a checkpoint copies to the host, but no step around it does."""
+    owned = side.owned
+    rows = [
+        at for at, (category, name) in enumerate(zip(owned.category.tolist(), owned.key, strict=True))
+        if category == StepCategory.RUNTIME and _waits(name)
+    ]  # fmt: skip
+    return bool(rows) and bool((owned.calls[rows].sum(axis=0) > 0).mean() < FEW_STEPS)
 
 
 def _times(amount: Amount) -> str:
@@ -83,7 +97,7 @@ def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
 SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
-    when="Synchronising calls run more often. It takes what no other rule explains of the host's exposed time and of "
+    when="Synchronising calls run more often, in at least half of the steps. It takes what no other rule explains of the host's exposed time and of "
     "Memcpy, unless shorter kernels are the likelier cause",
     needs="API calls",
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",

@@ -25,6 +25,7 @@ from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import (
     calls_text,
+    many,
     numbers_text,
     percent_text,
     ratio_text,
@@ -97,6 +98,9 @@ UTILISATION_CHANGE = 0.05
 REST_TOLD = 0.25
 """What causes told elsewhere leave of a category is told if it is at least this share of the category's change."""
 
+
+FEW_STEPS, MOST_WAITS = 0.25, 0.75
+"""Where so few of the steps have so much of all waiting for data, the sentence says so."""
 
 COUNTED = 0.5
 """What lies within the spread of the steps is told nevertheless if calls that are new (or gone) make this of it."""
@@ -238,6 +242,8 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         if abs(entity.delta) >= least and entity.path[1] not in books.named_elsewhere
     ]  # fmt: skip
     clauses += [f"offset by {' and '.join(opposed)}"] if opposed else []
+    if category is StepCategory.DATALOADER:
+        clauses += _in_few_steps(books.candidate if delta_us > 0 else books.baseline)
     if category is StepCategory.RUNTIME:
         behind = responsible_operator(books.baseline, books.candidate, delta_us)
         if behind:
@@ -259,6 +265,17 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         confidence=_confidence(label, books),
         look_at=_look_at(category, books),
     )
+
+
+def _in_few_steps(side: Summary) -> list[str]:
+    """Says so if a few steps wait for all others: several workers hand over several batches at once."""
+    waits = side.owned.by_category()[StepCategory.DATALOADER]
+    few = int(FEW_STEPS * len(waits))
+    longest = np.sort(waits)[::-1][:few]
+    if not few or not waits.any() or longest.sum() < MOST_WAITS * waits.sum():
+        return []
+    count = int((np.cumsum(longest) < MOST_WAITS * waits.sum()).sum()) + 1
+    return [f"{percent_text(longest[:count].sum() / waits.sum())} of it in {count} of {many(len(waits), 'step')}"]
 
 
 def _look_at(category: StepCategory, books: _Books) -> str:

@@ -1,0 +1,1 @@
+"""Pairs of recordings made on an accelerator, each with one known difference."""
