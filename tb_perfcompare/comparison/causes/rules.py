@@ -9,6 +9,7 @@ from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATO
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER, LATE_RANK, OVERLAP_LOST
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
 from tb_perfcompare.comparison.causes.detectors.cpu_contention import CPU_CONTENTION
+from tb_perfcompare.comparison.causes.detectors.device_contention import DEVICE_CONTENTION
 from tb_perfcompare.comparison.causes.detectors.device_copies import LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.host_copies import COPIES_ON_CPU
@@ -40,7 +41,7 @@ RULES = (
     WARM_UP_INSIDE, SLOW_STEPS, PROFILER_OVERHEAD, MORE_RECORDED, COMPILATION_LOST, REGIONS_LOST, GRAPH_BREAKS,
     FUSION_LOST, TENSOR_CORES_LOST, KERNEL_REPLACED, LAYOUT_COPIES, COPIES_ON_CPU, MORE_COPIES, LATE_RANK,
     COLLECTIVE_SLOWER, OVERLAP_LOST, MEMORY_PRESSURE, ALLOCATOR_CALLS, GRAPH_LOST, SYNCHRONISATION, LAUNCH_BOUND,
-    DEVICE_PACE, CPU_CONTENTION, HOST_PACE, MACHINE_PACE, KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST,
+    DEVICE_PACE, DEVICE_CONTENTION, CPU_CONTENTION, HOST_PACE, MACHINE_PACE, KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST,
     OPERATOR_SLOWER, *GENERAL.values(), UTILISATION, TENSOR_CORES, BOUND_SHIFT, FUNCTION_TIME, COUNTER_MOVED,
 )  # fmt: skip
 """In the order of the page; which one is asked first is `Rule.order`."""

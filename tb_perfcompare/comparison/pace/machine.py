@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked
+from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked, Follower
 from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -28,6 +28,12 @@ Pair = tuple[Floats, Floats]
 MACHINE_SHARE = 0.2
 """Of alpha, for slower or faster: machines change while they are recorded, in turns or not, and another recording
 answers the question."""
+
+LITTLE = 0.35
+"""The typical row explains at most this share of the pace, as logarithms, where calls are interrupted."""
+
+INTERRUPTED = math.log(1.2)
+"""Shift of ln(pace) from which interruptions have to be reckoned with."""
 
 CLEARLY = 0.1
 """p of paces up to which they count as different, so that time that follows none of them can be mistaken."""
@@ -94,6 +100,17 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
         if float(between.p[0]) <= CLEARLY:
             return True
     return False
+
+
+def interruption(follower: Follower, captures: Captures) -> float:
+    """How far the rest of the step may follow another pace because rows were interrupted, in ln(time): time slices that
+    others took fall on some calls and not on the typical one, and on the rest by another measure. Without device work
+    the undisturbed steps know."""
+    if follower.path_ns is None:
+        return 0.0
+    shift, typical = shift_of_pace(follower.pace.log, captures), follower.pace.centre
+    interrupted = abs(shift) >= INTERRUPTED and abs(typical) <= LITTLE * abs(shift)
+    return abs(shift - typical) if interrupted else 0.0
 
 
 def shift_of_pace(log: Pair, captures: Captures) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.kinds.strata import within_kinds
 from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means
-from tb_perfcompare.comparison.pace.machine import paces_differ
+from tb_perfcompare.comparison.pace.machine import interruption, paces_differ
 from tb_perfcompare.comparison.pace.pace import reach
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -143,7 +143,10 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
         return _identical(times, clocked, options)
     known = None if like is None else like.estimate
     main = estimate(times, clocked, options, known)
-    reaches = (follower.share * reach(follower.pace, options.alpha) for follower in clocked.followers)
+    reaches = (
+        follower.share * math.hypot(reach(follower.pace, options.alpha), interruption(follower, captures))
+        for follower in clocked.followers
+    )
     main = widened(main, math.hypot(*reaches))
     apart = paces_differ(clocked, options) if like is None else like.apart
     if apart:

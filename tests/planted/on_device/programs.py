@@ -63,7 +63,8 @@ class Program:
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two programs and what has to be found: globs of which one matches rule, subject or sentence of the first finding
-    (none: the two are the same program), and the direction: "slower", "faster", "none" or "any"."""
+    (none: there is none), and the direction of
+    the program: "slower", "none" or "any"."""
 
     name: str
     healthy: Program
@@ -132,10 +133,10 @@ PAIRS: tuple[Pair, ...] = (
           by_hand=frozenset({"norm"})),
     _pair("small transformer, busy CPU", "host_interrupted host_pace", SMALL_TRANSFORMER, "none", host=True),
     _pair("small convolutional, busy CPU", "host_interrupted host_pace", SMALL_CONVOLUTIONAL, "none", host=True),
-    _pair("transformer, another process on the device", "device_pace", TRANSFORMER, "none", device=True),
-    _pair("convolutional, another process on the device", "device_pace", CONVOLUTIONAL, "none", device=True),
+    _pair("transformer, another process on the device", "device_interrupted", TRANSFORMER, "none", device=True),
+    _pair("convolutional, another process on the device", "device_interrupted", CONVOLUTIONAL, "none", device=True),
     _pair("transformer, Python behind the device", "", TRANSFORMER, "none", python=60_000),
-    _pair("small transformer, Python in the loop", "*Python* *untraced*", SMALL_TRANSFORMER, python=200_000),
+    _pair("small transformer, Python in the loop", "unrecorded_time", SMALL_TRANSFORMER, python=200_000),
     _pair("transformer, TF32 off, no marks", "tensor_cores_lost", replace(PRECISE, marks=False), tf32=False),
     _pair("decoder, longer context", "workload_changed", DECODER, "any", size=4096),
     _pair("decoder, item in the loop", "synchronisation", DECODER, checks=True),
