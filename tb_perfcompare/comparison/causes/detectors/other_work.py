@@ -46,6 +46,10 @@ OTHER_LAUNCHES = 0.75
 OTHER_THREADS = 0.1
 """Launches are of other work if the middle one has at least this share more threads."""
 
+MOVED, FOLLOWS = 0.25, 0.5
+"""Kernels with this share of that time launch other numbers of threads at least, and those whose grid is fixed take
+longer by this share of it, as logarithms."""
+
 SIMILAR = 0.1
 """Kernels are launched as often if their launches differ by at most this share."""
 
@@ -161,27 +165,35 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
 
 def _other_launches(pair: RuleContext) -> OtherWork | None:
     """Where no shapes were recorded, the launches tell: kernels launched as often, nearly all with more threads, or
-    nearly all with fewer."""
+    nearly all with fewer; those whose grid stays the same take as much longer."""
     if all("operators_by_shape" in side.groups for side in (pair.baseline, pair.candidate)):
         return None
-    launches = pair.amounts("kernels_by_launch")
+    launches, known = pair.amounts("kernels_by_launch"), 0.0
     logs, weights, heaviest, largest = [], [], 0.0, ("", "", "")
+    fixed = Amount()  # kernels that loop over their work in grids that only the device determines
     for name, rows in by_name(launches).items():
         every = total(amount for _, amount in rows)
         before, after = (_threads(rows, side) for side in (0, 1))
         if min(every.calls_a, every.calls_b) > (1 - SIMILAR) * max(every.calls_a, every.calls_b) and before and after:
+            known += every.us_a + every.us_b
+            if before == after:
+                fixed += every
+                continue
             logs.append(math.log(after / before))
             weights.append(every.us_a + every.us_b)
-            if before != after and weights[-1] > heaviest:
+            if weights[-1] > heaviest:
                 heaviest = weights[-1]
                 gone, new = (max(rows, key=lambda row: (side(row[1]), row[0]))[0] for side in (_fewer, _more))
                 largest = (name, gone, new)
-    known = fsum(weights)
-    if not known or known < OTHER_LAUNCHES * fsum(one.us_a + one.us_b for one in launches.values()):
+    moved = fsum(weights)
+    if known < OTHER_LAUNCHES * fsum(one.us_a + one.us_b for one in launches.values()) or moved <= MOVED * known:
         return None
     middle = weighted_median(np.array(logs), np.array(weights))
     alike = fsum(weight for log, weight in zip(logs, weights, strict=True) if log * middle > 0)
-    if abs(middle) < math.log1p(OTHER_THREADS) or alike < OTHER_LAUNCHES * known:
+    if abs(middle) < math.log1p(OTHER_THREADS) or alike < OTHER_LAUNCHES * moved:
+        return None
+    longer = math.log(fixed.us_b / fixed.us_a) if fixed.us_a and fixed.us_b else 0.0
+    if moved < OTHER_LAUNCHES * known and longer * middle < FOLLOWS * middle**2:
         return None
     names = {name for name, *_ in launches}
     if not all(_steady(side, names, "kernels_by_launch") for side in (pair.baseline, pair.candidate)):
@@ -283,7 +295,7 @@ def is_backward(name: str) -> bool:
 WORKLOAD_CHANGED = Rule(
     names=("workload_changed",),
     meaning="other input shapes: batch size, sequence length, image size",
-    when="Many operator calls have other input shapes, or nearly all kernels launch more (fewer) threads if shapes "
+    when="Many operator calls have other input shapes, or kernels launch more (fewer) threads throughout if shapes "
     "were not recorded. It takes the change that no other rule explains, and says if the step did not follow",
     needs="operators and `record_shapes`, or kernels with their launch configuration",
     look_at="batch size, sequence length, image size and padding of both runs; compare runs on the same input",
