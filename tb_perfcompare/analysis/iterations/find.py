@@ -58,10 +58,15 @@ def graph_marks(timeline: InterpretedTrace, extent: tuple[int, int]) -> list[Mar
     """Graph launches, if what happens between them repeats: a model cut into several graphs launches many of them in
     each iteration."""
     marks = graph_launches(timeline)
-    if len(marks.start_ns) < FEWEST or not can_be_steps(marks, extent):
+    if len(marks.start_ns) < FEWEST:
         return []
     made = np.flatnonzero((timeline.is_operator | timeline.is_api) & (timeline.lane == marks.lane))
-    found = score(sequence_of(timeline, made), marks.start_ns)
+    sequence = sequence_of(timeline, made)
+    if not timeline.is_operator.any():  # the recording lasts as long as the device is behind
+        extent = int(marks.start_ns[0]), int(sequence.end_ns.max())
+    if not can_be_steps(marks, extent):
+        return []
+    found = score(sequence, marks.start_ns)
     return [replace(marks, alike=found.alike)] if is_iteration(found, fewest_names=1) else []
 
 

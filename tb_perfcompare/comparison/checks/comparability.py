@@ -37,7 +37,7 @@ def _unit_of_work(a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, 
     if a.metric == CYCLE_TIME:
         return cycle_checks(a, b)
     return (
-        markers(a, b),
+        markers(a, b, numbers),
         shared_work("kernels", "kernel launches", a, b, numbers),
         shared_work("operators", "operator calls", a, b, numbers),
     )

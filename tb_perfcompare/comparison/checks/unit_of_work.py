@@ -3,11 +3,11 @@ steps there are."""
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, share_of_calls
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, share_of_calls, shared_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many, percent_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
-from tb_perfcompare.model.summary.iterations import PROFILER, Marker
+from tb_perfcompare.model.summary.iterations import GRAPH, PROFILER, Marker
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
@@ -33,13 +33,13 @@ _ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": "Opt
 """What happens once in an iteration -> beginning of its name."""
 
 
-def markers(a: Summary, b: Summary) -> Check:
+def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     """Both sides need the same step markers, and one has to enclose as many iterations as the other."""
     if a.metric == KERNEL_TIME:
         return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
     units = _units(a, b)
     if units is not None and a.marked and b.marked and units[0].unit != units[1].unit:
-        return Check("step_marker", "fail", _differ(a, b), ("verdict", "ledger", "cause"))
+        return _one_replays(a, b, units, numbers) or Check("step_marker", "fail", _differ(a, b), ("verdict", "ledger", "cause"))
     if a.marked != b.marked:
         without = "baseline" if not a.marked else "candidate"
         return Check(
@@ -66,6 +66,23 @@ def _same(units: tuple[Marker, Marker] | None) -> str:
     if units is None or units[0].origin == PROFILER:
         return "both sides have ProfilerStep markers"
     return f"steps of both sides are iterations by {units[0].name}"
+
+
+def _one_replays(a: Summary, b: Summary, units: tuple[Marker, Marker], numbers: TextNumbers) -> Check | None:
+    """A graph launch is an iteration of the other side if it runs the kernels of one."""
+    if GRAPH not in {unit.origin for unit in units}:
+        return None
+    launches = [side.groups["kernels"].calls.sum() / len(side.steps) for side in (a, b) if "kernels" in side.groups]
+    shared = shared_calls("kernels", a, b, numbers)
+    if shared is None or shared < SOME_WORK or min(launches) < SIMILAR_WORK * max(launches):
+        return None
+    graph, other = ("baseline", "candidate") if units[0].origin == GRAPH else ("candidate", "baseline")
+    one, two = launches if graph == "baseline" else launches[::-1]
+    return Check(
+        "step_marker", "ok",
+        f"a graph launch of the {graph} runs the kernels of one iteration of the {other} "
+        f"({one:.4g} and {two:.4g} launches per step)",
+    )  # fmt: skip
 
 
 def _differ(a: Summary, b: Summary) -> str:
