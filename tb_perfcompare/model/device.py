@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.vendors import VENDORS
+from tb_perfcompare.model.vendors import PLAIN_ARITHMETIC, VENDORS
 
 _KINETO: dict[str, Category] = {
     "operator": Category.OPERATOR,
@@ -91,6 +93,12 @@ products that send their result on."""
 COLLECTIVE_KERNELS = tuple(name for vendor in VENDORS for name in vendor.collective_kernels)
 COLLECTIVE_RANGES = tuple(name for vendor in VENDORS for name in vendor.collective_ranges)
 """Names that mean the same without such a prefix, by how they begin: of device functions, of host ranges."""
+
+@lru_cache(maxsize=1 << 14)
+def uses_tensor_cores(name: str, marks: tuple[str, ...]) -> bool:
+    """Whether the name of a kernel says so. Tables and figures ask for the same ones."""
+    return any(map(name.__contains__, marks)) and not any(map(name.__contains__, PLAIN_ARITHMETIC))
+
 
 TENSOR_CORES_ANYWHERE = tuple(mark for vendor in VENDORS for mark in vendor.tensor_cores or ())
 """For kernels whose vendor nobody knows."""

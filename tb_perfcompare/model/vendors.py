@@ -121,6 +121,9 @@ TENSOR_CORES_2021: tuple[str, ...] = (
 )
 """torch-tb-profiler's test of a kernel's name; it knows NVIDIA's architectures up to 2021."""
 
+PLAIN_ARITHMETIC = ("_ffma_", "_simt_")
+"""Parts of names of kernels that use none, whatever else they hold: `sm80_xmma_gemm_f32f32_f32f32_..._ffma_...`."""
+
 MLU = Vendor(
     "mlu",
     "MLU",
@@ -281,8 +284,12 @@ CUDA = Vendor(
     },
     operator_libraries=("cudnn",),
     collectives=("nccl",),
-    # and what came after 2021: Ampere's cutlass names, Hopper, Blackwell
-    tensor_cores=(*TENSOR_CORES_2021, "tensorop", "wgmma", "gmma", "nvjet_", "_mma_", "tcgen05"),
+    # and what came after 2021: Ampere's cutlass names, Hopper, Blackwell; cuDNN's names of types; attention
+    tensor_cores=(
+        *TENSOR_CORES_2021, "tensorop", "TensorOp", "tensor16x8x", "wgmma", "gmma", "nvjet_", "_mma_", "_wmma_",
+        "tcgen05", "tf32f32_", "f16f32_f", "flash_fwd", "flash_bwd_d", "fmha_cutlassF_f16", "fmha_cutlassF_bf16",
+        "fmha_cutlassB_f16", "fmha_cutlassB_bf16",
+    ),
 )
 
 VENDORS: tuple[Vendor, ...] = (MLU, ROCM, MTIA, XPU, NPU, HPU, CUDA)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
-from itertools import repeat
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,16 +31,6 @@ def used_codes(codes: AnyInts, size: int) -> Ints:
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True
     return np.flatnonzero(seen)
-
-
-def holding(marks: Sequence[str], texts: Sequence[str]) -> list[bool]:
-    """Whether each text holds one of the marks. Tables and figures ask for the same ones."""
-    return list(map(_holds, repeat(tuple(marks)), texts))
-
-
-@lru_cache(maxsize=1 << 14)
-def _holds(marks: tuple[str, ...], text: str) -> bool:
-    return any(map(text.__contains__, marks))
 
 
 class NameFlags:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import holding, used_codes
+from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.columns.intervals import covered
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, unique
+from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.summary import DeviceMetric
 
@@ -79,5 +80,5 @@ def _tensor_core_share(timeline: InterpretedTrace, device: str, rows: EventIndex
     events = timeline.events
     names = used_codes(events.name[rows], len(events.strings))
     uses = np.zeros(len(events.strings), dtype=bool)
-    uses[names] = holding(marks, list(map(events.strings.texts.__getitem__, names.tolist())))
+    uses[names] = [uses_tensor_cores(events.strings[code], marks) for code in names.tolist()]
     return DeviceMetric(device, "tensor_core_share", "fraction", int(length[uses[events.name[rows]]].sum()) / total)

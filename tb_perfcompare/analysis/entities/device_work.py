@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import among, holding, used_codes
+from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, argument_of
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
@@ -17,6 +17,7 @@ from tb_perfcompare.analysis.entities.message_sizes import message_table, messag
 from tb_perfcompare.analysis.entities.operators import forest_rows, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, EventIndex, Flags, Floats, Ints, StepIndex
+from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
@@ -193,7 +194,7 @@ class _Work:
         facts = {name: figure.mean(group, len(keys)) for name, figure in (measured or {}).items()}
         marks = self._timeline.vendor.tensor_cores
         if tensor_cores and marks:
-            uses = dict(zip(self._keys, holding(marks, self._keys), strict=True))
+            uses = {name: uses_tensor_cores(name, marks) for name in self._keys}
             facts["tensor_cores"] = np.array([uses[key[0]] for key in keys], dtype=np.float64)
         if summed:
             facts[summed] = self._sum(summed, group, len(keys))

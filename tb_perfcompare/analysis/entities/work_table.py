@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import holding, used_codes
+from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest
 from tb_perfcompare.analysis.columns.nesting import with_descendants
 from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
@@ -22,6 +22,7 @@ from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import Work, operator_work
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, StepIndex
+from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.quick_dataclass import dataclass
@@ -174,19 +175,26 @@ def _device_times(timeline: InterpretedTrace, step: StepIndex, steps: int) -> tu
     return time, scatter_add(place, 1, (step, orphan), steps, (events.dur_ns, orphan))[0]
 
 
+def _copies(name: str, marks: tuple[str, ...]) -> bool:
+    return any(mark in name for mark in marks)
+
+
 def _how(timeline: InterpretedTrace) -> Ints32:
     """(h,) how each operator did its work: _TENSOR where the name of a kernel that it launched says that it uses
     tensor cores, _HOST_COPY where it copied between host and device, else 0."""
     found = np.zeros(len(timeline.host.row), dtype=np.int32)
     events, marks, node_of = timeline.events, timeline.vendor.tensor_cores, forest_rows(timeline)
-    for category, texts, how in ((Category.MEMCPY, _HOST_COPIES, _HOST_COPY), (Category.KERNEL, marks, _TENSOR)):
+    for category, texts, named, how in (
+        (Category.MEMCPY, _HOST_COPIES, _copies, _HOST_COPY),
+        (Category.KERNEL, marks, uses_tensor_cores, _TENSOR),
+    ):
         rows = rows_where((events.category == category) & (timeline.operator >= 0))
         if not texts or not len(rows):
             continue
         names = gather(events.name, rows)
         used = used_codes(names, len(events.strings))
         matching = np.zeros(len(events.strings), dtype=bool)
-        matching[used] = holding(texts, [events.strings[code] for code in used.tolist()])
+        matching[used] = [named(events.strings[code], texts) for code in used.tolist()]
         node = node_of[gather(timeline.operator, rows[matching[names]])]
         found[timeline.host.top[node[node >= 0]]] = how
     return found

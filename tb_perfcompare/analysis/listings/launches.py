@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.analysis.listings.launch_figures import launch_figures
 from tb_perfcompare.model.arrays import Floats
-from tb_perfcompare.model.device import TENSOR_CORES_ANYWHERE
+from tb_perfcompare.model.device import TENSOR_CORES_ANYWHERE, uses_tensor_cores
 from tb_perfcompare.model.formats import NCU, TITLES
 from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTable
@@ -134,7 +134,7 @@ def _kernels(launches: LaunchTable) -> tuple[GroupTable, LaunchSequence]:
 
 def _tensor_cores(key: str) -> float:
     """1 if the name says that it uses tensor cores, 0 if not, NaN if it was cut before it could."""
-    if any(mark in key for mark in TENSOR_CORES_ANYWHERE):
+    if uses_tensor_cores(key, TENSOR_CORES_ANYWHERE):
         return 1.0
     return math.nan if key.endswith("...") else 0.0
 

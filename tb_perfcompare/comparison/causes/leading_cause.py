@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWE
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
+from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.significant_categories import lie_apart
@@ -70,7 +71,7 @@ def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Find
     leading = [one for one in ordered if one.rule in MACHINE_PACE.names and way * (one.delta_us or 0.0) > 0]
     ordered = [*leading, *(one for one in ordered if one not in leading)]
     for place, finding in enumerate(ordered):
-        if place and finding.confidence.startswith("certain") and all(_yields(one, finding) for one in ordered[:place]):
+        if place and finding.confidence.startswith(COUNTED) and all(_yields(one, finding) for one in ordered[:place]):
             return (finding, *ordered[:place], *ordered[place + 1 :])
     return tuple(ordered)
 

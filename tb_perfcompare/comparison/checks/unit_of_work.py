@@ -39,7 +39,8 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
         return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
     units = _units(a, b)
     if units is not None and a.marked and b.marked and units[0].unit != units[1].unit:
-        return _one_replays(a, b, units, numbers) or Check("step_marker", "fail", _differ(a, b), ("verdict", "ledger", "cause"))
+        different = Check("step_marker", "fail", _differ(a, b), ("verdict", "ledger", "cause"))
+        return _one_replays(a, b, units, numbers) or different
     if a.marked != b.marked:
         without = "baseline" if not a.marked else "candidate"
         return Check(

@@ -1,6 +1,6 @@
 """Compares the pairs that training.py recorded: is the verdict right, and is the difference the first finding?
 
-python -m tests.planted.on_device.judge OUT [--pair NAME ...] [--single] [--times N]
+python -m tests.planted.on_device.judge OUT [--held-out] [--pair NAME ...] [--single]
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from pathlib import Path
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis
 from tests.planted.genuine import SIDES, SPANS, compared
-from tests.planted.on_device.programs import BY_NAME, Pair
+from tests.planted.on_device import held_out
+from tests.planted.on_device.programs import PAIRS, Pair
 from tests.planted.replayed import said
 
 
@@ -30,13 +31,14 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="folder of the recordings")
-    parser.add_argument("--pair", choices=sorted(BY_NAME), action="append", help="only this one (default: all)")
+    parser.add_argument("--held-out", action="store_true", help="the pairs of held_out.py")
+    parser.add_argument("--pair", action="append", help="only this one (default: all)")
     parser.add_argument("--single", action="store_true", help="compare one capture a side: the first ones, ...")
     parser.add_argument("--findings", type=int, default=3, help="how many findings are printed")
     chosen = parser.parse_args()
     marks: dict[str, list[bool]] = {}
-    for name, pair in BY_NAME.items():
-        folder = chosen.out / name
+    for pair in held_out.PAIRS if chosen.held_out else PAIRS:
+        name, folder = pair.name, chosen.out / pair.name
         if (chosen.pair and name not in chosen.pair) or not all((folder / side).exists() for side in SIDES):
             continue
         for capture in range(1, SPANS + 1) if chosen.single else (0,):
@@ -51,7 +53,8 @@ def main() -> None:
             for what, right in answers.items():
                 marks.setdefault(what, []).append(right)
             wrong = ", ".join(what for what, right in answers.items() if not right)
-            print(f"{'X' if wrong else '.'} {name}, {capture or 'all'}: {found.headline.sentence} {wrong.upper()}", flush=True)
+            mark = f"X ({wrong})" if wrong else "."
+            print(f"{mark} {name}, {capture or 'all'}: {found.headline.sentence}", flush=True)
             for finding in found.findings[: chosen.findings]:
                 print(f"      {finding.rule}: {finding.sentence}")
     for what, rights in sorted(marks.items()):

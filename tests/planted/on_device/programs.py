@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+VOCABULARY, CLASSES = 16384, 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """One training or decoding loop. The defaults are what the networks' own base programs change.
 
-    network       "transformer" (tokens), "convolutional" (images) or "decoder" (one token a step, kept keys)
+    network       "transformer" (tokens), "convolutional" (images), "decoder" (one token a step, kept keys), or one of
+                  networks.py
     size          tokens of a sequence, pixels of an image's side, or kept keys
     amp, tf32     bfloat16 autocast; TF32 for what stays in single precision
     channels_last layout of images and convolutions
@@ -25,6 +28,7 @@ class Program:
     slow_step     recorded step that writes a checkpoint; -1: none
     python        floating-point operations of plain Python per step
     host, device  what else uses the machine: CPU processes; a process on the same device
+    parts         what networks.py and the loop do otherwise
     marks         `profiler.step()` is called
     """
 
@@ -54,6 +58,7 @@ class Program:
     python: int = 0
     host: bool = False
     device: bool = False
+    parts: frozenset[str] = frozenset()
     marks: bool = True
     record_shapes: bool = True
     with_stack: bool = False
@@ -81,7 +86,7 @@ SMALL_CONVOLUTIONAL = replace(CONVOLUTIONAL, batch=4, size=96)
 DECODER = Program("decoder", batch=8, size=512, depth=8, marks=False)
 
 
-def _pair(name: str, asked: str, base: Program, direction: str = "slower", **changed: object) -> Pair:
+def pair_of(name: str, asked: str, base: Program, direction: str = "slower", **changed: object) -> Pair:
     return Pair(name, base, replace(base, **changed), asked, direction)  # type: ignore[arg-type]
 
 
@@ -90,66 +95,62 @@ PRECISE_IMAGES = replace(CONVOLUTIONAL, amp=False, batch=64)
 GRAPHED = replace(SMALL_TRANSFORMER, static=True, graph=True)
 
 PAIRS: tuple[Pair, ...] = (
-    _pair("transformer, TF32 off", "tensor_cores_lost", PRECISE, tf32=False),
-    _pair("convolutional, TF32 off", "tensor_cores_lost", PRECISE_IMAGES, tf32=False),
-    _pair("transformer, AMP off", "data_type_changed", TRANSFORMER, amp=False),
-    _pair("convolutional, AMP off", "data_type_changed", CONVOLUTIONAL, amp=False),
-    _pair("convolutional, channels_last lost", "layout_copies fusion_lost kernel_replaced", CONVOLUTIONAL,
-          channels_last=False),
-    _pair("transformer, attention by hand", "operator_replaced operators_changed", TRANSFORMER,
-          by_hand=frozenset({"attention"})),
-    _pair("transformer, optimizer in a loop", "operator_replaced operators_changed fusion_lost", TRANSFORMER,
-          optimizer="loop"),
-    _pair("small convolutional, optimizer in a loop", "operator_replaced operators_changed fusion_lost",
-          SMALL_CONVOLUTIONAL, optimizer="loop"),
-    _pair("small transformer, graph off", "graph_lost", GRAPHED, graph=False),
-    _pair("decoder, graph off", "graph_lost", replace(DECODER, graph=True), graph=False),
-    _pair("transformer, item in the loop", "synchronisation", TRANSFORMER, "any", checks=True),
-    _pair("small convolutional, item in the loop", "synchronisation", SMALL_CONVOLUTIONAL, checks=True),
-    _pair("convolutional, pageable copies", "*ageable* *copies*",
-          replace(CONVOLUTIONAL, floats=True, batch=64), pinned=False),
-    _pair("transformer, small batches", "more_calls", TRANSFORMER, micro=4),
-    _pair("convolutional, small batches", "more_calls", CONVOLUTIONAL, micro=4),
-    _pair("transformer, slow loader", "data_loader", TRANSFORMER, decompressed=80),
-    _pair("convolutional, slow loader", "data_loader", CONVOLUTIONAL, decompressed=80),
-    _pair("transformer, another stream", "operators_changed *mm* kernel_slower device_pace", TRANSFORMER, competing=12),
-    _pair("convolutional, another stream", "operators_changed *mm* kernel_slower device_pace", CONVOLUTIONAL,
-          competing=12),
-    _pair("transformer, memory nearly full", "memory_pressure",
-          replace(TRANSFORMER, varied=True, profile_memory=True), limited=True),
-    _pair("convolutional, memory nearly full", "memory_pressure",
-          replace(CONVOLUTIONAL, varied=True, profile_memory=True), limited=True),
-    _pair("small transformer, stacks recorded", "profiler_overhead", SMALL_TRANSFORMER, with_stack=True),
-    _pair("transformer, longer sequences", "workload_changed", TRANSFORMER, size=1536),
-    _pair("convolutional, larger images", "workload_changed", CONVOLUTIONAL, size=256),
-    _pair("transformer, larger batch, no shapes", "workload_changed", replace(TRANSFORMER, record_shapes=False),
-          batch=24),
-    _pair("transformer, twice the layers", "more_calls", TRANSFORMER, depth=8),
-    _pair("convolutional, twice the layers", "more_calls", CONVOLUTIONAL, depth=4),
-    _pair("transformer, one slow step", "slow_steps", TRANSFORMER, "any", slow_step=4),
-    _pair("convolutional, one slow step", "slow_steps", CONVOLUTIONAL, "any", slow_step=4),
-    _pair("transformer, recomputed activations", "more_calls operators_changed", TRANSFORMER, recomputed=True),
-    _pair("transformer, norm by hand", "operator_replaced operators_changed", TRANSFORMER,
-          by_hand=frozenset({"norm"})),
-    _pair("small transformer, busy CPU", "host_interrupted host_pace", SMALL_TRANSFORMER, "none", host=True),
-    _pair("small convolutional, busy CPU", "host_interrupted host_pace", SMALL_CONVOLUTIONAL, "none", host=True),
-    _pair("transformer, another process on the device", "device_interrupted", TRANSFORMER, "none", device=True),
-    _pair("convolutional, another process on the device", "device_interrupted", CONVOLUTIONAL, "none", device=True),
-    _pair("transformer, Python behind the device", "", TRANSFORMER, "none", python=60_000),
-    _pair("small transformer, Python in the loop", "unrecorded_time", SMALL_TRANSFORMER, python=200_000),
-    _pair("transformer, TF32 off, no marks", "tensor_cores_lost", replace(PRECISE, marks=False), tf32=False),
-    _pair("decoder, longer context", "workload_changed", DECODER, "any", size=4096),
-    _pair("decoder, item in the loop", "synchronisation", DECODER, checks=True),
-    _pair("decoder, attention by hand", "operator_replaced operators_changed", DECODER, "any",
-          by_hand=frozenset({"attention"})),
-    _pair("equal transformer 1", "", TRANSFORMER, "none"),
-    _pair("equal transformer 2", "", replace(TRANSFORMER, varied=True), "none"),
-    _pair("equal convolutional 1", "", CONVOLUTIONAL, "none"),
-    _pair("equal small transformer", "", SMALL_TRANSFORMER, "none"),
-    _pair("equal small convolutional", "", SMALL_CONVOLUTIONAL, "none"),
-    _pair("equal decoder", "", DECODER, "none"),
-    _pair("convolutional, deterministic", "kernel_replaced fusion_lost tensor_cores_lost", CONVOLUTIONAL, "any",
-          deterministic=True),
-    _pair("transformer, compile off", "compilation_lost", replace(TRANSFORMER, compiled=True), compiled=False),
+    pair_of("transformer, TF32 off", "tensor_cores_lost", PRECISE, tf32=False),
+    pair_of("convolutional, TF32 off", "tensor_cores_lost", PRECISE_IMAGES, tf32=False),
+    pair_of("transformer, AMP off", "data_type_changed", TRANSFORMER, amp=False),
+    pair_of("convolutional, AMP off", "data_type_changed", CONVOLUTIONAL, amp=False),
+    pair_of("convolutional, channels_last lost", "layout_copies fusion_lost kernel_replaced", CONVOLUTIONAL,
+            channels_last=False),
+    pair_of("transformer, attention by hand", "operator_replaced operators_changed", TRANSFORMER,
+            by_hand=frozenset({"attention"})),
+    pair_of("transformer, optimizer in a loop", "operator_replaced operators_changed fusion_lost", TRANSFORMER,
+            optimizer="loop"),
+    pair_of("small convolutional, optimizer in a loop", "operator_replaced operators_changed fusion_lost",
+            SMALL_CONVOLUTIONAL, optimizer="loop"),
+    pair_of("small transformer, graph off", "graph_lost", GRAPHED, graph=False),
+    pair_of("decoder, graph off", "graph_lost", replace(DECODER, graph=True), graph=False),
+    pair_of("transformer, item in the loop", "synchronisation", TRANSFORMER, "any", checks=True),
+    pair_of("small convolutional, item in the loop", "synchronisation", SMALL_CONVOLUTIONAL, checks=True),
+    pair_of("convolutional, pageable copies", "pageable_copies",
+            replace(CONVOLUTIONAL, floats=True, batch=64), pinned=False),
+    pair_of("transformer, small batches", "more_calls", TRANSFORMER, micro=4),
+    pair_of("convolutional, small batches", "more_calls", CONVOLUTIONAL, micro=4),
+    pair_of("transformer, slow loader", "data_loader", TRANSFORMER, decompressed=80),
+    pair_of("convolutional, slow loader", "data_loader", CONVOLUTIONAL, decompressed=80),
+    pair_of("transformer, another stream", "operators_changed *mm* kernel_slower device_pace", TRANSFORMER,
+            competing=12),
+    pair_of("convolutional, another stream", "operators_changed *mm* kernel_slower device_pace", CONVOLUTIONAL,
+            competing=12),
+    pair_of("transformer, memory nearly full", "memory_pressure",
+            replace(TRANSFORMER, varied=True, profile_memory=True), limited=True),
+    pair_of("convolutional, memory nearly full", "memory_pressure",
+            replace(CONVOLUTIONAL, varied=True, profile_memory=True), limited=True),
+    pair_of("small transformer, stacks recorded", "profiler_overhead", SMALL_TRANSFORMER, with_stack=True),
+    pair_of("transformer, longer sequences", "workload_changed", TRANSFORMER, size=1536),
+    pair_of("convolutional, larger images", "workload_changed", CONVOLUTIONAL, size=256),
+    pair_of("transformer, larger batch, no shapes", "workload_changed", replace(TRANSFORMER, record_shapes=False),
+            batch=24),
+    pair_of("transformer, twice the layers", "more_calls", TRANSFORMER, depth=8),
+    pair_of("convolutional, twice the layers", "more_calls", CONVOLUTIONAL, depth=4),
+    pair_of("transformer, one slow step", "slow_steps", TRANSFORMER, "any", slow_step=4),
+    pair_of("convolutional, one slow step", "slow_steps", CONVOLUTIONAL, "any", slow_step=4),
+    pair_of("transformer, recomputed activations", "more_calls operators_changed", TRANSFORMER, recomputed=True),
+    pair_of("transformer, norm by hand", "operator_replaced operators_changed", TRANSFORMER,
+            by_hand=frozenset({"norm"})),
+    pair_of("small transformer, busy CPU", "host_interrupted host_pace", SMALL_TRANSFORMER, "none", host=True),
+    pair_of("small convolutional, busy CPU", "host_interrupted host_pace", SMALL_CONVOLUTIONAL, "none", host=True),
+    pair_of("transformer, another process on the device", "device_interrupted", TRANSFORMER, "none", device=True),
+    pair_of("convolutional, another process on the device", "device_interrupted", CONVOLUTIONAL, "none", device=True),
+    pair_of("transformer, Python behind the device", "", TRANSFORMER, "none", python=60_000),
+    pair_of("small transformer, Python in the loop", "unrecorded_time", SMALL_TRANSFORMER, python=200_000),
+    pair_of("transformer, TF32 off, no marks", "tensor_cores_lost", replace(PRECISE, marks=False), tf32=False),
+    pair_of("decoder, longer context", "workload_changed", DECODER, "any", size=4096),
+    pair_of("decoder, item in the loop", "synchronisation", DECODER, checks=True),
+    pair_of("decoder, attention by hand", "operator_replaced operators_changed", DECODER, "any",
+            by_hand=frozenset({"attention"})),
+    pair_of("equal transformer 1", "", TRANSFORMER, "none"),
+    pair_of("equal transformer 2", "", replace(TRANSFORMER, varied=True), "none"),
+    pair_of("equal convolutional 1", "", CONVOLUTIONAL, "none"),
+    pair_of("equal small transformer", "", SMALL_TRANSFORMER, "none"),
+    pair_of("equal small convolutional", "", SMALL_CONVOLUTIONAL, "none"),
 )  # fmt: skip
-BY_NAME = {pair.name: pair for pair in PAIRS}

@@ -56,6 +56,8 @@ SIMILAR = 0.1
 _FROM_OUTSIDE = {"DataLoader", "Communication"}
 """Categories in which the step waits for something outside of it."""
 
+_ON_DEVICE = ("Kernel", "Memcpy", "Memset")
+
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
 
@@ -92,17 +94,28 @@ class OtherWork:
                 )  # fmt: skip
             return
         if self.ratio is not None and (self.ratio > 1) != (delta > 0):
-            yield cause(
-                pair, self.rule, self.operator, "all", None,
-                f"{self.what}: {self.how}; the step still changes by {signed_time(delta)}, so another change outweighs "
-                "it.",
-                (self.evidence,), confidence=self.confidence, look_at=self.look_at,
-            )  # fmt: skip
+            yield self._outweighed(pair, left, delta)
             return
         yield cause(
             pair, self.rule, self.operator, "all", delta,
             f"{self.what}: {signed_time(delta)} per step; {self.how}; the two sides do not run the same work.",
             (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains=of_categories(left),
+        )  # fmt: skip
+
+
+    def _outweighed(self, pair: RuleContext, left: dict[str, float], delta: float) -> Cause:
+        """The step changed against the size of the inputs. The device's own time that did not is theirs."""
+        assert self.ratio is not None
+        own = {label: us for label in _ON_DEVICE if (us := left[label]) * (self.ratio - 1) > 0}
+        device = fsum(own.values())
+        matters = abs(device) >= pair.least_us
+        of_device = f"{signed_time(device)} device time per step; " if matters else ""
+        return cause(
+            pair, self.rule, self.operator, "all", device if matters else None,
+            f"{self.what}: {of_device}{self.how}; the step still changes by {signed_time(delta)}, so another change "
+            "outweighs it.",
+            (self.evidence,), confidence=self.confidence, look_at=self.look_at,
+            explains=of_categories(own) if matters else {},
         )  # fmt: skip
 
 

@@ -97,8 +97,8 @@ def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
 SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
-    when="Synchronising calls run more often, in at least half of the steps. It takes what no other rule explains of the host's exposed time and of "
-    "Memcpy, unless shorter kernels are the likelier cause",
+    when="Synchronising calls run more often, in at least half of the steps. It takes what no other rule explains "
+    "of the host's exposed time and of Memcpy, unless shorter kernels are the likelier cause",
     needs="API calls",
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",

@@ -11,10 +11,16 @@ from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
-from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
+from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.number_text import count
 
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
+
+SAME_NUMBER = 0.1
+"""Pinned copies that became fewer are those that pageable ones became more if the numbers differ by at most this."""
+
+SIDES = ("baseline", "candidate")
 
 MOST = 0.5
 """Share of the category's change that the number of copies must make."""
@@ -40,6 +46,32 @@ def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
     )  # fmt: skip
 
 
+def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
+    """As many copies as before, of pageable memory instead of pinned: slower, and the host waits for them."""
+    rows = pair.entities("Memcpy")
+    pageable, pinned = ([row for row in rows if word in row.path[1]] for word in ("Pageable", "Pinned"))
+    more = fsum(row.calls[1] - row.calls[0] for row in pageable)
+    fewer = fsum(row.calls[0] - row.calls[1] for row in pinned)
+    changed = called_otherwise(*(fsum(row.calls[side] for row in pageable) for side in (0, 1)))
+    if not changed or more * fewer <= 0 or abs(more - fewer) > SAME_NUMBER * abs(more):
+        return
+    moved = {("Memcpy", row.path[1]): row.delta / pair.unit for row in (*pageable, *pinned)}
+    delta = fsum(moved.values())
+    if abs(delta) < pair.least_us or delta * more <= 0:
+        return
+    before, after = (fsum(getattr(row, side) for row in (*pageable, *pinned)) / pair.unit for side in SIDES)
+    first = max(pageable, key=lambda row: (abs(row.delta), row.path))
+    sentence = (
+        f"Copies from {'pageable' if more > 0 else 'pinned'} memory: {signed_time(delta)} per step; "
+        f"{count(abs(more))} per step {'are no longer' if more > 0 else 'are now'} pinned "
+        f"({times_text(before, after)})."
+    )
+    yield cause(
+        pair, PAGEABLE_COPIES, first.path[1], "Memcpy", delta, sentence, (Evidence("memcpy", first.path[1]),),
+        explains=moved,
+    )  # fmt: skip
+
+
 def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
     """Whether copies back to the host became more (fewer) along with the calls that wait for the device."""
     more = row.calls[1] - row.calls[0]
@@ -59,4 +91,14 @@ MORE_COPIES = Rule(
     confidence="certain: copies are counted",
     find=transfer_rules,
     rank=3,
+)
+PAGEABLE_COPIES = Rule(
+    names=("pageable_copies", "pinned_copies"),
+    meaning="copies from (to) pageable memory instead of pinned",
+    when="Copies from or to pageable memory run more often, and as many from or to pinned memory less often",
+    needs="copies",
+    look_at="pin_memory=True of the data loader, tensor.pin_memory() before .to(device, non_blocking=True)",
+    confidence="certain: copies are counted",
+    find=pageable_rules,
+    rank=2,
 )

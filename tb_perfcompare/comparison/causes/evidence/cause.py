@@ -130,7 +130,7 @@ class Rule:
     same_work: bool = False
 
 
-_CERTAIN, _LIKELY = "certain: ", "likely: "
+_CERTAIN, _LIKELY = COUNTED = "certain: ", "likely: "
 
 
 def cause(
