@@ -88,8 +88,9 @@ class Program:
     """What one training run does in every step; the defaults are the healthy one.
 
     vendor        key of tests.events.VENDORS; "cpu": operators do the kernels' work themselves
-    loader_us     waiting for the next batch
-    copies        host-to-device copies of the input, each of copy_us
+    loader_us     waiting for the next batch; loader_every: so many batches come at once, after as many times the wait
+    copies        host-to-device copies of the input, each of copy_us; of pageable_us, if that is not 0, from pageable
+                  memory
     device_pace   factor on every kernel; host_pace: on all host work
     launch_us     one launch call
     repeats       how often the stack of layers runs
@@ -106,11 +107,12 @@ class Program:
     optimizer     "foreach", "fused" (one kernel) or "single" (one kernel per parameter and operation)
     collective_us time of the gradients' all-reduce; 0: one process. wait_us: what of it is waiting for others
     reduce_after  share of the backward pass before the all-reduce begins; the rest of it runs beside
+    saved         step that copies eight activations back, as a checkpoint does; -1: none
     gaps          step -> host time in it in which nothing is recorded
     warm_steps    leading steps that load modules and try kernels; loads: the modules, tries: the kernels
     overhead_us   the profiler's own work per step
     op_extra      operator -> host time it takes more per call
-    stall_us      time that other processes take at every 9th operator
+    stall_us      time that other processes take at every 9th operator; shared_us: of the device, at every 5th kernel
     clock_mhz     sampled once per step
     marked        ProfilerStep around every step
     flags         options of the profiler that the trace names
@@ -122,8 +124,10 @@ class Program:
     seed: int = 1
     jitter: float = 0.01
     loader_us: float = 60.0
+    loader_every: int = 1
     copies: int = 1
     copy_us: float = 80.0
+    pageable_us: float = 0.0
     device_pace: float = 1.0
     host_pace: float = 1.0
     launch_us: float = 5.0
@@ -148,6 +152,7 @@ class Program:
     collective_us: float = 0.0
     wait_us: float = 0.0
     reduce_after: float = 1.0
+    saved: int = -1
     gaps: Mapping[int, float] = field(default_factory=dict)
     warm_steps: int = 0
     loads: int = 3
@@ -155,6 +160,7 @@ class Program:
     overhead_us: float = 0.0
     op_extra: Mapping[str, float] = field(default_factory=dict)
     stall_us: float = 0.0
+    shared_us: float = 0.0
     clock_mhz: float | None = None
     marked: bool = True
     flags: tuple[str, ...] = ()

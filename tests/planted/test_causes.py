@@ -22,6 +22,7 @@ OPPOSITE = {
     "collective_slower": "collective_faster",
     "more_calls": "fewer_calls",
     "more_copies": "fewer_copies",
+    "pageable_copies": "pinned_copies",
 }
 """What a rule is called when the sides are exchanged; the others' names tell no direction."""
 
@@ -41,6 +42,8 @@ WORDS = {
     "graph_lost": ("Fewer graph launches: +", "More graph launches: −"),
     "layout_copies": ("More on-device copies: +", "Fewer on-device copies: −"),
     "more_copies": ("More memory copies: +", "Fewer memory copies: −"),
+    "pageable_copies": ("Copies from pageable memory: +", "Copies from pinned memory: −"),
+    "device_interrupted": ("other work is taking the GPU", "other work no longer takes the GPU"),
     "synchronisation": ("is no longer hidden", "is now hidden"),
     "launch_bound": ("Kernel launches are slower: +", "Kernel launches are faster: −"),
     "operator_slower": ("One operator is slower", "One operator is faster"),

@@ -12,17 +12,20 @@ KERNELS = ("gemm", "batch_norm", "relu", "softmax", "loss")
 
 
 def recording(
-    blocks: Sequence[float] = (1.0,), us: float = 1.0, seed: int = 0, only: str = "", but: str = ""
-) -> TraceBuilder:
+    blocks: Sequence[float] = (1.0,), us: float = 1.0, seed: int = 0, only: str = "", but: str = "",
+    us_but: float | None = None,
+) -> TraceBuilder:  # fmt: skip
     """Eight steps of five kernels; `blocks` scale the grids, from step to step in turns, or those of `only` one kernel,
-    or of all `but` one; `us` scales all times."""
+    or of all `but` some; `us` scales all times, `us_but` theirs."""
     trace = TraceBuilder()
     now = 1000.0
     for step in range(8):
         begin = now
         for number, name in enumerate(KERNELS):
-            scale = blocks[step % len(blocks)] if only in ("", name) and name != but else 1.0
-            length = (100 + 25 * (name == "batch_norm") + (7 * step + 3 * number + seed) % 5) * us
+            other = name in but.split()
+            scale = blocks[step % len(blocks)] if only in ("", name) and not other else 1.0
+            length = 100 + 25 * (name == "batch_norm") + (7 * step + 3 * number + seed) % 5
+            length *= us if us_but is None or not other else us_but
             trace.op(f"aten::{name}", now, now + 20)
             grid = (round(64 * scale * (number + 1)), 1, 1)
             trace.kernel(f"{name}_kernel", now + 25, now + 25 + length, launch=(now + 10, now + 15), grid=grid)
@@ -66,3 +69,14 @@ def test_the_example_is_a_kernel_that_changed() -> None:
     assert causes(comparison) == ["workload_changed"]
     assert "_kernel grid [" in first(comparison).sentence
     assert "batch_norm_kernel" not in first(comparison).sentence
+
+
+def test_kernels_with_a_fixed_grid_take_as_much_longer() -> None:
+    """Those that work in as many blocks as the device runs at once, on an H100 nearly all matrix products."""
+    comparison = found(recording(), recording([1.5], us=1.45, seed=1, but="gemm softmax loss"))
+    assert causes(comparison) == ["workload_changed"]
+
+
+def test_wider_layers_leave_kernels_with_a_fixed_grid_as_they_are() -> None:
+    comparison = found(recording(), recording([1.5], us=1.45, seed=1, but="gemm softmax loss", us_but=1.0))
+    assert "workload_changed" not in causes(comparison)

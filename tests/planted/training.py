@@ -47,7 +47,7 @@ class _Run:
         self.network_free = 0.0
         self._random = random.Random(program.seed)
         self._last_ids: list[int] = []
-        self._operators = 0
+        self._operators = self._launches = 0
 
     def vary(self, us: float) -> float:
         """The duration of one occurrence."""
@@ -74,7 +74,7 @@ class _Run:
 
     def _iteration(self, number: int) -> None:
         program = self.program
-        self._load()
+        self._load(number)
         self._inputs()
         if number < program.warm_steps:
             self._warm_up()
@@ -101,6 +101,8 @@ class _Run:
             self._all_reduce()
         self.free = max(self.free, self.network_free)  # the optimizer needs the gradients of all ranks
         self._optimizer()
+        for _ in range(8 if number == program.saved else 0):
+            self._read_back()
         self._item()
 
     def _extra_work(self, number: int) -> None:
@@ -163,14 +165,17 @@ class _Run:
         start = self.now
         self.host(self.program.launch_us)
         begin = max(self.now + LATENCY, self.free)
-        self.free = begin + self.vary(kernel.us * self.program.device_pace)
+        self._launches += 1
+        sliced = self.program.shared_us * (self._launches % 5 == 0)
+        self.free = begin + self.vary(kernel.us * self.program.device_pace) + sliced
         self.trace.kernel(kernel.name, begin, self.free, launch=(start, self.now), external_id=self._owner,
                           occupancy=kernel.occupancy)  # fmt: skip
         self.now += 0.3
 
-    def _load(self) -> None:
+    def _load(self, number: int) -> None:
         start = self.now
-        self.now += self.vary(self.program.loader_us)
+        every = self.program.loader_every
+        self.now += self.vary(self.program.loader_us * (every if number % every == every - 1 else 0) or 1.0)
         self.trace.loader(start, self.now)
         self.now += 0.5
 
@@ -183,8 +188,10 @@ class _Run:
                 start = self.now
                 self.host(self.program.launch_us)
                 begin = max(self.now + LATENCY, self.free)
-                self.free = begin + self.vary(self.program.copy_us)
-                self.trace.memcpy(begin, self.free, launch=(start, self.now), external_id=self._owner)
+                pageable = self.program.pageable_us
+                self.free = begin + self.vary(pageable or self.program.copy_us)
+                kind = f"HtoD ({'Pageable' if pageable else 'Pinned'} -> Device)"
+                self.trace.memcpy(begin, self.free, kind=kind, launch=(start, self.now), external_id=self._owner)
                 self.now += 0.3
 
     def _layer(self, layer: Layer, op: str, kernels: tuple[Kernel, ...]) -> None:

@@ -257,6 +257,22 @@ def test_graph_launches_are_decode_steps() -> None:
     assert us(found)[:6] == [100] * 6
 
 
+def test_graph_launches_are_decode_steps_however_far_behind_them_the_device_is() -> None:
+    """Nothing but launches, which are done in a third of the time that the device takes."""
+    trace = TraceBuilder()
+    trace.call("cudaStreamIsCapturing", 100, 102)
+    for number in range(8):
+        at = 500 + number * 30
+        trace.call("cudaStreamIsCapturing", at - 3, at - 2)
+        trace.call("cudaGraphLaunch", at, at + 25)
+        for one in range(4):
+            begin = 540 + number * 100 + 25 * one
+            trace.kernel(f"k{one}", begin, begin + 24)
+    trace.call("cudaDeviceSynchronize", 750, 1350)
+    found = summary(trace)
+    assert found.iterations is not None and found.iterations.chosen.origin == "graph"
+
+
 def test_the_last_iteration_is_there_for_whoever_asks_for_it() -> None:
     assert summary(training(), tail=True).steps.label == ("0", "1", "2", "3", "4", "5")
 

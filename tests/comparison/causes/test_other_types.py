@@ -83,3 +83,43 @@ def test_lengths_that_vary_are_told_beside_parameters_that_do_not() -> None:
     found = compare(summarised(varying([2, 4, 8] * 4)), summarised(varying([8, 4, 16] * 4)))
     (sentence,) = [one.sentence for one in found.findings if one.rule == "workload_changed"]
     assert "input shapes vary between steps, mean elements ×" in sentence
+
+
+def recurrent(workspace: int, us: int = 400, batch: int = 8) -> TraceBuilder:
+    """Steps of twelve small operators and one that takes half of the step and is handed a workspace."""
+    trace = TraceBuilder(vendor="cpu")
+    at = 0
+    for step in range(8):
+        start = at
+        for number in range(12):
+            trace.op("aten::mul", at, at + 20, dims=[[batch, 16 + number]])
+            at += 22
+        trace.op("aten::_cudnn_rnn_backward", at, at + us, dims=[[batch, 64], [workspace]])
+        at += us + 2
+        trace.step(step, start, at)
+    return trace
+
+
+def test_a_workspace_that_is_a_little_larger_is_no_other_input() -> None:
+    """Dropout between the layers of an LSTM keeps 1 % more."""
+    found = compare(summarised(recurrent(10_000)), summarised(recurrent(10_100, us=600)))
+    assert [one.rule for one in found.findings] == ["operator_slower"]
+
+
+def test_inputs_that_grow_while_the_step_shrinks_take_the_devices_time_alone() -> None:
+    def trace(batch: int, kernel_us: int, host_us: int) -> TraceBuilder:
+        builder, at = TraceBuilder(), 0
+        for step in range(8):
+            start = at
+            for number in range(6):
+                builder.op("aten::mm", at, at + host_us, dims=[[batch, 64 + number], [64 + number, 64]])
+                builder.kernel(f"gemm_{number}", at + 5, at + 5 + kernel_us, launch=(at + 1, at + 4))
+                at += host_us + 5
+            builder.step(step, start, at)
+        return builder
+
+    found = compare(summarised(trace(32, 100, 600)), summarised(trace(64, 190, 400)))
+    (told,) = (one for one in found.findings if one.rule == "workload_changed")
+    assert told.delta_us == 540.0
+    assert "Workload changed: +540 µs device time per step" in told.sentence
+    assert told.sentence.endswith("another change outweighs it.")

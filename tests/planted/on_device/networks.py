@@ -86,7 +86,7 @@ class Hourglass(nn.Module):
         self.up = nn.ModuleList(
             block(after + before, before) for before, after in zip(widths[-2::-1], widths[:0:-1], strict=True)
         )
-        self.head = nn.Conv2d(base, 8, 1)
+        self.head = nn.Conv2d(base, CLASSES, 1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         kept = []

@@ -10,6 +10,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import (
+    OTHER_SIZE,
     by_first_type,
     by_inputs,
     by_name,
@@ -17,6 +18,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     growth,
     have_moved,
     most_alike,
+    nearly_as_large,
     otherwise,
     otherwise_in_time,
 )
@@ -36,9 +38,6 @@ STEADY = 0.5
 OTHER_TIME = 0.25
 """Few calls are other work where they take at least this share of the operators' own time: the output layer of a larger
 vocabulary is three calls of a hundred (0.41 to 0.98 in recordings of other inputs, at most 0.15 in others)."""
-
-OTHER_SIZE = 0.03
-"""Inputs that vary are other inputs if their elements changed by at least this."""
 
 OTHER_LAUNCHES = 0.75
 """Share of the kernel time whose launches have to be known, and to change alike: one kernel may be tuned otherwise."""
@@ -167,6 +166,9 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
     if not (_steady(pair.baseline, moved) and _steady(pair.candidate, moved)):
         return _other_sizes(moved, name)
     ratio = growth(before, after)
+    few = otherwise(known) <= 1 - SIMILAR_WORK
+    if few and nearly_as_large(before, after):
+        return None
     return OtherWork(
         WORKLOAD_CHANGED, name,
         "Workload changed",

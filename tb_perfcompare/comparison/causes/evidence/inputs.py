@@ -15,6 +15,9 @@ from tb_perfcompare.quick_dataclass import dataclass
 INPUTS = "the inputs of both runs"
 """What to look at where a kernel or an operator has other inputs."""
 
+OTHER_SIZE = 0.03
+"""Inputs that vary, or that few calls have, are other inputs if their elements changed by at least this."""
+
 OTHERWISE = 0.5
 """An operator has other inputs if at least this share of the calls that both sides have are of other inputs."""
 
@@ -49,6 +52,8 @@ def other_inputs(pair: RuleContext, operator: str) -> OtherInputs | None:
             continue
         gone = min(known, key=lambda key: (known[key].more_calls, key))
         new = max(known, key=lambda key: (known[key].more_calls, key))
+        if kind == "shapes" and nearly_as_large(gone[1], new[1]):
+            continue
         if known[gone].more_calls < 0 < known[new].more_calls:
             return OtherInputs(kind, gone[1], new[1])
     return None
@@ -126,6 +131,13 @@ def most_alike(gone: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
 def _in_common(before: str, after: str) -> int:
     one, two = input_texts(before), input_texts(after)
     return sum(x == y for x, y in zip(one, two, strict=False)) if len(one) == len(two) else -1
+
+
+def nearly_as_large(before: str, after: str) -> bool:
+    """Whether the operand that changed most has nearly as many elements: a buffer that the operator works in."""
+    if not elements(before) or not elements(after):
+        return False
+    return 0 < abs(math.log(growth(before, after))) < math.log1p(OTHER_SIZE)
 
 
 def growth(before: str, after: str) -> float:
