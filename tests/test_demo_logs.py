@@ -39,6 +39,8 @@ RUNS = {
     "cpu_repeat/run_2": 2,
     "cpu_training/abnormal": 2,
     "cpu_training/normal": 2,
+    "gpu_decoding/abnormal": 3,
+    "gpu_decoding/normal": 3,
     "gpu_training_synthetic/baseline": 2,
     "gpu_training_synthetic/candidate": 2,
     "mlu_training_synthetic/baseline": 1,
@@ -60,6 +62,7 @@ PAIRS = (
     ("gpu_training_synthetic/baseline", "gpu_training_synthetic/candidate"),
     ("mlu_training_synthetic/baseline", "mlu_training_synthetic/candidate"),
     ("server_synthetic/baseline", "server_synthetic/candidate"),
+    ("gpu_decoding/normal", "gpu_decoding/abnormal"),
 )
 TRACES = sorted(DEMO.glob("*/*/*.pt.trace.json.gz"))
 MACHINE_SPECIFIC = re.compile(r"/(?:home|root|work|tmp|usr|opt|mnt|Users)/|host_?name|user_?name", re.IGNORECASE)
@@ -163,6 +166,21 @@ def test_slow_data_loader_is_found() -> None:
     first = found.findings[0]
     assert first.category == "DataLoader"
     assert first.share is not None and 0.9 < first.share < 1.1
+
+
+def test_waits_for_the_device_are_found_on_a_machine_whose_speed_doubles() -> None:
+    """The times as recorded tell nothing: captures of one side differ by 64 %."""
+    sides = (DEMO / run for run in PAIRS[5])
+    found = json.loads(tb_perfcompare("diff", *sides, "--format", "json").out)
+    headline = found["headline"]
+    assert headline["verdict"] == "slower" and headline["basis"] == "program"
+    assert 0.15 < headline["program"]["low"] < headline["program"]["high"] < 0.3
+    assert headline["shift"]["low"] < 0 < headline["shift"]["high"]
+    first = found["findings"][0]
+    assert first["rule"] == "synchronisation" and "the host waits 0 → 8 times per step" in first["sentence"]
+    for side in (found["baseline"], found["candidate"]):
+        assert side["device"]["name"] == "NVIDIA H100 80GB HBM3"
+        assert side["steps"]["by"]["origin"] == "detected"
 
 
 def test_recording_the_same_program_twice_is_no_difference() -> None:

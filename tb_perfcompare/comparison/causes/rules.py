@@ -8,8 +8,7 @@ from tb_perfcompare.comparison.causes.detectors.allocator import ALLOCATOR_CALLS
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATOR_REPLACED, OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER, LATE_RANK, OVERLAP_LOST
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
-from tb_perfcompare.comparison.causes.detectors.cpu_contention import CPU_CONTENTION
-from tb_perfcompare.comparison.causes.detectors.device_contention import DEVICE_CONTENTION
+from tb_perfcompare.comparison.causes.detectors.contention import CPU_CONTENTION, DEVICE_CONTENTION
 from tb_perfcompare.comparison.causes.detectors.device_copies import LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
 from tb_perfcompare.comparison.causes.detectors.host_copies import COPIES_ON_CPU

@@ -1,4 +1,4 @@
-"""The host is interrupted: operators can be as fast as they were, but something else takes the processor in between."""
+"""Contention: calls can be as fast as they were, but something else takes the CPU or the device in between."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
-from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_own_calls, table_of_calls
+from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls, fastest_own_calls, table_of_calls
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
@@ -19,13 +19,13 @@ UNCHANGED = 0.1
 """Fastest calls take what they took if the middle of their ratios is within this of 1 ..."""
 
 LITTLE = 0.35
-"""... or if they explain at most this share of the operators' ratio, both as logarithms: caches suffer, too."""
+"""... or if they explain at most this share of the ratio of all, both as logarithms: caches suffer, too."""
 
 SLOWER = 1.2
-"""Operators take longer on average from this ratio on."""
+"""Operators and kernels take longer on average from this ratio on."""
 
 MOST = 0.5
-"""Share of CPU Exec's change that these operators must make together, and that one of them must not make alone."""
+"""Share of the change of CPU Exec (Kernel) that these must make together, and that one of them must not make alone."""
 
 TYPICAL = 1 / 3
 """The middle of the operators' ratios is at least this share of the ratio of their sums, both as logarithms: lost time
@@ -33,6 +33,11 @@ slices fall on all in proportion to their time (0.87 to 1.46 of it in recordings
 
 ENOUGH_CALLS = 8
 """Calls of which one can be hoped to be undisturbed."""
+
+LAUNCHES = "kernels_by_launch"
+
+FEWEST = 3
+"""Kernels by name that have to take longer; one that does is slower, not interrupted."""
 
 
 def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -97,6 +102,50 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     )  # fmt: skip
 
 
+def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Finds contention on the device: mean times of the same launches moved, the fastest ones did not."""
+    exposed = pair.exposed("Kernel")
+    if abs(exposed) < pair.least_us or not pair.is_clear("Kernel"):
+        return
+    fastest = fastest_calls(pair, LAUNCHES)
+    kernels = {
+        key: one for key, one in pair.amounts(LAUNCHES).items()
+        if key in fastest and min(one.calls_a * pair.steps[0], one.calls_b * pair.steps[1]) >= ENOUGH_CALLS
+    }  # fmt: skip
+    if not kernels:
+        return
+    weights = np.array([one.us_a + one.us_b for one in kernels.values()])
+    low = np.log([fastest[key][1] / fastest[key][0] for key in kernels])
+    # as if both sides launched it as often: other numbers of launches are no contention
+    often = np.array([(one.calls_a + one.calls_b) / 2 for one in kernels.values()])
+    before, after = (
+        float((often * np.array([us / calls for us, calls in side])).sum())
+        for side in zip(*(((one.us_a, one.calls_a), (one.us_b, one.calls_b)) for one in kernels.values()), strict=True)
+    )
+    if max(before, after) < SLOWER * min(before, after):
+        return
+    middle = float(weighted_quartiles(low, weights)[1])
+    if abs(middle) > LITTLE * abs(math.log(after / before)):
+        return
+    rates = np.array([one.rate_us for one in kernels.values()])
+    kept = rates * exposed > 0
+    grown = total_by_key((key[0], float(us)) for key, us, keep in zip(kernels, rates, kept, strict=True) if keep)
+    delta = math.fsum(grown.values())
+    if len(grown) < FEWEST or abs(delta) < MOST * abs(exposed) or max(map(abs, grown.values())) > MOST * abs(delta):
+        return
+    own = math.copysign(min(abs(delta), abs(exposed)), exposed)
+    explained: dict[Part, float] = {("Kernel", name): us * own / delta for name, us in grown.items()}
+    told = math.fsum(explained.values())
+    sentence = (
+        f"{'Device contention' if told > 0 else 'Less device contention'}: {signed_time(told)} per step; mean kernel "
+        f"time {ratio_text(after / before)}, but fastest launches {ratio_text(math.exp(middle))}; other work "
+        f"{'is taking' if told > 0 else 'no longer takes'} the {pair.candidate.device.word}."
+    )
+    yield cause(
+        pair, DEVICE_CONTENTION, "kernels", "Kernel", told, sentence, (Evidence("kernels", ""),), explains=explained
+    )
+
+
 CPU_CONTENTION = Rule(
     names=("host_interrupted",),
     meaning="CPU contention: other work takes the CPU between and within operators",
@@ -105,6 +154,17 @@ CPU_CONTENTION = Rule(
     needs="operators",
     look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
     find=interruption_rules,
+    rank=3,
+    same_work=True,
+)
+DEVICE_CONTENTION = Rule(
+    names=("device_interrupted",),
+    meaning="device contention: other work takes the device between and within kernels",
+    when="Kernels launched alike take longer on average, at least 1.2 times together, but their fastest launches do "
+    "not. No single kernel makes half of the change",
+    needs="kernels with their launch configuration",
+    look_at="other processes on the device (nvidia-smi), other streams of this program, sharing by MPS or MIG",
+    find=sharing_rules,
     rank=3,
     same_work=True,
 )
