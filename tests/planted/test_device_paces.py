@@ -105,6 +105,13 @@ def test_a_checkpoint_in_the_same_step_of_every_capture_is_a_slow_step_and_no_sy
     assert "synchronisation" not in causes(found)
 
 
+def test_a_mean_that_slow_steps_of_any_length_raise_is_said() -> None:
+    saves, long = (COMPUTING.changed(saved=5, gaps={5: us}) for us in (10_000.0, 400_000.0))
+    found = compared(captures(COMPUTING, 10), captures(saves, 20, first=long)).headline
+    assert found.sentence.startswith("Inconclusive: the typical step changed by ")
+    assert ", the mean by +" in found.sentence
+
+
 def test_a_shared_device_leaves_the_program_open_and_is_the_cause() -> None:
     """Time slices fall on some launches: the fastest are as fast as they were, and no two kernels change alike."""
     found = pair(COMPUTING, COMPUTING.changed(shared_us=1500.0))

@@ -102,13 +102,13 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
     return False
 
 
-def interruption(follower: Follower, captures: Captures) -> float:
+def interruption(follower: Follower, clocked: Clocked) -> float:
     """How far the rest of the step may follow another pace because rows were interrupted, in ln(time): time slices that
     others took fall on some calls and not on the typical one, and on the rest by another measure. Without device work
-    the undisturbed steps know."""
-    if follower.path_ns is None:
+    the undisturbed steps know; iterations of several kinds have another mix of rows, not another pace."""
+    if follower.path_ns is None or clocked.strata is not None:
         return 0.0
-    shift, typical = shift_of_pace(follower.pace.log, captures), follower.pace.centre
+    shift, typical = shift_of_pace(follower.pace.log, clocked.captures), follower.pace.centre
     interrupted = abs(shift) >= INTERRUPTED and abs(typical) <= LITTLE * abs(shift)
     return abs(shift - typical) if interrupted else 0.0
 

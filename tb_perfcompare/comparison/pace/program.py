@@ -30,6 +30,9 @@ _BITS = 40
 """Times at one pace are held in units of which the longest has about 2**40, so that rounding is none."""
 
 
+LONG_STEPS = math.log(1.2)
+"""Shift of the captures' means from which a few long steps may be what changed."""
+
 MEANS_SHARE = 0.2
 """Of alpha, for means of captures: another look at the same steps has to be clearer."""
 
@@ -80,8 +83,14 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
 
 
 def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
-    steps = part_of_steps(clocked, options)
     means = part_of_means(clocked, options)
+    found = _of_three(clocked, means, options)
+    # long steps that some captures have do not make two programs the same
+    return found if abs(means.estimate.theta) <= LONG_STEPS else _without_same(found)
+
+
+def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> ProgramPart:
+    steps = part_of_steps(clocked, options)
     if clocked.undisturbed is None:
         return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
     undisturbed = part_of_undisturbed(clocked, options)
@@ -144,7 +153,7 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
     known = None if like is None else like.estimate
     main = estimate(times, clocked, options, known)
     reaches = (
-        follower.share * math.hypot(reach(follower.pace, options.alpha), interruption(follower, captures))
+        follower.share * math.hypot(reach(follower.pace, options.alpha), interruption(follower, clocked))
         for follower in clocked.followers
     )
     main = widened(main, math.hypot(*reaches))

@@ -13,6 +13,9 @@ from tb_perfcompare.number_text import TIMES_FROM, rough, rough_range, setting, 
 NEAR_NOTHING = 0.05
 """A program part whose interval lies within this fraction is "no change found"."""
 
+FEW_LONG_STEPS = 0.2
+"""From this change of the mean step on, at equal machine speed, a few long steps may be what changed."""
+
 _SLOWER = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
 _DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
 
@@ -75,12 +78,23 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
         return f"These two captures: the same work {_runs(machine)}; program {_between(program)}."
     if verdict is Verdict.SAME:
         return f"Same: the program changed by less than {rough(headline.margin)}."
+    mean = _of_the_mean(headline, machine)
+    if _inside(program, NEAR_NOTHING) and not _within(mean, FEW_LONG_STEPS):
+        return f"Inconclusive: the typical step changed by {_between(program)}, the mean by {rough(mean, signed=True)}."
     if _inside(program, NEAR_NOTHING):
         return f"No change found; at most {_at_most(program)}."
     if program.low > headline.margin or program.high < 1 / (1 + headline.margin) - 1:
         few = "captures" if min(counts) < CAPTURES_THAT_TELL else "steps"
         return f"Inconclusive: the program changed by {_between(program)}, from too few {few}."
     return f"Inconclusive: the program changed by {_between(program)}."
+
+
+def _of_the_mean(headline: Headline, machine: Part) -> float:
+    """Change of the mean step beyond the machine's."""
+    if not headline.baseline or not headline.candidate:
+        return 0.0
+    ratio = headline.candidate / headline.baseline / (1 + machine.estimate)
+    return ratio - 1
 
 
 def _counted(counted: Counted) -> str:
@@ -185,7 +199,11 @@ def _program_line(headline: Headline, program: Part) -> str:
 
 
 def _inside(part: Part, fraction: float) -> bool:
-    return 1 / (1 + fraction) - 1 <= part.low and part.high <= fraction
+    return _within(part.low, fraction) and _within(part.high, fraction)
+
+
+def _within(change: float, fraction: float) -> bool:
+    return 1 / (1 + fraction) - 1 <= change <= fraction
 
 
 def _ends(part: Part, *, as_change: bool = False) -> str:
