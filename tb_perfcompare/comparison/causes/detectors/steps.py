@@ -26,8 +26,8 @@ FAR = 1.1
 fence by chance."""
 
 OFTEN = 2
-"""Where both sides have slow steps, one has to have them this many times as often: what both have is no cause. Unless
-only one side has them at the same place in every capture."""
+"""Where both sides have slow steps, one has to have them this many times as often: what both have is no cause. Or it has
+them at the same place in every capture, and the other has not, or this much less of them."""
 
 CHANCE = 0.01
 """Slow steps at other places in every capture have to be so unlikely among those of both sides: a busy machine makes
@@ -63,12 +63,13 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     # one-off steps have to matter to the mean, not only to be longer
     if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
         return
-    (summary, slow, _), (other, other_slow, _) = sides[::-1] if delta > 0 else sides
+    (summary, slow, excess), (other, other_slow, other_excess) = sides[::-1] if delta > 0 else sides
     if not _recurs(summary, slow):
         return
     if not len(slow) or len(slow) > len(summary.steps) * LEADING:
         return
-    scheduled = _returns(summary, slow) and not (len(other_slow) and _returns(other, other_slow))
+    longer = not len(other_slow) or not _returns(other, other_slow) or excess >= OFTEN * other_excess
+    scheduled = _returns(summary, slow) and longer
     if not scheduled and len(slow) * len(other.steps) < OFTEN * len(other_slow) * len(summary.steps):
         return
     if not _returns(summary, slow) and _by_chance(summary, slow, other, other_slow) > CHANCE:
