@@ -26,8 +26,8 @@ FAR = 1.1
 fence by chance."""
 
 OFTEN = 2
-"""Where both sides have slow steps, one has to have them this many times as often: what both have is no cause. Or it has
-them at the same place in every capture, and the other has not, or this much less of them."""
+"""Where both sides have slow steps, one has to have them this many times as often: what both have is no cause. Or it
+has them at the same place in every capture, and the other has not, or this much less of them."""
 
 CHANCE = 0.01
 """Slow steps at other places in every capture have to be so unlikely among those of both sides: a busy machine makes
