@@ -41,6 +41,7 @@ class Pace:
     coverage  kappa: share of the time that the pace stands for, at most 1
     tau       how far rows differ in their change beyond their scatter
     centre, half  change of the typical row, and half the interval that the rows give it
+    fastest   ln of how much longer the fastest calls of the kept rows take, together; None where that is not known
     reason    why it cannot be used, "" where it can
     """
 
@@ -56,6 +57,7 @@ class Pace:
     half: float
     freedom: float
     reason: str
+    fastest: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,8 +115,16 @@ def pace_of(
         half=_quantile(freedom, alpha) * changes.spread / math.sqrt(max(changes.effective_names, 1.0)),
         freedom=freedom,
         reason=_unusable_reason(changes, coverage, noun, least),
+        fastest=_fastest(rows, changes),
     )
     return PaceRows(pace, rows, changes)
+
+
+def _fastest(rows: WorkRows, changes: RowChanges) -> float | None:
+    if rows.fastest_ns is None:
+        return None
+    one, two = (float((changes.work * side)[changes.kept].sum()) for side in rows.fastest_ns)
+    return math.log(two / one) if one > 0 and two > 0 else None
 
 
 def reach(pace: Pace, alpha: float) -> float:

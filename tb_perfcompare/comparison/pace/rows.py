@@ -38,11 +38,13 @@ class WorkRows:
     keys     r pairs (name, input shapes or launch configuration)
     calls    (r, n), (r, m) float64 calls in each observation, above zero somewhere in every capture
     time_ns  (r, n), (r, m) float64 their time
+    fastest_ns  (r,), (r,) float64 their shortest call on either side, None where it is not known
     """
 
     keys: tuple[tuple[str, str], ...]
     calls: Pair
     time_ns: Pair
+    fastest_ns: Pair | None = None
 
     def __len__(self) -> int:
         return len(self.keys)

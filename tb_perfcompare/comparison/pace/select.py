@@ -59,8 +59,16 @@ def select(
         tuple(key for key, reason in zip(shared, reasons, strict=True) if not reason),
         (calls[0][used], calls[1][used]),
         (times[0], times[1]),
+        _fastest((one, two), (indices[0][used], indices[1][used])),
     )
     return Selected(rows, {key: reason for key, reason in zip(shared, reasons, strict=True) if reason})
+
+
+def _fastest(groups: tuple[GroupTable, GroupTable], rows: tuple[Ints, Ints]) -> tuple[Floats, Floats] | None:
+    one, two = (group.min_ns for group in groups)
+    if one is None or two is None:
+        return None
+    return one[rows[0]].astype(np.float64), two[rows[1]].astype(np.float64)
 
 
 def same_inputs(sides: tuple[Summary, Summary]) -> float:
