@@ -13,6 +13,7 @@ from tb_perfcompare.comparison.pace.counted_work import CountedWork
 from tb_perfcompare.comparison.pace.pace import Pace
 from tb_perfcompare.comparison.pace.undisturbed import Undisturbed
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, middle_half
 from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -170,15 +171,40 @@ def by_their_paces(
 ) -> Clocked:
     """Of recordings with device work: the critical path with every follower at its own pace, the rest as it is.
 
-    All captures are held at the lowest of their paces (the fastest machine), so that none is slowed down and what was
-    hidden before stays hidden. At other weights the longest path is at least as long as the recorded one at these
-    weights, and at most as long as a path with all time that its parts can take, slowest first: a path passes through
-    what runs one after the other, which is never more than the time in which such work runs at all. `unpaced`: that
-    time of work whose pace is not known.
+    All are held at one pace each: that of the side where it is lower, or of the capture where it is lowest, whichever
+    leaves less open. So nothing is slowed down much, and what was hidden before stays hidden. At other weights the
+    longest path is at least as long as the recorded one at these weights, and at most as long as a path with all time
+    that its parts can take, slowest first: a path passes through what runs one after the other, which is never more
+    than the time in which such work runs at all. `unpaced`: that time of work whose pace is not known.
     """
+    brackets = [
+        _bracket(times_ns, followers, unpaced, [from_lowest(one.pace.log, captures) for one in followers])
+        for from_lowest in (_from_lower_side, _from_fastest)
+    ]
+    low, high = min(brackets, key=lambda bracket: _left_open(bracket, captures))
+    return Clocked(
+        captures, times_ns, low, ((high[0], low[1]), (low[0], high[1])), tuple(followers)
+    )
+
+
+def _left_open(bracket: tuple[Pair, Pair], captures: Captures) -> float:
+    """How wide the hull of the captures' intervals is."""
+    low, high = bracket
+    ends = list[float]()
+    for pair in (low, (high[0], low[1]), (low[0], high[1])):
+        one, two = (centres(side[None, :], at, middle_half) for side, at in zip(pair, captures, strict=True))
+        between = between_captures(one, two, 0.05, shared=True)
+        shift = two.mean(axis=1) - one.mean(axis=1)
+        ends += (shift if between is None else np.concatenate([between.low, between.high])).tolist()
+    return max(ends) - min(ends)
+
+
+def _bracket(
+    times_ns: Pair, followers: Sequence[Follower], unpaced: Sequence[Pair], logs: Sequence[Pair]
+) -> tuple[Pair, Pair]:
+    """ln of the shortest and of the longest that the steps can be at the paces of these logarithms."""
     low: list[Floats] = []
     high: list[Floats] = []
-    logs = [_from_fastest(one.pace.log, captures) for one in followers]
     for side in (0, 1):
         time = times_ns[side]
         paths, most = [], []
@@ -197,14 +223,20 @@ def by_their_paces(
             left = left - taken
             longest += taken / paces[which]
         high.append(np.log(longest + left))
-    return Clocked(
-        captures, times_ns, (low[0], low[1]), ((high[0], low[1]), (low[0], high[1])), tuple(followers)
-    )
+    return (low[0], low[1]), (high[0], high[1])
+
+
+def _from_lower_side(log: Pair, captures: Captures) -> Pair:
+    """ln(pace) about the mean of the side where that is lower."""
+    lower = min(float(np.mean(_of_captures(side, at))) for side, at in zip(log, captures, strict=True))
+    return log[0] - lower, log[1] - lower
 
 
 def _from_fastest(log: Pair, captures: Captures) -> Pair:
     """ln(pace) about the mean of the capture where that is lowest."""
-    lowest = min(
-        float(side[at == which].mean()) for side, at in zip(log, captures, strict=True) for which in unique(at)
-    )
+    lowest = min(min(_of_captures(side, at)) for side, at in zip(log, captures, strict=True))
     return log[0] - lowest, log[1] - lowest
+
+
+def _of_captures(values: Floats, capture: NDArray[np.int32]) -> list[float]:
+    return [float(values[capture == which].mean()) for which in unique(capture)]

@@ -30,7 +30,8 @@ MACHINE_SHARE = 0.2
 answers the question."""
 
 LITTLE = 0.35
-"""The fastest calls explain at most this share of the pace, as logarithms, where calls are interrupted."""
+"""The typical row and the fastest calls explain at most this share of the pace, as logarithms, where calls are
+interrupted."""
 
 INTERRUPTED = math.log(1.2)
 """Shift of ln(pace) from which interruptions have to be reckoned with."""
@@ -104,14 +105,15 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
 
 def interruption(follower: Follower, clocked: Clocked) -> float:
     """How far the rest of the step may follow another pace because rows were interrupted, in ln(time): time slices that
-    others took fall on some calls and not on the fastest, and on the rest by another measure. Without device work the
-    undisturbed steps know; iterations of several kinds have another mix of rows, not another pace."""
-    fastest = follower.pace.fastest
-    if follower.path_ns is None or clocked.strata is not None or fastest is None:
+    others took fall on some calls, neither on the typical one nor on the fastest, and on the rest by another measure.
+    Without device work the undisturbed steps know; iterations of several kinds have another mix of rows, not another
+    pace."""
+    pace = follower.pace
+    if follower.path_ns is None or clocked.strata is not None or pace.fastest is None:
         return 0.0
-    shift = shift_of_pace(follower.pace.log, clocked.captures)
-    interrupted = abs(shift) >= INTERRUPTED and abs(fastest) <= LITTLE * abs(shift)
-    return abs(shift - fastest) if interrupted else 0.0
+    shift = shift_of_pace(pace.log, clocked.captures)
+    interrupted = abs(shift) >= INTERRUPTED and max(abs(pace.fastest), abs(pace.centre)) <= LITTLE * abs(shift)
+    return abs(shift - pace.centre) if interrupted else 0.0
 
 
 def shift_of_pace(log: Pair, captures: Captures) -> float:
