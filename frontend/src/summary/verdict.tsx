@@ -174,7 +174,7 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
       <strong>{text.verdict.word[headline.verdict]}</strong>
       {isSure(headline.verdict) && headline.delta !== null && (
         <span>
-          {isAgainstTimes(headline) ? (
+          {isBeyondTimes(headline) ? (
             text.verdict.programBy(formatPercent(headline.program!.estimate, true))
           ) : (
             <>
@@ -192,9 +192,12 @@ export function Brief({ comparison, onSummary }: { comparison: Comparison; onSum
   );
 }
 
-/** The program changed one way, and the step time, with the machine's change in it, the other. */
-export function isAgainstTimes(headline: Headline): boolean {
-  return Boolean(headline.program) && isSure(headline.verdict) && tone(headline.verdict) !== (headline.delta! > 0 ? 'more' : 'less');
+/** The verdict is about the program, and the step time, with the machine's change in it, says another size. */
+export function isBeyondTimes(headline: Headline): boolean {
+  const { program, basis } = headline;
+  if (!program || program.low === null || program.high === null || basis !== 'program') return false;
+  const recorded = changeOf(headline);
+  return isSure(headline.verdict) && (recorded === null || recorded < program.low || recorded > program.high);
 }
 
 function shortTime(headline: Headline): string {

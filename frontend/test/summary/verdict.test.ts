@@ -1,15 +1,18 @@
 import { expect, it } from 'vitest';
 import type { Headline } from '../../src/contract/wire';
-import { effectText, isAgainstTimes } from '../../src/summary/verdict';
+import { effectText, isBeyondTimes } from '../../src/summary/verdict';
 
 const slower = { metric: 'step_time', verdict: 'probably_slower', baseline: 13050, candidate: 12140, delta: -910, ratio: 0.93 } as Headline;
-const program = { estimate: 0.013 } as Headline['program'];
+const program = { estimate: 0.013, low: 0.002, high: 0.08 } as Headline['program'];
 const counted = { noun: 'input elements', calls: null, change: 0.5 } as Headline['counted'];
 
-it('the head shows a slower program, not the shorter steps it ran in', () => {
-  expect(isAgainstTimes({ ...slower, program, sentence: 'Probably slower: ...' })).toBe(true);
-  expect(isAgainstTimes({ ...slower, program, delta: 910 })).toBe(false);
-  expect(isAgainstTimes({ ...slower, program: null })).toBe(false);
+it('the head shows the program where steps as recorded say another direction or size', () => {
+  const ofProgram = { ...slower, basis: 'program', program } as Headline;
+  expect(isBeyondTimes(ofProgram)).toBe(true);
+  expect(isBeyondTimes({ ...ofProgram, delta: 14500, ratio: 2.11 })).toBe(true);
+  expect(isBeyondTimes({ ...ofProgram, delta: 910, ratio: 1.07 })).toBe(false);
+  expect(isBeyondTimes({ ...ofProgram, basis: 'machine' })).toBe(false);
+  expect(isBeyondTimes({ ...ofProgram, program: null })).toBe(false);
 });
 
 it('where counted work decides, times are what was measured', () => {
