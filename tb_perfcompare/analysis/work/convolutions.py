@@ -5,6 +5,7 @@ Positions are those of the output, of a transposed convolution those of its inpu
 torch.utils.flop_counter; Dumoulin and Visin, https://arxiv.org/abs/1603.07285). A weight [C_out, C_in / groups, ...]
 has the groups in its sizes. flop_counter forgets them in grad_weight: with groups it counts that part too high.
 Positions in the padding count as if they were in the input; the bias, added values and activations are not counted.
+Of the input only the positions that a kernel narrower than its stride reaches are read.
 """
 
 from __future__ import annotations
@@ -88,11 +89,24 @@ def forward(places: Places) -> Callable[[Call], Work]:
         positions = _output_sizes(call, x, weight, places)
         channels = weight.sizes[1] * groups if places.transposed else weight.sizes[0]
         counted = x.sizes[2:] if places.transposed else positions
-        moved = x.bytes + weight.bytes + call.optional_bytes(*places.read)
+        read = x.bytes
+        if not places.transposed:
+            read = _reached(x, weight, positions, _list(call, places.stride, len(positions), 1))
+        moved = read + weight.bytes + call.optional_bytes(*places.read)
         moved += x.sizes[0] * channels * prod(positions) * x.type.size
         return Work(2 * x.sizes[0] * prod(counted) * weight.elements, moved, same(x, weight), FAMILY)
 
     return model
+
+
+def _reached(x: Tensor, weight: Tensor, positions: tuple[int, ...], stride: tuple[int, ...]) -> int:
+    """Bytes of the input that the output depends on: a kernel of one position with a stride of two skips three
+    quarters of an image."""
+    read = x.bytes
+    for size, kernel, count, step in zip(x.sizes[2:], weight.sizes[2:], positions, stride, strict=True):
+        if kernel < step and size:
+            read = read * min(count * kernel, size) // size
+    return read
 
 
 def backward(call: Call) -> Work:
@@ -100,15 +114,15 @@ def backward(call: Call) -> Work:
     output_padding, groups, output_mask): the product once for grad_input, once for grad_weight, as far as the mask
     wants them; grad_bias is a sum over grad_output and not counted. Bytes: grad_output, what each wanted gradient
     needs, the gradients."""
-    return _backward(call, call.flag(7), call.integer(9), call.flags(10))
+    return _backward(call, call.flag(7), call.integer(9), call.flags(10), stride=4)
 
 
 def backward_overrideable(call: Call) -> Work:
     """convolution_backward_overrideable: the same without the sizes of the bias."""
-    return _backward(call, call.flag(6), call.integer(8), call.flags(9))
+    return _backward(call, call.flag(6), call.integer(8), call.flags(9), stride=3)
 
 
-def _backward(call: Call, transposed: bool, groups: int, mask: tuple[bool, ...]) -> Work:
+def _backward(call: Call, transposed: bool, groups: int, mask: tuple[bool, ...], stride: int) -> Work:
     grad, x, weight = call.tensor(0), call.tensor(1), call.tensor(2)
     _check(x, weight, groups, transposed)
     channels = weight.sizes[1] * groups if transposed else weight.sizes[0]
@@ -119,7 +133,9 @@ def _backward(call: Call, transposed: bool, groups: int, mask: tuple[bool, ...])
     if mask[0]:
         moved += weight.bytes + x.elements * x.type.size
     if mask[1]:
-        moved += x.bytes + weight.elements * weight.type.size
+        steps = _list(call, stride, len(positions), 1)
+        read = x.bytes if transposed else _reached(x, weight, tuple(positions), steps)
+        moved += read + weight.elements * weight.type.size
     if mask[2]:
         moved += channels * weight.type.size
     return Work(one * (mask[0] + mask[1]), moved, same(grad, x, weight), FAMILY)

@@ -158,11 +158,11 @@ def nll_loss(call: Call) -> Work:
 
 
 def nll_loss_backward(call: Call) -> Work:
-    """nll_loss_backward, nll_loss2d_backward(grad, self, target, weight, reduction, ignore, total_weight): the whole
-    gradient is written, one product for each target."""
+    """nll_loss_backward, nll_loss2d_backward(grad, self, target, weight, reduction, ignore, total_weight): a product is
+    written for each target; aten::zero_, which it calls, writes the zeros."""
     grad, x, target = call.tensor(0), call.tensor(1), call.tensor(2)
     _classes(x, target)
-    moved = grad.bytes + target.bytes + call.optional_bytes(3, 6) + x.elements * x.type.size
+    moved = grad.bytes + target.bytes + call.optional_bytes(3, 6) + target.elements * x.type.size
     return Work(target.elements, moved, x.type.name, LOSS)
 
 

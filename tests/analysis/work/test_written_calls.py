@@ -46,6 +46,14 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
     # patches of 14 x 14, as an H100 recorded them
     ("aten::cudnn_convolution", "bf bf L L L S S S S", [[1, 3, 1008, 1008], [1024, 3, 14, 14]],
      "||[0, 0]|[14, 14]|[1, 1]|1|False|False|True", 6_242_697_216, 17_917_440, "bf16"),
+    # one position of four, as between the stages of a ResNet
+    ("aten::cudnn_convolution", "bf bf L L L S S S S", [[128, 256, 56, 56], [512, 256, 1, 1]],
+     "||[0, 0]|[2, 2]|[1, 1]|1|False|False|True", 2 * 128 * 28 * 28 * 512 * 256,
+     2 * (128 * 256 * 28 * 28 + 512 * 256 + 128 * 512 * 28 * 28), "bf16"),
+    ("aten::convolution_backward", "bf bf bf L L L L S L S L",
+     [[2, 8, 4, 4], [2, 4, 8, 8], [8, 4, 1, 1]],
+     "|||[0]|[2, 2]|[0, 0]|[1, 1]|False|[0, 0]|1|[True, True, False]", 4 * 2 * 16 * 32,
+     2 * (256 + (32 + 512) + (2 * 4 * 16 + 32)), "bf16"),
     ("aten::mkldnn_convolution", "f f f L L L S", [[2, 4, 1, 9], [6, 4, 1, 3], [6]],
      "|||[0, 1]|[1, 2]|[1, 1]|1", 1440, 840, "fp32"),
     ("aten::miopen_convolution", "f f - L L L S S S", [[2, 4, 8, 8], [8, 2, 3, 3]],
@@ -117,7 +125,7 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
     ("aten::_log_softmax_backward_data", "f f S S", [[3, 5], [3, 5]], "||1|6", 60, 180, "fp32"),
     ("aten::nll_loss_forward", "f l - S S", [[3, 5], [3]], "|||1|-100", 3, 12 + 24 + 8, "fp32"),
     ("aten::nll_loss_forward", "f l - S S", [[3, 5], [3]], "|||0|-100", 3, 12 + 24 + 4 + 12, "fp32"),
-    ("aten::nll_loss_backward", "f f l - S S f", [[], [3, 5], [3], []], "||||1|-100|", 3, 4 + 24 + 4 + 60, "fp32"),
+    ("aten::nll_loss_backward", "f f l - S S f", [[], [3, 5], [3], []], "||||1|-100|", 3, 4 + 24 + 4 + 12, "fp32"),
     ("aten::mse_loss", "f f S", [[5, 4], [5, 4]], "||1", 40, 240, "fp32"),
     ("aten::sum", "f -", [[2, 5]], "|", 10, 44, "fp32"),
     ("aten::sum", "f L S -", [[2, 5]], "|[-1]|False|", 10, 48, "fp32"),
