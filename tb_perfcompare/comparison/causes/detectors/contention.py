@@ -114,17 +114,14 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
     }  # fmt: skip
     if not kernels:
         return
-    weights = np.array([one.us_a + one.us_b for one in kernels.values()])
-    low = np.log([fastest[key][1] / fastest[key][0] for key in kernels])
+    us = np.array([(one.us_a, one.us_b) for one in kernels.values()]).T
+    launches = np.array([(one.calls_a, one.calls_b) for one in kernels.values()]).T
     # as if both sides launched it as often: other numbers of launches are no contention
-    often = np.array([(one.calls_a + one.calls_b) / 2 for one in kernels.values()])
-    before, after = (
-        float((often * np.array([us / calls for us, calls in side])).sum())
-        for side in zip(*(((one.us_a, one.calls_a), (one.us_b, one.calls_b)) for one in kernels.values()), strict=True)
-    )
+    before, after = (launches.mean(axis=0) * us / launches).sum(axis=1).tolist()
     if max(before, after) < SLOWER * min(before, after):
         return
-    middle = float(weighted_quartiles(low, weights)[1])
+    low = np.log([fastest[key][1] / fastest[key][0] for key in kernels])
+    middle = float(weighted_quartiles(low, us.sum(axis=0))[1])
     if abs(middle) > LITTLE * abs(math.log(after / before)):
         return
     rates = np.array([one.rate_us for one in kernels.values()])
@@ -135,14 +132,14 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     own = math.copysign(min(abs(delta), abs(exposed)), exposed)
     explained: dict[Part, float] = {("Kernel", name): us * own / delta for name, us in grown.items()}
-    told = math.fsum(explained.values())
+    delta = math.fsum(explained.values())
     sentence = (
-        f"{'Device contention' if told > 0 else 'Less device contention'}: {signed_time(told)} per step; mean kernel "
+        f"{'Device contention' if delta > 0 else 'Less device contention'}: {signed_time(delta)} per step; mean kernel "
         f"time {ratio_text(after / before)}, but fastest launches {ratio_text(math.exp(middle))}; other work "
-        f"{'is taking' if told > 0 else 'no longer takes'} the {pair.candidate.device.word}."
+        f"{'is taking' if delta > 0 else 'no longer takes'} the {pair.candidate.device.word}."
     )
     yield cause(
-        pair, DEVICE_CONTENTION, "kernels", "Kernel", told, sentence, (Evidence("kernels", ""),), explains=explained
+        pair, DEVICE_CONTENTION, "kernels", "Kernel", delta, sentence, (Evidence("kernels", ""),), explains=explained
     )
 
 
