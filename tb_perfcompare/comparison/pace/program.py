@@ -36,6 +36,10 @@ LONG_STEPS = math.log(1.2)
 MEANS_SHARE = 0.2
 """Of alpha, for means of captures: another look at the same steps has to be clearer."""
 
+OVERLOADED, OVERLOADED_SHARE = 2.0, 0.25
+"""On a machine where steps of both sides take so many times as long as when nothing interrupts them, undisturbed steps
+alone give directions, at this share of alpha."""
+
 PROBABLY_SHARE = 0.2
 """Of alpha, for "probably", whose interval reaches into the threshold: it is most of the directions that equal programs
 get."""
@@ -93,6 +97,9 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
     steps = part_of_steps(clocked, options)
     if clocked.undisturbed is None:
         return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
+    if _is_overloaded(clocked):  # what interruptions leave of whole steps says nothing of the program
+        clearer = replace(options, alpha=OVERLOADED_SHARE * options.alpha)
+        return _without_same(part_of_undisturbed(clocked, clearer))
     undisturbed = part_of_undisturbed(clocked, options)
     if any(one.pace.reason for one in clocked.followers):  # a pace that whole steps do not tell
         return _without_same(undisturbed)
@@ -102,6 +109,16 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
     if undisturbed.verdict not in _OPEN:
         return undisturbed
     return steps if steps.verdict in _OPEN else _without_same(means)
+
+
+def _is_overloaded(clocked: Clocked) -> bool:
+    """Whether steps of both sides take more than OVERLOADED times as long as without any interruption."""
+    assert clocked.undisturbed is not None
+    alone = clocked.undisturbed.steady_ns()
+    return all(
+        float(np.median(recorded)) > OVERLOADED * float((steady + rest).mean())
+        for recorded, steady, rest in zip(clocked.times_ns, alone, clocked.undisturbed.usual_ns, strict=True)
+    )
 
 
 def part_of_steps(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
