@@ -99,7 +99,8 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
         return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
     if _is_overloaded(clocked):  # what interruptions leave of whole steps says nothing of the program
         clearer = replace(options, alpha=OVERLOADED_SHARE * options.alpha)
-        return _without_same(part_of_undisturbed(clocked, clearer))
+        alone = part_of_undisturbed(clocked, clearer)
+        return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
     undisturbed = part_of_undisturbed(clocked, options)
     if any(one.pace.reason for one in clocked.followers):  # a pace that whole steps do not tell
         return _without_same(undisturbed)
