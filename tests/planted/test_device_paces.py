@@ -89,7 +89,7 @@ def test_a_slower_kernel_is_seen_whatever_a_host_behind_the_kernels_does(host_pa
 
 
 def test_a_host_that_varies_behind_the_kernels_leaves_the_program_as_certain_as_the_kernels() -> None:
-    """Recorded on an H100: 24.0 -> 26.1 ms in nearly every step, while launches took 0.8 to 1.5 times as long."""
+    """Recorded on an H100: 24.0 -> 26.1 ms in nearly every step, while the host's pace varied by a factor of 1.4."""
     varying, after = (1.0, 1.5, 0.8), COMPUTING.changed(layers=layers(250.0, first=2.4))
     found = compared(captures(COMPUTING, 10, varying), captures(after, 20, varying)).headline
     assert found.verdict is Verdict.SLOWER and found.program is not None

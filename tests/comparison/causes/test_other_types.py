@@ -119,7 +119,7 @@ def test_inputs_that_grow_while_the_step_shrinks_take_the_devices_time_alone() -
         return builder
 
     found = compare(summarised(trace(32, 100, 600)), summarised(trace(64, 190, 400)))
-    (told,) = (one for one in found.findings if one.rule == "workload_changed")
-    assert told.delta_us == 540.0
-    assert "Workload changed: +540 µs device time per step" in told.sentence
-    assert told.sentence.endswith("another change outweighs it.")
+    (workload,) = (one for one in found.findings if one.rule == "workload_changed")
+    assert workload.delta_us == 540.0
+    assert "Workload changed: +540 µs device time per step" in workload.sentence
+    assert workload.sentence.endswith("another change outweighs it.")

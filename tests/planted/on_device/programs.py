@@ -67,9 +67,8 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two programs and what has to be found: globs of which one matches rule, subject or sentence of the first finding
-    (none: there is none), and the direction of
-    the program: "slower", "none" or "any"."""
+    """Two programs; patterns of which one has to match a word of the first finding's rule, subject or sentence (none:
+    there must be no finding); and the direction of the program: "slower", "none" or "any"."""
 
     name: str
     healthy: Program
