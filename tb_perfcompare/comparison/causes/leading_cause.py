@@ -81,7 +81,8 @@ def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Fin
     they are what layers are replaced by."""
     large = tuple(
         found for found in findings
-        if found.rule not in _STRUCTURE or abs(found.delta_us or 0.0) >= least_us or _is_of_layers(found)
+        if found.rule not in _STRUCTURE or found.delta_us is None or abs(found.delta_us) >= least_us
+        or _is_of_layers(found)
     )  # fmt: skip
     return large or findings
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import SHOWN, CountedWork, interval
-from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part, shift_of_pace
+from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
+from tb_perfcompare.comparison.pace.pace import shift_of_pace
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.words import with_sentence

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked, Follower
-from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE
+from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, LITTLE, is_interrupted, shift_of_pace
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -28,13 +28,6 @@ Pair = tuple[Floats, Floats]
 MACHINE_SHARE = 0.2
 """Of alpha, for slower or faster: machines change while they are recorded, in turns or not, and another recording
 answers the question."""
-
-LITTLE = 0.35
-"""The typical row and the fastest calls explain at most this share of the pace, as logarithms, where calls are
-interrupted."""
-
-INTERRUPTED = math.log(1.2)
-"""Shift of ln(pace) from which interruptions have to be reckoned with."""
 
 CLEARLY = 0.1
 """p of paces up to which they count as different, so that time that follows none of them can be mistaken."""
@@ -109,17 +102,11 @@ def interruption(follower: Follower, clocked: Clocked) -> float:
     Without device work the undisturbed steps know; iterations of several kinds have another mix of rows, not another
     pace."""
     pace = follower.pace
-    if follower.path_ns is None or clocked.strata is not None or pace.fastest is None:
+    if follower.path_ns is None or clocked.strata is not None:
         return 0.0
     shift = shift_of_pace(pace.log, clocked.captures)
-    interrupted = abs(shift) >= INTERRUPTED and max(abs(pace.fastest), abs(pace.centre)) <= LITTLE * abs(shift)
-    return abs(shift - pace.centre) if interrupted else 0.0
-
-
-def shift_of_pace(log: Pair, captures: Captures) -> float:
-    """Difference of the means of the captures' centres of ln(pace)."""
-    one, two = (float(_centres(side, at).mean()) for side, at in zip(log, captures, strict=True))
-    return two - one + 0.0
+    few = is_interrupted(shift, pace.fastest) and abs(pace.centre) <= LITTLE * abs(shift)
+    return abs(shift - pace.centre) if few else 0.0
 
 
 def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:

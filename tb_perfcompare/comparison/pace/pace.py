@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.pace.rows import RowChanges, WorkRows, row_changes, unlike
 from tb_perfcompare.comparison.result.wording import many, percent_text, ratio_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import capture_counts
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts, centres, middle_half
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.model.arrays import Floats, median, unique
 from tb_perfcompare.number_text import setting
@@ -26,7 +26,13 @@ LEAST_KEPT = 0.5
 """Operators (kernels) with different names, and share of all weights, that have to follow one pace."""
 
 MOST_APART = 0.2
-"""Standard error of the rows' common change in ln(time) beyond which they have none."""
+"""Standard error of the rows' common change in ln(time) beyond which they have none, unless they are interrupted."""
+
+LITTLE = 0.35
+"""The fastest calls explain at most this share of the pace, as logarithms, where calls are interrupted."""
+
+INTERRUPTED = math.log(1.2)
+"""Shift of ln(pace) from which interruptions have to be reckoned with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +108,8 @@ def pace_of(
         np.array([side[at == which].mean() for which in unique(at)]) for side, at in zip(log, captures, strict=True)
     )
     freedom = max(changes.effective_names - 1, 1.0)
+    fastest = _fastest(rows, changes)
+    interrupted = is_interrupted(shift_of_pace(log, captures), fastest)
     pace = Pace(
         of=of,
         rows=len(rows),
@@ -114,8 +122,8 @@ def pace_of(
         centre=changes.centre,
         half=_quantile(freedom, alpha) * changes.spread / math.sqrt(max(changes.effective_names, 1.0)),
         freedom=freedom,
-        reason=_unusable_reason(changes, coverage, noun, least),
-        fastest=_fastest(rows, changes),
+        reason=_unusable_reason(changes, coverage, noun, least, interrupted=interrupted),
+        fastest=fastest,
     )
     return PaceRows(pace, rows, changes)
 
@@ -125,6 +133,20 @@ def _fastest(rows: WorkRows, changes: RowChanges) -> float | None:
         return None
     one, two = (float((changes.work * side)[changes.kept].sum()) for side in rows.fastest_ns)
     return math.log(two / one) if one > 0 and two > 0 else None
+
+
+def shift_of_pace(log: Pair, captures: Captures) -> float:
+    """Difference of the means of the captures' centres of ln(pace)."""
+    one, two = (
+        float(centres(side[None, :], at, middle_half)[0].mean()) for side, at in zip(log, captures, strict=True)
+    )
+    return two - one + 0.0
+
+
+def is_interrupted(shift: float, fastest: float | None) -> bool:
+    """Whether time slices that others took make the pace: they fall on some calls, the longer ones above all, and
+    leave the fastest as they are."""
+    return fastest is not None and abs(shift) >= INTERRUPTED and abs(fastest) <= LITTLE * abs(shift)
 
 
 def reach(pace: Pace, alpha: float) -> float:
@@ -141,7 +163,9 @@ def _quantile(freedom: float, alpha: float) -> float:
     return quantile(freedom, 1 - alpha / 2)
 
 
-def _unusable_reason(changes: RowChanges, coverage: float, noun: str, least: float) -> str:
+def _unusable_reason(
+    changes: RowChanges, coverage: float, noun: str, least: float, *, interrupted: bool
+) -> str:
     if coverage < least:
         shares = f"{percent_text(coverage)} of the step, {setting(least)} are needed"
         return f"{noun} of the same work cover {shares}"
@@ -150,7 +174,7 @@ def _unusable_reason(changes: RowChanges, coverage: float, noun: str, least: flo
         return f"{names} of the same work, {FEWEST_NAMES} are needed"
     if changes.kept_share < LEAST_KEPT:
         return f"{noun} of the same work do not change alike: {percent_text(changes.kept_share)} follow one pace"
-    if changes.spread > MOST_APART * math.sqrt(changes.effective_names):
+    if not interrupted and changes.spread > MOST_APART * math.sqrt(changes.effective_names):
         apart = ratio_text(math.exp(changes.spread))
         return f"{noun} of the same work do not change alike: they differ by {apart} from each other"
     return ""

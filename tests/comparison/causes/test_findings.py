@@ -181,7 +181,7 @@ def test_what_is_new_against_the_change_is_named() -> None:
         return trace
 
     two, one = copies("cudaStreamSynchronize", "cudaEventSynchronize"), copies("cudaMemcpyPeer")
-    (found,) = [finding for finding in compare(two, one).findings if finding.category == "Runtime"]
+    (found,) = [finding for finding in compare(two, one).findings if finding.rule == "runtime_time"]
     assert "offset by cudaMemcpyPeer is new (301 µs, 1 call per step)" in found.sentence
 
 

@@ -1,6 +1,6 @@
 """Compares the pairs that training.py recorded: is the verdict right, and is the difference the first finding?
 
-python -m tests.planted.on_device.judge OUT [--held-out] [--pair NAME ...] [--single]
+python -m tests.planted.on_device.judge OUT [--set programs|held_out|library_pairs] [--pair NAME ...] [--single]
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from pathlib import Path
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Basis
 from tests.planted.genuine import SIDES, SPANS, compared
-from tests.planted.on_device import held_out
-from tests.planted.on_device.programs import PAIRS, Pair
+from tests.planted.on_device import held_out, library_pairs, programs
+from tests.planted.on_device.programs import Pair
 from tests.planted.replayed import said
+
+SETS = {"programs": programs.PAIRS, "held_out": held_out.PAIRS, "library_pairs": library_pairs.PAIRS}
 
 
 def named(pair: Pair, found: Comparison) -> bool:
@@ -31,13 +33,13 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, help="folder of the recordings")
-    parser.add_argument("--held-out", action="store_true", help="the pairs of held_out.py")
+    parser.add_argument("--set", choices=SETS, default="programs", help="module of the pairs (default: programs)")
     parser.add_argument("--pair", action="append", help="only this one (default: all)")
     parser.add_argument("--single", action="store_true", help="compare one capture a side: the first ones, ...")
     parser.add_argument("--findings", type=int, default=3, help="how many findings are printed")
     chosen = parser.parse_args()
     marks: dict[str, list[bool]] = {}
-    for pair in held_out.PAIRS if chosen.held_out else PAIRS:
+    for pair in SETS[chosen.set]:
         name, folder = pair.name, chosen.out / pair.name
         if (chosen.pair and name not in chosen.pair) or not all((folder / side).exists() for side in SIDES):
             continue

@@ -1,9 +1,10 @@
 """Records the pairs of programs.py on an accelerator with torch, and measures what the device can do.
 
-python -m tests.planted.on_device.training OUT [--held-out] [--pair NAME ...] [--seconds N] [--tiny]
+python -m tests.planted.on_device.training OUT [--set programs|held_out|library_pairs] [--pair NAME ...] [--seconds N]
 
 Writes OUT/NAME/{healthy,faulty}/worker0.{1,2,3}.pt.trace.json, the two sides in turns, OUT/peaks.{json,pt.trace.json}
-and OUT/overhead.json. Needs nothing but torch and numpy. --tiny: small sizes, to try the programs without a device.
+and OUT/overhead.json. Needs nothing but torch and numpy, and the libraries that the pairs of library_pairs.py name.
+--tiny: small sizes, to try the programs without a device.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,12 +34,11 @@ from torch.profiler import ProfilerActivity, profile, schedule
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, Dataset
 
-from tests.planted.on_device import held_out
+from tests.planted.on_device import held_out, libraries, library_pairs, programs
 from tests.planted.on_device.networks import IMAGES, NETWORKS
 from tests.planted.on_device.programs import (
     CLASSES,
     CONVOLUTIONAL,
-    PAIRS,
     SMALL_TRANSFORMER,
     TRANSFORMER,
     VOCABULARY,
@@ -49,6 +50,8 @@ CUDA = torch.cuda.is_available()
 DEVICE = "cuda" if CUDA else "cpu"
 ACTIVITIES = [ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if CUDA else [])]
 WIDTH, HEADS = 1024, 16
+LIBRARY_IMAGES = ("segmenter", "lightning")
+SETS = {"programs": programs.PAIRS, "held_out": held_out.PAIRS, "library_pairs": library_pairs.PAIRS}
 
 
 class LayerNorm(nn.Module):
@@ -172,7 +175,8 @@ class Batches(Dataset):  # type: ignore[type-arg]
         self.program, drawn = program, np.random.default_rng(0)
         self.packed = zlib.compress(drawn.integers(0, 64, 1_000_000).astype(np.uint8).tobytes(), 1)
         n, size = program.batch, program.size
-        if program.network in IMAGES:
+        self.has_images = program.network in IMAGES or program.network.startswith(("timm ", *LIBRARY_IMAGES))
+        if self.has_images:
             images = torch.from_numpy(np.frombuffer(drawn.bytes(n * 3 * size * size), dtype=np.uint8).copy())
             self.inputs = images.view(n, 3, size, size).to(torch.float32 if program.floats else torch.uint8)
             self.labels = torch.from_numpy(drawn.integers(0, CLASSES, n))
@@ -194,7 +198,7 @@ class Batches(Dataset):  # type: ignore[type-arg]
             size = int(size * (1 - 0.05 * np.random.default_rng(number).integers(0, 8)))
         if self.program.network == "recommender":
             return self.inputs.clone(), self.labels.clone()
-        if self.program.network not in IMAGES:
+        if not self.has_images:
             return self.inputs[:, :size].contiguous(), self.labels[:, :size].contiguous()
         size = max(size // 32, 1) * 32
         return self.inputs[:, :, :size, :size].clone(), self.labels.clone()
@@ -393,10 +397,21 @@ def limit(loop: Loop) -> None:
             loop.optimizer.zero_grad(set_to_none=True)
 
 
-def record(loop: Loop, path: Path) -> None:
+def loop_of(program: Program, width: int) -> Any:
+    if program.network == "lightning":
+        return libraries.LightningLoop(program)
+    if program.network in libraries.WORKS or program.network.startswith("timm "):
+        return libraries.LibraryLoop(program)
+    return Loop(program, width)
+
+
+def record(loop: Any, path: Path) -> None:
     """One recording of STEPS steps, after WARM_UP."""
     program = loop.program
     loop.flags()
+    if isinstance(loop, libraries.LightningLoop):
+        loop.record(path, STEPS)
+        return
     if CUDA and program.varied:
         torch.cuda.set_per_process_memory_fraction(1.0)
         if program.limited:
@@ -425,6 +440,12 @@ def record(loop: Loop, path: Path) -> None:
 def tiny(program: Program) -> Program:
     """What a CPU can run."""
     size = 64 if program.network in IMAGES else 16
+    small = {"detector": (2, 64), "lightning": (8, 64), "graph network": (200, 16), "process": (50, 4)}
+    if program.network.startswith("timm "):
+        return replace(program, batch=2)
+    if program.network in small:
+        batch, size = small[program.network]
+        return replace(program, batch=batch, size=size if program.size < 500 else 2 * size)
     return replace(program, batch=min(program.batch, 16), size=size if program.size < 300 else size * 2)
 
 
@@ -503,7 +524,8 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--held-out", action="store_true", help="the pairs of held_out.py")
+    parser.add_argument("--set", choices=SETS, default="programs", help="module of the pairs (default: programs)")
+    parser.add_argument("--after", default="", help="only the pairs after this one")
     parser.add_argument("--pair", action="append", help="only this one (default: all)")
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no pair after so long")
     parser.add_argument("--pairs-only", action="store_true", help="measure neither peaks nor overhead")
@@ -512,9 +534,13 @@ def main() -> None:
     began = time.monotonic()
     chosen.out.mkdir(parents=True, exist_ok=True)
     width = 64 if chosen.tiny else WIDTH
+    libraries.TINY = chosen.tiny
     shrink: Callable[[Program], Program] = tiny if chosen.tiny else lambda one: one
     rivals = Rivals()
-    pairs = {pair.name: pair for pair in (held_out.PAIRS if chosen.held_out else PAIRS)}
+    pairs = {pair.name: pair for pair in SETS[chosen.set]}
+    if chosen.after:
+        names = list(pairs)
+        pairs = {name: pairs[name] for name in names[names.index(chosen.after) + 1 :]}
 
     def say(what: str) -> None:
         print(f"{time.monotonic() - began:6.1f} s  {what}", flush=True)
@@ -526,7 +552,14 @@ def main() -> None:
         except Exception:
             say(f"{what}: failed")
             print("\n".join(traceback.format_exc().splitlines()[-8:]), flush=True)
-            synchronize()
+            try:
+                synchronize()
+            except Exception:  # the device's context is lost, and with it this process
+                rivals.close()
+                rest = ["--set", chosen.set, "--after", what, "--pairs-only", *(["--tiny"] if chosen.tiny else [])]
+                rest += ["--seconds", str(chosen.seconds - time.monotonic() + began)]
+                module = "tests.planted.on_device.training"
+                os.execv(sys.executable, [sys.executable, "-m", module, str(chosen.out), *rest])
 
     with profile(activities=ACTIVITIES):
         torch.ones(8, device=DEVICE) + 1
@@ -550,7 +583,7 @@ def main() -> None:
         pair = pairs[name]
         loops = {}
         for side, program in (("healthy", pair.healthy), ("faulty", pair.faulty)):
-            loops[side] = Loop(shrink(program), width)
+            loops[side] = loop_of(shrink(program), width)
             loops[side].flags()
             for _ in range(WARM_UP):
                 loops[side].step()

@@ -8,6 +8,7 @@ from math import fsum
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
 from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
+from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, is_same_runtime, recounted
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
@@ -18,7 +19,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
-from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, calls
+from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, WAIT, calls
 from tb_perfcompare.model.names.compiled_names import is_compiled
 from tb_perfcompare.model.names.names import is_collective_operator
 from tb_perfcompare.model.names.work_kinds import work_kind
@@ -42,6 +43,10 @@ share of the larger."""
 
 OPPOSITE = 0.1
 """What is called more and what is called less often have findings of their own if the smaller time is this share."""
+
+NEW, NEWS = 4, 0.1
+"""Operators of one side, and share of the change that they take, so that they are named beside waits that explain it:
+what only reads a result back has fewer."""
 
 KERNEL = "Kernel"
 
@@ -165,8 +170,21 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     parts = _one_way(pair, changed)
     for part in parts:
         change = _cause_of(pair, part, is_all=len(parts) == 1)
-        if (abs(change.finding.delta_us or 0) >= pair.least_us or not trifle) and not explained.covers(change):
+        if explained.covers(change):
+            # what waits expose is the waits', but what is new in it is counted
+            if SYNCHRONISATION.names[0] in found and _is_a_part(pair, part):
+                yield _cause_of(pair, part, is_all=len(parts) == 1, is_counted=True)
+        elif abs(change.finding.delta_us or 0) >= pair.least_us or not trifle:
             yield change
+
+
+def _is_a_part(pair: RuleContext, changed: list[_Changed]) -> bool:
+    """Whether operators that one side alone has, and that do not wait for the device, take a good part of the
+    change."""
+    waiting = pair.callers(lambda name: calls(WAIT, name))
+    alone = [one.delta_us for one in changed if not one.is_in_both and one.name not in waiting]
+    us = fsum(alone)
+    return len(alone) >= NEW and us * pair.delta_us > 0 and abs(us) >= NEWS * abs(pair.delta_us)
 
 
 def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
@@ -183,9 +201,9 @@ def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]
     return parts if more >= less else parts[::-1]
 
 
-def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Cause:
+def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_counted: bool = False) -> Cause:
     """What the program calls by its name comes first: annotations, then operators that it also differentiates, as
-    others may be inside of these."""
+    others may be inside of these. `is_counted`: another cause has the time."""
     forward = {backward_of(one.name) for one in changed} - {""}
     changed = sorted(
         changed,
@@ -208,14 +226,14 @@ def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool) -> Ca
                                 if not one.annotation])  # fmt: skip
     clauses += [where] if where else []
     title = _title(new, gone, others)
-    sentence = f"{title}: {signed_time(delta)} per step; {'; '.join(clauses)}."
+    sentence = f"{title}: {'' if is_counted else f'{signed_time(delta)} per step; '}{'; '.join(clauses)}."
     return cause(
-        pair, OPERATORS_CHANGED, first.name, "all", delta, sentence,
+        pair, OPERATORS_CHANGED, first.name, "all", None if is_counted else delta, sentence,
         tuple(
             Evidence("ledger", f"{CPU_EXEC} / {one.name}") if one.annotation else Evidence("operators", one.name)
             for one in (*new[:1], *gone[:1], *others[:1])
         ),
-        explains=explains, name=_NAMES.get(title, "") if is_all else "",
+        explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all else "",
         calls={one.name: one.calls.more_calls for one in changed},
     )  # fmt: skip
 

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, 
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
+from tb_perfcompare.model.summary.summary import Summary
 
 UNCHANGED = 0.1
 """Fastest calls take what they took if the middle of their ratios is within this of 1 ..."""
@@ -74,9 +75,12 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     delta = math.fsum(grown.values())
     if not ratios or len(grown) < 3 or delta * exposed <= 0:
         return
-    if abs(exposed) < pair.least_us or not pair.is_clear("CPU Exec"):
+    if abs(exposed) < pair.least_us or not (pair.is_clear("CPU Exec") or _is_clear_of_same_work(pair, exposed)):
         return
-    if max(us * math.copysign(1, delta) for us in grown.values()) > MOST * abs(delta):
+    # a slice of many milliseconds falls on one call of one operator
+    longest = _longest_calls(pair.candidate if delta > 0 else pair.baseline, table)
+    repeated = {name: us * math.copysign(1, delta) - longest.get(name, 0.0) for (_, name), us in grown.items()}
+    if max(repeated.values()) > MOST * abs(delta):
         return
     after = before + delta
     if after <= 0 or max(before, after) < SLOWER * min(before, after):
@@ -100,6 +104,22 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
         pair, CPU_CONTENTION, "operators", "CPU Exec", exposed, sentence, (Evidence("operators", ""),),
         explains=explained,
     )  # fmt: skip
+
+
+def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
+    """Whether the same work takes clearly longer: its typical steps tell where one long interruption hides all."""
+    machine = pair.headline.machine
+    return machine is not None and (machine.low > 0 if exposed > 0 else machine.high < 0)
+
+
+def _longest_calls(summary: Summary, table: str) -> dict[str, float]:
+    """Operator -> its longest call, in microseconds per step."""
+    found = dict[str, float]()
+    group = summary.groups.get(table)
+    if group is not None and group.max_ns is not None:
+        for key, ns in zip(group.keys, group.max_ns.tolist(), strict=True):
+            found[key[0]] = max(found.get(key[0], 0.0), ns / len(summary.steps) / 1000)
+    return found
 
 
 def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -147,7 +167,7 @@ CPU_CONTENTION = Rule(
     names=("host_interrupted",),
     meaning="CPU contention: other work takes the CPU between and within operators",
     when="Many operators take longer on average, at least 1.2 times together, but their fastest calls do not. No "
-    "single operator makes half of the change",
+    "single operator makes half of the change, its longest call left out",
     needs="operators",
     look_at="other processes and threads on these cores, more threads than cores, CPU limits of the container",
     find=interruption_rules,

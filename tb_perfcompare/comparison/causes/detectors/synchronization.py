@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleC
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import WAIT, calls
+from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 MOST = 0.5
@@ -22,6 +23,9 @@ FEW_STEPS = 0.5
 
 ALIKE = 0.05
 """Two operators are called as many times more if the numbers differ by at most this share."""
+
+OF_WAITS = frozenset({"more_calls", "fewer_calls", "pageable_copies", "pinned_copies", "graph_lost", "graph_gained"})
+"""Causes that make the host wait more (less) often: where the waits cost nothing, they are no news beside these."""
 
 _OUTSIDE = "(outside operators)"
 
@@ -37,23 +41,30 @@ def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     moved = explained.left(pair, (*HOST, "Memcpy"))
     delta = fsum(moved.values())
     sign = 1 if waits.more_calls > 0 else -1
-    if sign * delta < pair.least_us or _in_few_steps(pair.candidate if sign > 0 else pair.baseline):
-        return
-    if sign * pair.exposed("Kernel") <= -MOST * abs(delta):  # kernels that hide less are the likelier cause
+    if _in_few_steps(pair.candidate if sign > 0 else pair.baseline):
         return
     caller, amount = _caller(pair, sign)
     outside = caller == _OUTSIDE
     behind = f" ({_times(amount)} {'outside operators' if outside else f'under {short(caller)}'})" if caller else ""
+    title = f"{'More' if sign > 0 else 'Less'} synchronization with the device"
+    evidence = (Evidence("operators", caller),) if caller and not outside else ()
+    subject = caller or SYNCHRONISATION.names[0]
+    if sign * delta < pair.least_us:
+        known = bool(explained.rules & OF_WAITS) or explained.has_most_calls(caller, amount.more_calls)
+        usual = [float(median(_per_step(side))) for side in (pair.baseline, pair.candidate)]
+        if not known and called_otherwise(*usual) and sign * (usual[1] - usual[0]) > 0:
+            sentence = f"{title}: the host waits {_times(waits)} times per step{behind}; no change of the step follows."
+            yield cause(pair, SYNCHRONISATION, subject, "Runtime", None, sentence, evidence)
+        return
+    if sign * pair.exposed("Kernel") <= -MOST * abs(delta):  # kernels that hide less are the likelier cause
+        return
     sentence = (
-        f"{'More' if sign > 0 else 'Less'} synchronization with the device: {signed_time(delta)} per step; the host "
-        f"waits {_times(waits)} times per step{behind}, so host work is "
-        f"{'no longer' if sign > 0 else 'now'} hidden behind kernels{idle_text(pair, delta)}."
+        f"{title}: {signed_time(delta)} per step; the host waits {_times(waits)} times per step{behind}, so host work "
+        f"is {'no longer' if sign > 0 else 'now'} hidden behind kernels{idle_text(pair, delta)}."
     )
-    known = caller and not outside
     yield cause(
-        pair, SYNCHRONISATION, caller or SYNCHRONISATION.names[0], "Runtime", delta, sentence,
-        (Evidence("operators", caller),) if known else (), explains=of_categories(moved),
-    )  # fmt: skip
+        pair, SYNCHRONISATION, subject, "Runtime", delta, sentence, evidence, explains=of_categories(moved)
+    )
 
 
 def _waits(name: str) -> bool:
@@ -62,12 +73,19 @@ def _waits(name: str) -> bool:
 
 def _in_few_steps(side: Summary) -> bool:
     """Whether most steps do not wait: a checkpoint copies to the host, but no step around it does."""
+    waits = _per_step(side)
+    return bool(waits.any()) and bool((waits > 0).mean() < FEW_STEPS)
+
+
+def _per_step(side: Summary) -> Ints:
+    """(steps,) how often the host waits."""
     owned = side.owned
     rows = [
         at for at, (category, name) in enumerate(zip(owned.category.tolist(), owned.key, strict=True))
         if category == StepCategory.RUNTIME and _waits(name)
     ]  # fmt: skip
-    return bool(rows) and bool((owned.calls[rows].sum(axis=0) > 0).mean() < FEW_STEPS)
+    waits: Ints = owned.calls[rows].sum(axis=0)
+    return waits
 
 
 def _times(amount: Amount) -> str:
@@ -98,7 +116,8 @@ SYNCHRONISATION = Rule(
     names=("synchronisation",),
     meaning="the host waits for the device more often",
     when="Synchronising calls run more often, in at least half of the steps. It takes what no other rule explains "
-    "of the host's exposed time and of Memcpy, unless shorter kernels are the likelier cause",
+    "of the host's exposed time and of Memcpy, unless shorter kernels are the likelier cause. Where that is nothing, "
+    "the calls are still counted",
     needs="API calls",
     look_at=".item(), .cpu(), printing a tensor, branching on a tensor, torch.cuda.synchronize() inside the step",
     confidence="certain: calls are counted",

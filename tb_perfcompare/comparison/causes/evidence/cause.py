@@ -59,11 +59,18 @@ class Explained:
         about, as where an optimizer's operators were replaced, which copy more."""
         if cause.counts and all(self.has_most_calls(*one) for one in cause.counts.items()):
             return True
-        known = fsum(
-            min(abs(us), self._known(*part, us)) for part, us in cause.explains.items() if part[0] in self._parts
-        )  # fmt: skip
+        known = list[float]()
+        # what is known of no entity in particular is shared by all of them, once
+        left: dict[tuple[str, bool], list[float]] = {}
+        for (category, entity), us in cause.explains.items():
+            known.append(min(abs(us), self._known(category, entity, us)))
+            if entity:
+                left.setdefault((category, us > 0), []).append(abs(us) - known[-1])
+        for (category, more), rest in left.items():
+            pool = fsum(us for us in self._parts.get(category, {}).get("", ()) if (us > 0) == more)
+            known.append(min(abs(pool), fsum(rest)))
         total = fsum(abs(part) for part in cause.explains.values())
-        return bool(total) and known >= EXPLAINED * total
+        return bool(total) and fsum(known) >= EXPLAINED * total
 
     def has_most_calls(self, operator: str, more: float) -> bool:
         """Whether causes explain EXPLAINED of the calls that an operator has more."""
@@ -72,7 +79,7 @@ class Explained:
 
     def _known(self, category: str, entity: str, us: float) -> float:
         parts = self._parts.get(category, {})
-        known = [fsum(parts.get(name, ())) for name in (("", entity) if entity else parts)]
+        known = [fsum(parts.get(name, ())) for name in ([entity] if entity else parts)]
         return abs(fsum(part for part in known if part * us > 0))
 
     def left(self, pair: RuleContext, categories: Iterable[str]) -> dict[str, float]:
