@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 
 _SHOWN = 60
+_NUMBER = re.compile(r"\d+")
 _NUMBERS = re.compile(r"\[([\d, ]+)\]")
 
 
@@ -29,6 +30,12 @@ def input_elements(shape: str) -> tuple[int, ...]:
     except ValueError:
         return ()
     return tuple(map(_elements, inputs)) if isinstance(inputs, list) else ()
+
+
+@lru_cache(maxsize=1 << 14)
+def input_sizes(shape: str) -> tuple[int, ...]:
+    """Every size of every input of a shape text, in order; () if it says none."""
+    return tuple(map(int, _NUMBER.findall(shape))) if input_elements(shape) else ()
 
 
 def _elements(dims: object) -> int:

@@ -59,6 +59,14 @@ def batch(layer: Layer, size: int) -> Layer:
     return replace(layer, shape=(size, *layer.shape[1:]), forward=scaled[0], backward=scaled[1])
 
 
+def narrow(layer: Layer, slower: float) -> Layer:
+    """The layer one channel narrower, so that its sizes are aligned no longer: kernels pad, and are slower."""
+    n, channels, *size = layer.shape
+    pad = (Kernel("void nhwcAddPaddingKernel<__nv_bfloat16, float>", 40.0 * slower - 40.0),)
+    sides = [tuple(replace(k, us=k.us * slower) for k in side) for side in (layer.forward, layer.backward)]
+    return replace(layer, shape=(n, channels - 1, *size), forward=(*pad, *sides[0]), backward=sides[1])
+
+
 def half(layer: Layer) -> Layer:
     """The layer in bfloat16."""
     sides = [
@@ -91,6 +99,9 @@ FAULTS: tuple[Fault, ...] = (
     Fault("larger batch", BASE, BASE.changed(layers=tuple(batch(layer, 48) for layer in BASE.layers)),
           BASE.changed(layers=tuple(batch(layer, 36) for layer in BASE.layers)), "workload_changed", "aten::conv2d",
           devices=(*EVERYWHERE, "cpu")),
+    Fault("sizes not aligned", BASE, BASE.changed(layers=tuple(narrow(layer, 1.6) for layer in BASE.layers)),
+          BASE.changed(layers=tuple(narrow(layer, 1.15) for layer in BASE.layers)), "alignment_lost", "",
+          ("cuda", "rocm")),
     Fault("slow device clock", BASE, BASE.changed(device_pace=1.25), BASE.changed(device_pace=1.0625), "device_pace",
           devices=EVERYWHERE),
     Fault("slow device clock, recorded", BASE.changed(clock_mhz=1410.0),

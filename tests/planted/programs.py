@@ -112,7 +112,8 @@ class Program:
     warm_steps    leading steps that load modules and try kernels; loads: the modules, tries: the kernels
     overhead_us   the profiler's own work per step
     op_extra      operator -> host time it takes more per call
-    stall_us      time that other processes take at every 9th operator; shared_us: of the device, at every 5th kernel
+    stall_us      time that other processes take at every 9th operator; shared_us: of the device, at every 5th kernel;
+                  slice_us: another process takes the device for so long, whenever this one has had it for so long
     clock_mhz     sampled once per step
     marked        ProfilerStep around every step
     flags         options of the profiler that the trace names
@@ -161,6 +162,7 @@ class Program:
     op_extra: Mapping[str, float] = field(default_factory=dict)
     stall_us: float = 0.0
     shared_us: float = 0.0
+    slice_us: float = 0.0
     clock_mhz: float | None = None
     marked: bool = True
     flags: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from tests.thorough import THOROUGH
 
 OPPOSITE = {
     "tensor_cores_lost": "tensor_cores_gained",
+    "alignment_lost": "alignment_gained",
     "fusion_lost": "fusion_gained",
     "compilation_lost": "compilation_gained",
     "graph_lost": "graph_gained",
@@ -36,6 +37,7 @@ WORDS = {
     "kernel_slower": ("One kernel is slower", "One kernel is faster"),
     "occupancy_lost": ("lower estimated occupancy", "higher estimated occupancy"),
     "tensor_cores_lost": ("are no longer used: +", "are now used: −"),
+    "alignment_lost": ("no longer multiples of 8: +", "now multiples of 8: −"),
     "kernel_replaced": ("A different kernel does the work: +", "A different kernel does the work: −"),
     "fusion_lost": ("Fusion lost: +", "Fusion gained: −"),
     "compilation_lost": ("Less code is compiled: +", "More code is compiled: −"),

@@ -119,6 +119,14 @@ def test_a_shared_device_leaves_the_program_open_and_is_the_cause() -> None:
     assert causes(found)[0] == "device_interrupted"
 
 
+def test_time_slices_that_only_long_kernels_fill_are_the_machines() -> None:
+    """The long kernel takes twice the time in every launch but few, the short ones in few."""
+    mixed = COMPUTING.changed(layers=(*layers(60.0), *layers(250.0, first=6.0)[:1]))
+    found = pair(mixed, mixed.changed(slice_us=2000.0))
+    assert (found.headline.verdict, found.headline.basis) == (Verdict.SLOWER, Basis.MACHINE)
+    assert causes(found)[0] == "device_interrupted"
+
+
 def test_a_slower_operator_is_seen_on_another_device_behind_the_launches() -> None:
     found = pair(LAUNCHING, LAUNCHING.changed(op_extra={"aten::linear": 60.0}, device_pace=1.3))
     assert found.headline.verdict in SLOWER

@@ -48,6 +48,7 @@ class _Run:
         self._random = random.Random(program.seed)
         self._last_ids: list[int] = []
         self._operators = self._launches = 0
+        self._used = 0.0
 
     def vary(self, us: float) -> float:
         """The duration of one occurrence."""
@@ -166,11 +167,19 @@ class _Run:
         self.host(self.program.launch_us)
         begin = max(self.now + LATENCY, self.free)
         self._launches += 1
-        sliced = self.program.shared_us * (self._launches % 5 == 0)
-        self.free = begin + self.vary(kernel.us * self.program.device_pace) + sliced
+        us = self.vary(kernel.us * self.program.device_pace)
+        self.free = begin + us + self.program.shared_us * (self._launches % 5 == 0) + self._slices(us)
         self.trace.kernel(kernel.name, begin, self.free, launch=(start, self.now), external_id=self._owner,
                           occupancy=kernel.occupancy)  # fmt: skip
         self.now += 0.3
+
+    def _slices(self, us: float) -> float:
+        """Time that another process takes within the next `us` of the device."""
+        length = self.program.slice_us
+        if not length:
+            return 0.0
+        before, self._used = self._used, self._used + us
+        return (self._used // length - before // length) * length
 
     def _load(self, number: int) -> None:
         start = self.now

@@ -9,11 +9,12 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATOR_REPLACED, OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
-from tb_perfcompare.comparison.causes.detectors.host_copies import MOVING
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
+from tb_perfcompare.comparison.causes.detectors.moving_data import MOVING
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
+from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS
 from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
@@ -28,8 +29,9 @@ from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SPLIT, StepCategory, Summary
 
-YIELDING = frozenset({"host_time", "unrecorded_time", "kernel_time", "host_pace"})
-"""Findings that say where time is and not why: more calls bring untraced time between them, and slow others down."""
+YIELDING = frozenset({"host_time", "unrecorded_time", "kernel_time", "host_pace", *SLOW_STEPS.names})
+"""Findings that say where time is and not why: more calls bring untraced time between them, slow others down, and make
+long steps longer."""
 
 _OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace"})
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.causes.counters import COUNTER_MOVED
 from tb_perfcompare.comparison.causes.cycles import FUNCTION_TIME
+from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
 from tb_perfcompare.comparison.causes.detectors.allocator import ALLOCATOR_CALLS, MEMORY_PRESSURE
 from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATOR_REPLACED, OPERATORS_CHANGED
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER, LATE_RANK, OVERLAP_LOST
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
 from tb_perfcompare.comparison.causes.detectors.contention import CPU_CONTENTION, DEVICE_CONTENTION
-from tb_perfcompare.comparison.causes.detectors.device_copies import LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
-from tb_perfcompare.comparison.causes.detectors.host_copies import COPIES_ON_CPU
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST
 from tb_perfcompare.comparison.causes.detectors.launching import GRAPH_LOST, LAUNCH_BOUND
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import MORE_CALLS
+from tb_perfcompare.comparison.causes.detectors.moving_data import COPIES_ON_CPU, LAYOUT_COPIES
 from tb_perfcompare.comparison.causes.detectors.other_work import DATA_TYPE_CHANGED, WORKLOAD_CHANGED
 from tb_perfcompare.comparison.causes.detectors.recording import MORE_RECORDED, PROFILER_OVERHEAD
 from tb_perfcompare.comparison.causes.detectors.steps import SLOW_STEPS, WARM_UP_INSIDE
@@ -36,7 +36,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, NOT_SPLIT, OVERLAPPING, STEP_TIME
 
 RULES = (
-    WORKLOAD_CHANGED, DATA_TYPE_CHANGED, WITHOUT_DEVICE, MORE_CALLS, OPERATOR_REPLACED, OPERATORS_CHANGED,
+    WORKLOAD_CHANGED, DATA_TYPE_CHANGED, ALIGNMENT, WITHOUT_DEVICE, MORE_CALLS, OPERATOR_REPLACED, OPERATORS_CHANGED,
     WARM_UP_INSIDE, SLOW_STEPS, PROFILER_OVERHEAD, MORE_RECORDED, COMPILATION_LOST, REGIONS_LOST, GRAPH_BREAKS,
     FUSION_LOST, TENSOR_CORES_LOST, KERNEL_REPLACED, LAYOUT_COPIES, COPIES_ON_CPU, MORE_COPIES, PAGEABLE_COPIES,
     LATE_RANK, COLLECTIVE_SLOWER, OVERLAP_LOST, MEMORY_PRESSURE, ALLOCATOR_CALLS, GRAPH_LOST, SYNCHRONISATION,

@@ -185,6 +185,22 @@ def test_what_is_new_against_the_change_is_named() -> None:
     assert "offset by cudaMemcpyPeer is new (301 µs, 1 call per step)" in found.sentence
 
 
+def test_waits_that_cost_nothing_are_counted() -> None:
+    def waiting(times: int) -> TraceBuilder:
+        trace = TraceBuilder()
+        for number in range(8):
+            at = number * 12_000
+            trace.step(number, at, at + 11_000)
+            trace.op("aten::mm", at, at + 10_900)
+            for place in range(times):
+                trace.call("cudaDeviceSynchronize", at + 10 * place + 10_910, at + 10 * place + 10_911)
+        return trace
+
+    (found,) = compare(waiting(1), waiting(3)).findings
+    assert (found.rule, found.delta_us) == ("synchronisation", None)
+    assert "the host waits 1 → 3 times per step (1 → 3 outside operators); no change of the step" in found.sentence
+
+
 def test_rules_that_ask_the_same_share_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[RuleContext] = []
     monkeypatch.setattr(other_work, "_other_types", asked.append)

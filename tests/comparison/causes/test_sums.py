@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from itertools import permutations
 
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, total, total_by_key
+from tb_perfcompare.comparison.result.finding import Finding
 
 ORDERS = list(permutations((0.1, 0.2, 53.916666666666664, 1e9)))
 
@@ -20,6 +22,17 @@ def test_amounts_in_any_order() -> None:
 
 def test_parts_by_key_in_any_order() -> None:
     assert len({total_by_key(("aten::copy_", us) for us in order)["aten::copy_"] for order in ORDERS}) == 1
+
+
+def test_time_of_no_entity_in_particular_explains_another_cause_once() -> None:
+    def of(parts: dict[tuple[str, str], float]) -> Cause:
+        return Cause(Finding("host_time", "", "CPU Exec", 0.0, None, "", (), ""), parts)
+
+    known = Explained()
+    known.add(of({("CPU Exec", ""): 6.0}))
+    entities = {("CPU Exec", f"aten::{name}"): 6.0 for name in ("mm", "add", "mul")}
+    assert not known.covers(of(entities))
+    assert known.covers(of(dict(list(entities.items())[:2])))
 
 
 def test_nothing() -> None:

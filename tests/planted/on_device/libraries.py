@@ -124,7 +124,7 @@ def image_training(program: Program) -> Work:
         if name.startswith("swin"):
             import timm.layers
 
-            timm.layers.set_fused_attn("eager" not in program.parts)
+            timm.layers.set_fused_attn("eager" not in program.parts, experimental="eager" not in program.parts)
         model = timm.create_model(name, num_classes=LABELS)
     layout = {"memory_format": torch.channels_last} if program.channels_last else {}
     model = model.to(DEVICE, **layout)

@@ -77,11 +77,16 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     if abs(exposed) < pair.least_us or not (pair.is_clear("CPU Exec") or _is_clear_of_same_work(pair, exposed)):
         return
-    # a slice of many milliseconds falls on one call of one operator
-    longest = _longest_calls(pair.candidate if delta > 0 else pair.baseline, table)
-    repeated = {name: us * math.copysign(1, delta) - longest.get(name, 0.0) for (_, name), us in grown.items()}
-    if max(repeated.values()) > MOST * abs(delta):
-        return
+    sign = math.copysign(1, delta)
+    largest = max(grown, key=lambda part: grown[part] * sign)
+    if abs(grown[largest]) > MOST * abs(delta):
+        # a slice of many milliseconds falls on one call of one operator: the others decide
+        longest = _longest_call(pair.candidate if delta > 0 else pair.baseline, table, largest[1])
+        once = sign * min(longest, abs(grown[largest]))
+        grown[largest] -= once
+        delta, exposed = delta - once, exposed - once
+        if min(delta * sign, exposed * sign) <= 0 or abs(grown[largest]) > MOST * abs(delta):
+            return
     after = before + delta
     if after <= 0 or max(before, after) < SLOWER * min(before, after):
         return
@@ -112,14 +117,13 @@ def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
     return machine is not None and (machine.low > 0 if exposed > 0 else machine.high < 0)
 
 
-def _longest_calls(summary: Summary, table: str) -> dict[str, float]:
-    """Operator -> its longest call, in microseconds per step."""
-    found = dict[str, float]()
+def _longest_call(summary: Summary, table: str, operator: str) -> float:
+    """Of one operator, in microseconds per step; 0 where that is not known."""
     group = summary.groups.get(table)
-    if group is not None and group.max_ns is not None:
-        for key, ns in zip(group.keys, group.max_ns.tolist(), strict=True):
-            found[key[0]] = max(found.get(key[0], 0.0), ns / len(summary.steps) / 1000)
-    return found
+    if group is None or group.max_ns is None:
+        return 0.0
+    calls = (ns for key, ns in zip(group.keys, group.max_ns.tolist(), strict=True) if key[0] == operator)
+    return max(calls, default=0) / len(summary.steps) / 1000
 
 
 def sharing_rules(pair: RuleContext) -> Iterator[Cause]:

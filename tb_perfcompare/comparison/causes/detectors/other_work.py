@@ -8,6 +8,7 @@ from math import fsum
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import (
     OTHER_SIZE,
@@ -131,7 +132,7 @@ def find_other_work(pair: RuleContext) -> OtherWork | None:
 def other_work_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The cause that is other work, where it is."""
     other = pair.once(find_other_work)
-    if other is not None:
+    if other is not None and not (other.rule is WORKLOAD_CHANGED and explained.rules & set(ALIGNMENT.names)):
         yield from other.tell(pair, explained)
 
 

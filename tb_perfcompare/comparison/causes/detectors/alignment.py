@@ -1,0 +1,117 @@
+"""Sizes that are no multiples of 8 any more: kernels pad them, or read one element at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from tb_perfcompare.comparison.causes.evidence.cause import Cause, Rule, cause, of_categories
+from tb_perfcompare.comparison.causes.evidence.inputs import by_inputs, by_name, elements, have_moved, most_alike
+from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext, total
+from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, short, signed_time, times_text
+from tb_perfcompare.model.input_shapes import input_sizes, shown_shape
+
+MULTIPLE = 8
+"""Elements of two bytes that one access of a kernel takes."""
+
+SMALL = 16
+"""Sizes below this, such as a filter's or an image's channels, are aligned nowhere."""
+
+MOSTLY, RARELY = 0.8, 0.5
+"""An operator's sizes are aligned if at least this share of its calls is; they were lost if at most that one is."""
+
+NEARLY = 0.07
+"""Elements may change by this share: what they change more is other work."""
+
+BEYOND = 3.0
+"""The time changes by this many times as much as the elements at least, as logarithms, ..."""
+
+CHANGED = 0.05
+"""... and by at least this share."""
+
+PADDING = "padding"
+"""What kernels that only fill up sizes have in their names."""
+
+_Rows = Sequence[tuple[str, Amount]]
+
+
+def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
+    """Operators on nearly as many elements, whose sizes were multiples of 8 on one side only."""
+    on_device = {category: pair.exposed(category) for category in ("Kernel", "Memset")}
+    exposed = math.fsum(on_device.values())
+    if abs(exposed) < pair.least_us:
+        return
+    moved = {
+        name: rows
+        for name, rows in by_name(by_inputs(pair.amounts("operators_by_shape", "device_self"))).items()
+        if have_moved(rows) and _lost(rows) * exposed > 0
+    }
+    every = total(amount for rows in moved.values() for _, amount in rows)
+    if not every.us_a or not every.us_b:
+        return
+    sizes = [_elements(moved.values(), side) for side in (0, 1)]
+    growth, change = math.log(sizes[1] / sizes[0]), math.log(every.us_b / every.us_a)
+    if abs(growth) > math.log1p(NEARLY) or change * exposed <= 0:
+        return
+    if abs(change) < max(math.log1p(CHANGED), BEYOND * abs(growth)):
+        return
+    delta = math.copysign(min(abs(every.delta_us), abs(exposed)), exposed)
+    if abs(delta) < pair.least_us:
+        return
+    own = {one: total(amount for _, amount in rows) for one, rows in moved.items()}
+    name = max(own, key=lambda one: (not one.startswith("autograd::"), abs(own[one].delta_us), one))
+    gone, new = ([part for part, amount in moved[name] if amount.more_calls * sign > 0] for sign in (-1, 1))
+    before, after = most_alike(gone, new)
+    pads = total(amount for key, amount in pair.amounts("kernels").items() if PADDING in key[0].lower())
+    padded = f"; padding kernels launch {numbers_text(pads.calls_a, pads.calls_b)} times" if pads.more_calls else ""
+    sentence = (
+        f"Sizes are {'no longer' if delta > 0 else 'now'} multiples of {MULTIPLE}: {signed_time(delta)} per step; "
+        f"{short(name)} {times_text(own[name].us_a, own[name].us_b)}, e.g. {shown_shape(before)} → {shown_shape(after)}"
+        f"{padded}; elements {ratio_text(sizes[1] / sizes[0])}."
+    )
+    yield cause(
+        pair, ALIGNMENT, name, "Kernel", delta, sentence, (Evidence("operators_by_shape", f"{name} / {after}"),),
+        explains=of_categories({category: us * delta / exposed for category, us in on_device.items()}),
+    )  # fmt: skip
+
+
+def _lost(rows: _Rows) -> int:
+    """1 where the calls that went were aligned and those that came are not, -1 the other way around, else 0."""
+    went, came = (
+        _aligned([(part, abs(amount.more_calls)) for part, amount in rows if amount.more_calls * sign > 0])
+        for sign in (-1, 1)
+    )
+    if went >= MOSTLY and came <= RARELY:
+        return 1
+    return -1 if came >= MOSTLY and went <= RARELY else 0
+
+
+def _aligned(calls: Sequence[tuple[str, float]]) -> float:
+    """Share of the calls all of whose sizes are multiples of 8, small ones left out."""
+    every = math.fsum(count for _, count in calls)
+    aligned = math.fsum(
+        count for part, count in calls
+        if all(size % MULTIPLE == 0 for size in input_sizes(part) if size >= SMALL)
+    )  # fmt: skip
+    return aligned / every
+
+
+def _elements(operators: Iterable[_Rows], side: int) -> float:
+    return math.fsum(
+        elements(part) * (amount.calls_b if side else amount.calls_a) for rows in operators for part, amount in rows
+    )
+
+
+ALIGNMENT = Rule(
+    names=("alignment_lost", "alignment_gained"),
+    meaning="sizes are no longer multiples of 8, so that kernels pad or read single elements",
+    when="Operators of a device work on nearly as many elements, whose sizes were multiples of 8 on one side only, and "
+    "take longer by at least 5 % and three times as much as the elements grew",
+    needs="operators and `record_shapes`, kernels",
+    look_at="widths, channels and vocabulary: round them up to multiples of 8, better 64",
+    look_at_gain="which sizes of the model were rounded",
+    confidence="likely: the sizes are recorded; that they cost the time follows from their operators alone",
+    find=alignment_rules,
+    rank=1,
+)
