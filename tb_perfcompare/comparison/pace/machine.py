@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.pace.clocked import ASKED, Clocked, Follower
-from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, LITTLE, is_interrupted, shift_of_pace
+from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, is_interrupted, shift_of_pace
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
@@ -98,15 +98,14 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
 
 def interruption(follower: Follower, clocked: Clocked) -> float:
     """How far the rest of the step may follow another pace because rows were interrupted, in ln(time): time slices that
-    others took fall on some calls, neither on the typical one nor on the fastest, and on the rest by another measure.
+    others took fall on some calls, the fastest not among them, and on the rest of the step by another measure.
     Without device work the undisturbed steps know; iterations of several kinds have another mix of rows, not another
     pace."""
     pace = follower.pace
     if follower.path_ns is None or clocked.strata is not None:
         return 0.0
     shift = shift_of_pace(pace.log, clocked.captures)
-    few = is_interrupted(shift, pace.fastest) and abs(pace.centre) <= LITTLE * abs(shift)
-    return abs(shift - pace.centre) if few else 0.0
+    return abs(shift - pace.centre) if is_interrupted(shift, pace.fastest) else 0.0
 
 
 def _between(pair: Pair, captures: Captures, alpha: float) -> BetweenCaptures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from math import fsum
 
 import numpy as np
@@ -12,6 +13,7 @@ from tb_perfcompare.comparison.result.wording import many, percent_text, ratio_t
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts, centres, middle_half
 from tb_perfcompare.comparison.statistics.distributions import quantile
+from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.model.arrays import Floats, median, unique
 from tb_perfcompare.number_text import setting
 from tb_perfcompare.quick_dataclass import dataclass
@@ -47,7 +49,7 @@ class Pace:
     coverage  kappa: share of the time that the pace stands for, at most 1
     tau       how far rows differ in their change beyond their scatter
     centre, half  change of the typical row, and half the interval that the rows give it
-    fastest   ln of how much longer the fastest calls of the kept rows take, together; None where that is not known
+    fastest   ln of how much longer the fastest call of the middle of the kept rows takes; None where that is not known
     reason    why it cannot be used, "" where it can
     """
 
@@ -76,22 +78,31 @@ class PaceRows:
 
 
 def pace_of(
-    of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: str, alpha: float, least: float = LEAST_COVERAGE
-) -> PaceRows | str:
+    of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: str, alpha: float,
+    least: float = LEAST_COVERAGE, *, sliced: bool = False,
+) -> PaceRows | str:  # fmt: skip
     """The pace that the rows give, or why there is none.
 
     captures  (n,), (m,) int32 capture of each observation
     whole_ns  (n,), (m,) time of which the rows are a share: the step, or all work of the kind
     noun      what rows are called in the reason: "operators", "kernels"
     least     coverage that is needed
+    sliced    slices that others take fall on launches by their length: then no row changed by itself
     """
     if not len(rows):
         return f"no {noun} do the same work on both sides"
     changes = row_changes(rows, captures)
+    interrupted = False
+    if sliced:
+        every = replace(changes, kept=changes.weights > 0)
+        sums = _together(every)
+        shift = 0.0 if sums is None else shift_of_pace((np.log(sums[0]), np.log(sums[1])), captures)
+        interrupted = is_interrupted(shift, _fastest(rows, every))
+        changes = every if interrupted else changes
     if not changes.kept.any():
         return f"no {noun} of the same work took time in every capture"
-    common = tuple(side[changes.kept].sum(axis=0) for side in changes.common)
-    if any((side <= 0).any() for side in common):
+    common = _together(changes)
+    if common is None:
         return f"steps in which the {noun} of the same work took no time"
     logs = tuple(np.log(side) for side in common)
     means = [
@@ -108,14 +119,12 @@ def pace_of(
         np.array([side[at == which].mean() for which in unique(at)]) for side, at in zip(log, captures, strict=True)
     )
     freedom = max(changes.effective_names - 1, 1.0)
-    fastest = _fastest(rows, changes)
-    interrupted = is_interrupted(shift_of_pace(log, captures), fastest)
     pace = Pace(
         of=of,
         rows=len(rows),
         kept=int(changes.kept.sum()),
         log=log,
-        common=(common[0], common[1]),
+        common=common,
         level=math.exp(level),
         coverage=coverage,
         tau=unlike(changes, (per_capture[0], per_capture[1])),
@@ -123,16 +132,25 @@ def pace_of(
         half=_quantile(freedom, alpha) * changes.spread / math.sqrt(max(changes.effective_names, 1.0)),
         freedom=freedom,
         reason=_unusable_reason(changes, coverage, noun, least, interrupted=interrupted),
-        fastest=fastest,
+        fastest=_fastest(rows, changes),
     )
     return PaceRows(pace, rows, changes)
+
+
+def _together(changes: RowChanges) -> Pair | None:
+    """(n,), (m,) time of all kept rows in each observation; None where one has none."""
+    one, two = (side[changes.kept].sum(axis=0) for side in changes.common)
+    return (one, two) if (one > 0).all() and (two > 0).all() else None
 
 
 def _fastest(rows: WorkRows, changes: RowChanges) -> float | None:
     if rows.fastest_ns is None:
         return None
-    one, two = (float((changes.work * side)[changes.kept].sum()) for side in rows.fastest_ns)
-    return math.log(two / one) if one > 0 and two > 0 else None
+    one, two = (side[changes.kept] for side in rows.fastest_ns)
+    timed = (one > 0) & (two > 0)
+    if not timed.any():
+        return None
+    return weighted_median(np.log(two[timed] / one[timed]), changes.weights[changes.kept][timed])
 
 
 def shift_of_pace(log: Pair, captures: Captures) -> float:

@@ -93,7 +93,7 @@ def common_work(
 ) -> CommonWork:
     """The clocks of two sides, or why there are none. `strata`: kinds of the observations; `least`: share of the step
     that the same work has to cover where there is no device work."""
-    work = _common_work(baseline, candidate, options, least)
+    work = _common_work(baseline, candidate, options, least, in_kinds=strata is not None)
     if strata is not None:  # their mix may change what is called
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, undisturbed=None)
         return replace(work, clocked=clocked)
@@ -105,7 +105,9 @@ def common_work(
     return replace(work, clocked=clocked, counted=counted)
 
 
-def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions, least: float) -> CommonWork:
+def _common_work(
+    baseline: Summary, candidate: Summary, options: CompareOptions, least: float, *, in_kinds: bool
+) -> CommonWork:
     sides = baseline, candidate
     reason = _unusable_reason(sides)
     if reason:
@@ -136,7 +138,8 @@ def _common_work(baseline: Summary, candidate: Summary, options: CompareOptions,
         else:
             selected.append((of, rows))
             whole = times if not on_device else _table_totals(sides, samples, table, measure)
-            outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha, least)
+            sliced = of == "device" and not in_kinds  # another mix of kinds has other means, and the same fastest calls
+            outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha, least, sliced=sliced)
         if isinstance(outcome, PaceRows):
             paces.append(outcome)
             if of == "host" and not on_device and not any(seen.pooled or seen.uneven for seen in samples):
