@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER
@@ -151,7 +152,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     own = {name: host[at] for at, name in enumerate(host.key) if name in counted}
     kernels = _kernels(pair, counted)
     changed = [
-        _Changed(name, amount, _explained(pair, own.get(name), kernels.get(name, {}), amount.more_calls))
+        _Changed(name, amount, _explained(pair, own.get(name), kernels.get(name, {}), amount))
         for name, amount in counted.items()
     ]
     if changed:
@@ -273,15 +274,17 @@ def _steady(summary: Summary) -> set[str]:
 
 
 def _explained(
-    pair: RuleContext, own: LedgerRow | None, kernels: Mapping[Key, Amount], more_calls: float
+    pair: RuleContext, own: LedgerRow | None, kernels: Mapping[Key, Amount], calls: Amount
 ) -> dict[Part, float]:
-    """The exposed time on the host, and of the kernels launched, that more or fewer calls make."""
+    """The exposed time on the host, and of the kernels launched, that more or fewer calls make. Calls of another type
+    launch kernels of other names: what all kernels take together limits what the calls make of it."""
+    launched = total(kernels.values())
+    counted = replace(launched, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
+    parts = {kernel: us for (kernel, *_), one in kernels.items() if (us := one.counted_us) * calls.more_calls > 0}
+    whole = fsum(parts.values())
+    share = min(1.0, counted / whole) if whole * counted > 0 else 0.0
     found: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): pair.counted_us(own)}
-    for (kernel, *_), amount in kernels.items():
-        us = amount.counted_us
-        if us * more_calls > 0:
-            found[KERNEL, kernel] = us
-    return found
+    return found | {(KERNEL, kernel): us * share for kernel, us in parts.items() if share}
 
 
 def _kernels(pair: RuleContext, operators: Collection[str]) -> dict[str, dict[Key, Amount]]:
