@@ -16,11 +16,12 @@ CAPTURES, STEPS = 3, 12
 
 
 def record(
-    folder: Path, seed: int, stalled: str = "", every: int = STEPS + 1, slices: tuple[int, int] = (0, 0)
-) -> Path:
+    folder: Path, seed: int, stalled: str = "", every: int = STEPS + 1, slices: tuple[int, int] = (0, 0),
+    gap_us: float = 10.0, within: int = STEPS + 1,
+) -> Path:  # fmt: skip
     """Three captures on a machine that varies by 1 %: 20 ms steps of a loader and twelve operators. Every so many steps
     one is 8 ms longer, where it is `stalled`: in the loader, or in a gap. Others take as many `slices` of 15 ms in
-    every step, from the one number to the other."""
+    every step, from the one number to the other; or one `within` an operator in every so many steps."""
     drawn = random.Random(seed)
     for capture in range(CAPTURES):
         trace, at, speed = TraceBuilder(vendor="cpu"), 0.0, 1 + drawn.gauss(0, 0.01)
@@ -33,11 +34,12 @@ def record(
             now = at + 5
             loaded = now + vary(200) + (stall_us if stalled == "loader" else 0.0)
             trace.loader(now, loaded)
-            now = loaded + 10 + (stall_us if stalled == "gap" else 0.0)
+            now = loaded + gap_us + (stall_us if stalled == "gap" else 0.0)
             lost = drawn.choices(range(OPERATORS), k=drawn.randint(*slices))
             for operator in range(OPERATORS):
                 now += 15_000.0 * lost.count(operator)
-                end = now + vary(OPERATOR_US)
+                inside = step % within == within - 1 and operator == step % OPERATORS
+                end = now + vary(OPERATOR_US) + (STALL_US if inside else 0.0)
                 trace.op(f"aten::op{operator}", now, end, dims=[[64, operator + 1]])
                 now = end + 20
             trace.step(step + 1, at, now)
@@ -78,3 +80,19 @@ def test_slices_that_others_take_of_every_step_are_not_the_programs(tmp_path: Pa
     assert found.recorded is not None and found.recorded.verdict is Verdict.SLOWER
     assert found.verdict is Verdict.INCONCLUSIVE and found.program is not None
     assert -0.03 < found.program.low < found.program.high < 0.03
+
+
+def long_gaps(folder: Path, seed: int, stalled: str, every: int, within: int) -> Path:
+    """A third of the step is a gap."""
+    return record(folder, seed, stalled, every, gap_us=9000.0, within=within)
+
+
+def test_slices_that_fall_on_operators_and_on_gaps_by_their_time_are_not_the_programs(tmp_path: Path) -> None:
+    """Of both sides operators in six steps are interrupted, of one side gaps in three more."""
+    sides = long_gaps(tmp_path / "a", 1, "gap", 4, within=2), long_gaps(tmp_path / "b", 2, "", 4, within=2)
+    assert tb_perfcompare.compare(*sides).headline.verdict is Verdict.INCONCLUSIVE
+
+
+def test_pauses_beside_few_slices_are_the_programs(tmp_path: Path) -> None:
+    sides = long_gaps(tmp_path / "a", 1, "", 3, within=7), long_gaps(tmp_path / "b", 2, "gap", 3, within=7)
+    assert tb_perfcompare.compare(*sides).headline.verdict is Verdict.SLOWER

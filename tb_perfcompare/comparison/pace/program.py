@@ -8,6 +8,7 @@ from dataclasses import replace
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.kinds.strata import within_kinds
 from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means
@@ -21,7 +22,7 @@ from tb_perfcompare.comparison.statistics.distributions import normal_quantile, 
 from tb_perfcompare.comparison.statistics.estimate import ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.noise_floor import Times, noise_floor
 from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, decide, hold_against_floor
-from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.arrays import Floats, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
@@ -39,6 +40,10 @@ MEANS_SHARE = 0.2
 OVERLOADED, OVERLOADED_SHARE = 2.0, 0.25
 """On a machine where steps of both sides take so many times as long as when nothing interrupts them, undisturbed steps
 alone give directions, at this share of alpha."""
+
+BY_CHANCE = 2.0
+"""What the rest of the steps has beyond its usual time is the machine's up to this many times what the common work has,
+for as much time."""
 
 PROBABLY_SHARE = 0.2
 """Of alpha, for "probably", whose interval reaches into the threshold: it is most of the directions that equal programs
@@ -102,6 +107,9 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
         alone = part_of_undisturbed(clocked, clearer)
         return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
     undisturbed = part_of_undisturbed(clocked, options)
+    by_means_alone = means.verdict in _SURE and undisturbed.verdict in _OPEN
+    if by_means_alone and _are_interruptions(clocked, means.estimate.theta):
+        means = replace(means, verdict=Verdict.INCONCLUSIVE)
     if any(one.pace.reason for one in clocked.followers):  # a pace that whole steps do not tell
         return _without_same(undisturbed)
     agree = undisturbed.verdict is means.verdict and _overlap(undisturbed.estimate, means.estimate)
@@ -110,6 +118,23 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
     if undisturbed.verdict not in _OPEN:
         return undisturbed
     return steps if steps.verdict in _OPEN else _without_same(means)
+
+
+def _are_interruptions(clocked: Clocked, theta: float) -> bool:
+    """Whether long steps of the side with the longer means are those of the machine: interruptions fall on the common
+    work and on the rest by their time, a program's own pauses on the rest alone."""
+    if len(clocked.followers) != 1:
+        return False
+    pace, side = clocked.followers[0].pace, int(theta > 0)
+    common, capture = pace.common[side], clocked.captures[side]
+    beyond = [_beyond_usual(part, capture) for part in (common, clocked.times_ns[side] - common)]
+    return bool(beyond[1] <= BY_CHANCE * beyond[0] * (1 - pace.coverage) / pace.coverage)
+
+
+def _beyond_usual(values: Floats, capture: NDArray[np.int32]) -> float:
+    """Sum of what observations have beyond the lower quartile of their capture."""
+    sums = (values[at] - np.quantile(values[at], 0.25) for at in (capture == which for which in unique(capture)))
+    return float(sum(np.maximum(one, 0.0).sum() for one in sums))
 
 
 def _is_overloaded(clocked: Clocked) -> bool:
