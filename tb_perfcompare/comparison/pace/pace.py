@@ -87,7 +87,7 @@ def pace_of(
     whole_ns  (n,), (m,) time of which the rows are a share: the step, or all work of the kind
     noun      what rows are called in the reason: "operators", "kernels"
     least     coverage that is needed
-    sliced    slices that others take fall on launches by their length: then no row changed by itself
+    sliced    whether other processes may take slices of the time; longer calls meet more of them
     """
     if not len(rows):
         return f"no {noun} do the same work on both sides"
