@@ -140,3 +140,21 @@ def test_new_work_is_named_by_what_is_differentiated_and_told_once() -> None:
     found = compare(summarised(one), summarised(two)).findings
     assert "new: aten::nan_to_num (1 call per step), aten::eq (3 calls per step) and 3 others" in found[0].sentence
     assert "are new" not in " ".join(finding.sentence for finding in found[1:])
+
+
+def test_kernels_of_another_type_are_no_more_calls() -> None:
+    """Ten copies launch one kernel each, and eleven copies as many of another name: 1 more call, not 1.1 ms."""
+
+    def copies(count: int, kernel: str) -> TraceBuilder:
+        trace, at = TraceBuilder(), 0
+        for step in range(4):
+            start = at
+            for _ in range(count):
+                owner = trace.op("aten::copy_", at, at + 20)
+                trace.kernel(kernel, at + 20, at + 120, launch=(at + 5, at + 10), external_id=owner)
+                at += 130
+            trace.step(step, start, at)
+        return trace
+
+    found = changed(copies(10, "copy_bfloat16"), copies(11, "copy_half"))
+    assert all(abs(finding.delta_us or 0.0) < 250 for finding in found)

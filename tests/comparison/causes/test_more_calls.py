@@ -60,3 +60,22 @@ def test_copies_that_come_with_more_work_are_part_of_it() -> None:
     assert not {"layout_copies", "operator_slower"} & {finding.rule for finding in told}
     assert "operators run more often, typically ×2.00, e.g. " in told[0].sentence
     assert compare(two, one).findings[0].rule == "fewer_calls"
+
+
+def test_operators_that_run_more_often_by_other_ratios_each_are_not_more_of_the_same_work() -> None:
+    """As where one of them is written out by the others."""
+
+    def called(*times: int) -> TraceBuilder:
+        trace, at = TraceBuilder(), 0
+        for step in range(4):
+            start = at
+            for name, count in zip("abcde", times, strict=True):
+                for _ in range(count):
+                    trace.op(f"aten::{name}", at, at + 20)
+                    at += 25
+            trace.step(step, start, at)
+        return trace
+
+    before, alike, apart = (summarised(called(*times)) for times in ((4,) * 5, (4, *[8] * 4), (4, 5, 6, 13, 40)))
+    assert "4 of 5 operators run more often, typically ×2.00" in compare(before, alike).findings[0].sentence
+    assert all("typically" not in finding.sentence for finding in compare(before, apart).findings)
