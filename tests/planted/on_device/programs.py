@@ -67,8 +67,11 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two programs; patterns of which one has to match a word of the first finding's rule, subject or sentence (none:
-    there must be no finding); and the direction of the program: "slower", "none" or "any"."""
+    """Two programs and what is asked of their comparison.
+
+    asked      patterns; a word of the first finding's rule, subject or sentence has to match one. "": no finding
+    direction  of the program: "slower", "none" or "any"
+    """
 
     name: str
     healthy: Program
