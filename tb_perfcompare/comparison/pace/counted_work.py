@@ -48,7 +48,8 @@ BEYOND = 3.0
 """How far the interval of the times may reach into the other direction, as a multiple of the counted change."""
 
 SHOWN = 0.25
-"""Share of what larger inputs make at most that the step has to show where a device works on them beside the host."""
+"""Share of the counted change that the times have to show: of what larger inputs make at most, where a device works on
+them beside the host; of calls, where the interval of the times has no room for all that they make."""
 
 _CATEGORIES = {StepCategory.CPU_EXEC: "operator calls", StepCategory.KERNEL: "kernel launches"}
 
@@ -80,7 +81,8 @@ class CountedWork:
         if self.may_hide and abs(theta) <= max(least, SHOWN * abs(self.log)):
             return None
         toward, against = (high, -low) if self.log > 0 else (-low, high)
-        is_more_than_seen = self.calls is not None and toward < abs(self.log) and against >= 0
+        too_little = abs(theta) < SHOWN * abs(self.log) and toward < abs(self.log) and against >= 0
+        is_more_than_seen = self.calls is not None and too_little
         if against > BEYOND * abs(self.log) or is_more_than_seen:
             return None
         return Verdict.PROBABLY_SLOWER if self.log > 0 else Verdict.PROBABLY_FASTER

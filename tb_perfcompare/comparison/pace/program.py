@@ -32,14 +32,15 @@ _BITS = 40
 
 
 LONG_STEPS = math.log(1.2)
-"""Shift of the captures' means from which a few long steps may be what changed."""
+"""Shift of the captures' means from which a few long steps may be what changed; least gap between captures that are
+far apart."""
 
 MEANS_SHARE = 0.2
 """Of alpha, for means of captures: another look at the same steps has to be clearer."""
 
 OVERLOADED, OVERLOADED_SHARE = 2.0, 0.25
-"""On a machine where steps of both sides take so many times as long as when nothing interrupts them, undisturbed steps
-alone give directions, at this share of alpha."""
+"""On a machine where steps of a side take so many times as long as when nothing interrupts them, undisturbed steps
+alone give directions, at this share of alpha, or at alpha where the sides' captures are far apart."""
 
 BY_CHANCE = 2.0
 """What the rest of the steps has beyond its usual time is the machine's up to this many times what the common work has,
@@ -102,14 +103,16 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
     steps = part_of_steps(clocked, options)
     if clocked.undisturbed is None:
         return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
-    if _is_overloaded(clocked):  # what interruptions leave of whole steps says nothing of the program
-        clearer = replace(options, alpha=OVERLOADED_SHARE * options.alpha)
-        alone = part_of_undisturbed(clocked, clearer)
-        return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
     undisturbed = part_of_undisturbed(clocked, options)
-    by_means_alone = means.verdict in _SURE and undisturbed.verdict in _OPEN
-    if by_means_alone and _are_interruptions(clocked, means.estimate.theta):
-        means = replace(means, verdict=Verdict.INCONCLUSIVE)
+    if _is_overloaded(clocked):  # what interruptions leave of whole steps says nothing of the program
+        if undisturbed.verdict in _SURE and _are_far_apart(clocked):
+            return undisturbed
+        alone = part_of_undisturbed(clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
+        return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
+    if means.verdict in _SURE and undisturbed.verdict in _OPEN and _are_interruptions(clocked, means.estimate.theta):
+        typical = part_of_steps(clocked, replace(options, alpha=MEANS_SHARE * options.alpha))
+        if typical.verdict is not means.verdict:
+            means = replace(means, verdict=Verdict.INCONCLUSIVE)
     if any(one.pace.reason for one in clocked.followers):  # a pace that whole steps do not tell
         return _without_same(undisturbed)
     agree = undisturbed.verdict is means.verdict and _overlap(undisturbed.estimate, means.estimate)
@@ -137,11 +140,20 @@ def _beyond_usual(values: Floats, capture: NDArray[np.int32]) -> float:
     return float(sum(np.maximum(one, 0.0).sum() for one in sums))
 
 
+def _are_far_apart(clocked: Clocked) -> bool:
+    """Whether undisturbed steps of the two sides, at one pace, lie apart by more than those of either side, and by more
+    than LONG_STEPS."""
+    assert clocked.undisturbed is not None
+    one, two = by_captures(clocked.undisturbed).at_pace
+    gap = max(two.min() - one.max(), one.min() - two.max())
+    return bool(gap > max(np.ptp(one), np.ptp(two), LONG_STEPS))
+
+
 def _is_overloaded(clocked: Clocked) -> bool:
-    """Whether steps of both sides take more than OVERLOADED times as long as without any interruption."""
+    """Whether steps of a side take more than OVERLOADED times as long as without any interruption."""
     assert clocked.undisturbed is not None
     alone = clocked.undisturbed.steady_ns()
-    return all(
+    return any(
         float(np.median(recorded)) > OVERLOADED * float((steady + rest).mean())
         for recorded, steady, rest in zip(clocked.times_ns, alone, clocked.undisturbed.usual_ns, strict=True)
     )

@@ -20,7 +20,7 @@ from tb_perfcompare.analysis.iterations.training import STEP
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.analysis.summarize import summarize
 from tb_perfcompare.analysis.trace.interpretation import interpret
-from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.analysis.trace.steps import HostRanges, Windows, range_windows, step_windows
 from tb_perfcompare.analysis.trace.vendor import find_vendor
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -35,7 +35,7 @@ from tb_perfcompare.workspace.step_agreement import agreed_markers
 OPTIONS = CompareOptions(resamples=200)
 
 WITHIN = 0.01
-"""A step is found again if it is as long as the marked one within this share of it."""
+"""A step is found again if one or several iterations are as long within this share of it."""
 
 
 def without_names(recording: TraceRecording, test: Callable[[str], bool]) -> TraceRecording:
@@ -59,7 +59,8 @@ def without_names(recording: TraceRecording, test: Callable[[str], bool]) -> Tra
 
 @dataclass(frozen=True)
 class Again:
-    """marked: steps with ProfilerStep; found: iterations; alike: of these, those as long as the step they lie in."""
+    """marked: steps with ProfilerStep; found: iterations; alike: steps as long as the iterations, one or several, whose
+    bounds are the nearest."""
 
     origin: str
     name: str
@@ -76,18 +77,25 @@ def windows(recording: TraceRecording, marker: str, window: str) -> tuple[Window
     return steps.windows[window], chosen.origin, chosen.name
 
 
+def marked(recording: TraceRecording, window: str) -> Windows:
+    """Of the steps from one ProfilerStep to the next: without marks nothing says when profiler.step() was called."""
+    timeline = interpret(recording.events, find_vendor(recording)[0])
+    mark = step_windows(timeline)["marker"]
+    return range_windows(timeline, HostRanges(mark.label, mark.start_ns, mark.end_ns, (), ()))[window]
+
+
 def found_again(recording: TraceRecording, marker: str = "", window: str = "device") -> Again:
     """The steps of a recording, found without ProfilerStep."""
-    truth, _, _ = windows(recording, "profiler", window)
+    truth = marked(recording, window)
     bare = without_names(recording, is_step)
     if marker == "detected":
         bare = without_names(bare, is_mark)
     again, origin, name = windows(bare, marker, window)
-    middle = (again.start_ns + again.end_ns) // 2
-    step = np.clip(np.searchsorted(truth.start_ns, middle, side="right") - 1, 0, None)
-    length, real = again.end_ns - again.start_ns, (truth.end_ns - truth.start_ns)[step]
-    alike = int((np.abs(length - real) <= WITHIN * real).sum())
-    return Again(origin, name, len(truth.label), len(again.label), alike)
+    bounds = np.append(again.start_ns, again.end_ns[-1:])
+    first, last = (np.abs(bounds[:, None] - ends).argmin(axis=0) for ends in (truth.start_ns, truth.end_ns))
+    real = truth.end_ns - truth.start_ns
+    alike = np.abs(bounds[last] - bounds[first] - real) <= WITHIN * real
+    return Again(origin, name, len(truth.label), len(again.label), int(alike.sum()))
 
 
 def recordings(folders: list[str]) -> Iterator[tuple[Path, TraceRecording]]:
@@ -128,7 +136,9 @@ def pairs(folders: list[str]) -> None:
 
 
 def main() -> None:
-    """A row per way to find iterations and rule of windows: recordings, steps marked, found, as long as marked."""
+    """A row per way to find iterations and rule of windows: recordings, steps marked, iterations found, steps found
+    again, recordings with several iterations in a step, recordings with too few, share of the steps found again (each
+    recording cuts one off)."""
     if sys.argv[1:2] == ["--pairs"]:
         pairs(sys.argv[2:])
         return
@@ -144,19 +154,19 @@ def main() -> None:
                     again = found_again(recording, marker, window)
                 except SelectionError:
                     again = Again(marker, "", len(windows(recording, "profiler", window)[0].label), 0, 0)
-                row = rows.setdefault((f"{marker or 'default'}: {again.origin}", window), [0] * 5)
-                off = again.found not in (again.marked, again.marked - 1)
-                for at, value in enumerate((1, again.marked, again.found, again.alike, int(off))):
+                row = rows.setdefault((f"{marker or 'default'}: {again.origin}", window), [0] * 6)
+                several, few = again.found > again.marked, again.found < again.marked - 1
+                for at, value in enumerate((1, again.marked, again.found, again.alike, int(several), int(few))):
                     row[at] += value
-                if off or again.alike < again.found:
+                if again.alike < again.marked - 1:
                     print(path, marker, window, again, file=sys.stderr)
-                cells.append(f"{again.alike} of {again.found}")
+                cells.append(f"{again.alike} of {again.marked - 1}")
             if each:
                 where = f"{path.parent.name}/{path.name[:28]}"
                 by = f"{marker or 'as found'}: {again.name or '—'}"
                 print(f"| {where} | {by} | {again.marked} | {' | '.join(cells)} |")
     for (name, window), row in sorted(rows.items()):
-        print(f"| {name} | {window} | {' | '.join(f'{value:,}' for value in row)} | {row[3] / max(row[2], 1):.1%} |")
+        print(f"| {name} | {window} | {' | '.join(f'{value:,}' for value in row)} | {row[3] / (row[1] - row[0]):.1%} |")
 
 
 if __name__ == "__main__":
