@@ -9,12 +9,14 @@ import pytest
 
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.engine import compare_summaries
+from tb_perfcompare.comparison.pace.counted_work import CountedWork
 from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
+OPTIONS = CompareOptions(resamples=200)
 OPERATORS = {f"aten::op{number:02}": 400 + 60 * number for number in range(12)}
 GAPS = (50, 800, 400)
 """Untraced µs in a step of each capture: a few percent of it."""
@@ -59,7 +61,7 @@ def sides(sorts: tuple[int, ...], rows: Rows = 8) -> tuple[Summary, Summary]:
 @cache
 def headline(*sorts: int, rows: Rows = 8, swapped: bool = False) -> Headline:
     pair = sides(sorts, rows)
-    return compare_summaries(*(pair[::-1] if swapped else pair), CompareOptions(resamples=200)).headline
+    return compare_summaries(*(pair[::-1] if swapped else pair), OPTIONS).headline
 
 
 def test_they_decide_what_times_leave_open() -> None:
@@ -123,5 +125,17 @@ def test_of_steps_that_have_nothing_in_common_nothing_is_counted() -> None:
         for number in range(3):
             trace.op(f"aten::op{number}", 100 * number, 100 * number + length, dims=[[8]])
             trace.step(number, 100 * number, 100 * number + length)
-    found = compare_summaries(*map(summary, traces), CompareOptions(resamples=200)).headline
+    found = compare_summaries(*map(summary, traces), OPTIONS).headline
     assert (found.delta, found.counted) == (1, None)
+
+
+@pytest.mark.parametrize(("shown", "verdict"), [(0.03, Verdict.PROBABLY_SLOWER), (0.01, None)])
+def test_times_that_have_no_room_for_all_that_calls_make_show_a_quarter_of_it(
+    shown: float, verdict: Verdict | None
+) -> None:
+    calls = CountedWork(0.075, "operator calls", 27)
+    assert calls.verdict((shown, -0.02, 0.06), OPTIONS) is verdict
+
+
+def test_an_interval_with_room_for_them_need_not_show_as_much() -> None:
+    assert CountedWork(0.075, "operator calls", 27).verdict((0.01, -0.06, 0.08), OPTIONS) is Verdict.PROBABLY_SLOWER

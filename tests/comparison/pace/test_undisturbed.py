@@ -21,6 +21,7 @@ from tests.simulation.worlds import STEP_NS, Drawn, World, drawn
 
 OPTIONS = CompareOptions()
 BUSY = World(hits=6, hit=0.15)
+OVERLOADED = World(hits=12, hit=0.3)
 SEEDS = st.integers(0, 10**6)
 
 
@@ -140,3 +141,37 @@ def test_inputs_of_another_length_in_every_step_stand_together() -> None:
     cells = cells_of_steps(parts(*each, steady), np.zeros(8, dtype=np.int32))
     assert len(np.unique(cells.part)) == 2
     assert sorted(cells.each_ns.tolist()) == [500] * 8 + [1000] * 7 + [9_000_000]
+
+
+def longer_rests(world: World, seed: int, more: tuple[float, ...]) -> Drawn:
+    """The rest of each step of the candidate's captures takes so many steps more, at any pace."""
+    pair = drawn(world, seed)
+    added = STEP_NS * np.array(more)[pair.captures[1]]
+    rests = pair.rests[1].copy()
+    rests[0] += added
+    return replace(pair, times=(pair.times[0], pair.times[1] + added), rests=(pair.rests[0], rests))
+
+
+@pytest.mark.parametrize(
+    ("more", "verdict"), [((2.0, 2.2, 0.9), Verdict.SLOWER), ((2.0, 2.2, 0.1), Verdict.INCONCLUSIVE)],
+    ids=["farther apart than those of a side", "the nearest is nearer"],
+)  # fmt: skip
+def test_captures_that_are_far_apart_decide_on_an_overloaded_machine(more: tuple[float, ...], verdict: Verdict) -> None:
+    clocked = at_one_pace(longer_rests(OVERLOADED, 3, more), OPTIONS.alpha)
+    found = program_part(clocked, OPTIONS)
+    assert (found.verdict, found.of) == (verdict, Of.UNDISTURBED)
+
+
+def test_means_that_whole_steps_confirm_are_the_programs_although_others_interrupt() -> None:
+    """The rest of all steps but the fastest quarter of one capture is a step longer."""
+    pair = drawn(World(hits=4, hit=0.1), 3)
+    short = (pair.captures[1] == 1) & (np.arange(len(pair.times[1])) % 4 == 0)
+    added = STEP_NS * np.where(short, 0.1, 1.0)
+    rests = pair.rests[1].copy()
+    rests[0] += added
+    clocked = at_one_pace(
+        replace(pair, times=(pair.times[0], pair.times[1] + added), rests=(pair.rests[0], rests)), OPTIONS.alpha
+    )
+    assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
+    found = program_part(clocked, OPTIONS)
+    assert (found.verdict, found.of) == (Verdict.SLOWER, Of.MEANS)
