@@ -315,7 +315,7 @@ export interface Finding {
   category: string;
   /** per step; null for what is not a time, such as a clock */
   delta_us: number | null;
-  /** of the headline's delta */
+  /** of the headline's delta; null where it is far more, because parts cancel */
   share: number | null;
   sentence: string;
   evidence: Evidence[];

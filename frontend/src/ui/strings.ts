@@ -324,7 +324,7 @@ export const text = {
     region: 'Findings',
     title: 'What changed',
     none: 'No change worth reporting.',
-    share: (percent: string) => `${percent} of the difference`,
+    share: (percent: string) => `${percent} of the change`,
     copy: 'Copy this finding as text',
     copyNamed: (subject: string) => `Copy this finding as text: ${subject}`,
     span: (span: string) => `${span.includes(',') ? 'spans' : 'span'} ${span}`,

@@ -29,7 +29,7 @@ describe('a finding as text', () => {
   it('is what the card says, its evidence, and the two runs', () => {
     expect(findingText(FINDING, comparison())).toBe(
       [
-        'DataLoader +17.6\u202fms (99.4\u202f% of the difference): enumerate(DataLoader).__next__',
+        'DataLoader +17.6\u202fms (99.4\u202f% of the change): enumerate(DataLoader).__next__',
         'Waiting for the data loader takes 17.6 ms more per step.',
         'Look at: num_workers',
         'differs clearly',

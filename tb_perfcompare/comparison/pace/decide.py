@@ -54,7 +54,9 @@ def outcome(
 ) -> tuple[Verdict, Basis]:
     """The verdict and the part it is about: the program where that decides, else the machine, else the work that only
     one side does. Recorded times give no direction once the program part is known."""
-    if program.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE):
+    if program.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE) and not _is_nothing(
+        recorded, program, clocked, options
+    ):
         return program.verdict, Basis.PROGRAM
     if machine.decided and _is_in_the_step(machine, clocked):
         return machine.verdict, Basis.MACHINE
@@ -66,6 +68,13 @@ def outcome(
     counted = clocked.counted
     probably = None if counted is None else counted.verdict(interval(program.estimate), options)
     return probably or Verdict.INCONCLUSIVE, Basis.PROGRAM
+
+
+def _is_nothing(recorded: Verdict, program: ProgramPart, clocked: Clocked, options: CompareOptions) -> bool:
+    """Whether two captures with the same step time differ by no more than the threshold at equal machine speed."""
+    alone = max(capture_counts(clocked.captures)) == 1
+    little = abs(program.estimate.theta) <= math.log1p(options.margin)
+    return alone and recorded is Verdict.SAME and little
 
 
 def _is_in_the_step(machine: MachinePart, clocked: Clocked) -> bool:

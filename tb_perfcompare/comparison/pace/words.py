@@ -143,7 +143,8 @@ def _and_machine(headline: Headline, program: Part, machine: Part) -> str:
 
 def _beside(machine: Part) -> str:
     if abs(machine.estimate) < 0.01:
-        return ", machine unchanged"
+        unclear = machine.low <= 0 <= machine.high
+        return ", machine unchanged" if unclear else f", machine {rough(machine.estimate, signed=True)}"
     return f", machine {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
 
 

@@ -19,18 +19,27 @@ class Evidence:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A cause in a sentence. delta_us is None for what is no time, such as a clock; share is delta over the headline's
-    delta, None when the headline has none to share or the time overlaps with other time; look_at: what to look at next,
-    "" where nothing in particular."""
+    delta, None where `share_of` has none or the time overlaps with other time; look_at: what to look at next, "" where
+    nothing in particular."""
 
     rule: str
     subject: str
     category: str
     delta_us: Annotated[float | None, "per step; null for what is not a time, such as a clock"]
-    share: Annotated[float | None, "of the headline's delta"]
+    share: Annotated[float | None, "of the headline's delta; null where it is far more, because parts cancel"]
     sentence: str
     evidence: tuple[Evidence, ...]
     confidence: str
     look_at: str = ""
+
+
+MOST_SHARE = 10.0
+"""Parts that are more times the change cancel, and their shares say nothing."""
+
+
+def share_of(part: float, change: float) -> float | None:
+    """Of the change, in one unit; None where there is none, or where the part is far more."""
+    return part / change if abs(part) <= MOST_SHARE * abs(change) and change else None
 
 
 WITHIN_SPREAD = "within the spread of the"

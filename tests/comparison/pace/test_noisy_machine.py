@@ -27,9 +27,9 @@ UNEVEN = (0.8, 1.3, 1.05)
 
 
 def capture(span: int, pace: float, extra: int, *, shapes: bool = True, slow_step: int = -1, new: int = 0,
-            gap: int = 50) -> Summary:  # fmt: skip
+            gap: int = 50, uneven: int = 0) -> Summary:  # fmt: skip
     """Eight steps of the operators, all `pace` times as long, `extra` µs more in one of them, `new` others and `gap` µs
-    of untraced time."""
+    of untraced time, `uneven` µs more in every second step."""
     trace = TraceBuilder()
     at = 0
     for number in range(8):
@@ -42,7 +42,7 @@ def capture(span: int, pace: float, extra: int, *, shapes: bool = True, slow_ste
         for _ in range(new):
             trace.op("aten::sort", at, at + 100 * pace, dims=[[4]] if shapes else None)
             at += round(110 * pace)
-        at += 4000 if number == slow_step else gap
+        at += 4000 if number == slow_step else gap + number % 2 * uneven
         trace.step(number, start, at)
     made = summary(trace, worker="worker0", span=str(span))
     file = replace(made.captures[0].file, sha256=f"{span} {pace} {extra}")
@@ -141,6 +141,13 @@ def test_two_captures_are_said_to_be_no_more() -> None:
     other = compared(0, captures=1, machine=1.5)
     assert other.headline.verdict is Verdict.INCONCLUSIVE
     assert other.headline.sentence.startswith("These two captures: the same work runs 1.5 times slower; program")
+
+
+def test_two_captures_of_the_same_length_have_no_direction_for_what_is_within_the_threshold() -> None:
+    """Operators are 0.8 % faster, and untraced time takes as much more."""
+    found = compare_summaries(capture(0, 1.0, 0), capture(1, 0.992, 0, gap=110, uneven=40), CompareOptions(resamples=200)).headline
+    assert found.program is not None and found.program.verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
+    assert (found.verdict, found.sentence) == (Verdict.INCONCLUSIVE, "No change found; at most 1.2 % slower.")
 
 
 def disturbed(seed: int) -> Summary:

@@ -10,7 +10,7 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.evidence.significant_categories import repeatability
-from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.quick_dataclass import dataclass
 
 Part = tuple[str, str]
@@ -163,7 +163,7 @@ def cause(
     if confidence.startswith(_CERTAIN) and pair.disputed:
         plain = confidence.removeprefix(_CERTAIN)
         confidence = f"{_LIKELY}{plain}, but step windows and host markers assign calls to different steps"
-    share = delta_us / pair.delta_us if delta_us is not None and pair.delta_us else None
+    share = None if delta_us is None else share_of(delta_us, pair.delta_us)
     look_at = look_at or (rule.look_at_gain if name in rule.names[1:] else "") or rule.look_at
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:

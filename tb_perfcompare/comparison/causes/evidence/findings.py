@@ -18,7 +18,7 @@ from tb_perfcompare.comparison.causes.evidence.significant_categories import (
     repeatability,
     significant_categories,
 )
-from tb_perfcompare.comparison.result.finding import Evidence, Finding
+from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
@@ -259,7 +259,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         subject=named[0].path[1] if named else label,
         category=label,
         delta_us=delta_us,
-        share=delta_us * books.unit / books.ledger.delta if books.ledger.delta else None,
+        share=share_of(delta_us * books.unit, books.ledger.delta),
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
         confidence=_confidence(label, books),
