@@ -8,9 +8,10 @@ const NUMBER = /_\d+$/;
 const MODULE = 'module';
 const TIMES = ' × ';
 
-/** Places of the columns that say what a row is: name, and in the call tree the frames around it, its depth and its kind. */
+/** Places of the columns that say what a row is: name of the module, the kernel where rows are a module's kernels, and in the call tree the frames around it, its depth and its kind. */
 interface Places {
   name: number;
+  kernel: number;
   below: number;
   depth: number;
   kind: number;
@@ -20,12 +21,16 @@ interface Places {
   times: number[];
 }
 
-/** Of a table of modules or of the call tree; null for others. */
+const KERNELS = 'kernels_by_module';
+
+/** Of a table of modules, of their kernels or of the call tree; null for others. */
 function placesOf(id: string, { columns }: Table): Places | null {
-  if (id !== 'modules' && id !== 'call_tree') return null;
+  if (id !== 'modules' && id !== 'call_tree' && id !== KERNELS) return null;
   const at = (name: string): number => columns.findIndex((column) => column.name === name);
   const status = columns.findIndex(({ role }) => role === 'status');
-  return { name: columns.findIndex(({ role }) => role === 'key'), below: at('below'), depth: at('depth'), kind: at('kind'), part: at('category'), status, times: [at('baseline_us'), at('candidate_us')] };
+  const key = columns.findIndex(({ role }) => role === 'key');
+  const [name, kernel] = id === KERNELS ? [at(MODULE), key] : [key, -1];
+  return { name, kernel, below: at('below'), depth: at('depth'), kind: at('kind'), part: at('category'), status, times: [at('baseline_us'), at('candidate_us')] };
 }
 
 function isModule(at: Places, cells: Cell[]): boolean {
@@ -87,7 +92,7 @@ export function isMerged(key: string): boolean {
 
 function keyOf(at: Places, cells: Cell[]): string {
   const name = String(cells[at.name]);
-  return JSON.stringify([isModule(at, cells) ? name.replace(NUMBER, '') : name, cells[at.kind] ?? '', cells[at.part] ?? '']);
+  return JSON.stringify([isModule(at, cells) ? name.replace(NUMBER, '') : name, cells[at.kernel] ?? '', cells[at.kind] ?? '', cells[at.part] ?? '']);
 }
 
 function together(columns: Column[], at: Places, group: Cell[][]): Cell[] {

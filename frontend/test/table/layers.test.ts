@@ -28,6 +28,17 @@ describe('modules that differ only in their number', () => {
   });
 });
 
+describe('kernels of modules that differ only in their number', () => {
+  const table: Table = {
+    ...PLAIN, title: 'Kernels by module', columns: [column('name', 'key', 'text'), column('module', 'key', 'text'), ...times, status],
+    rows: [['gemm', 'Block_0', 10, 12, 2, 'both'], ['gemm', 'Block_1', 20, 21, 1, 'both'], ['add', 'Block_0', 1, 1, 0, 'both'], ['gemm', 'Head_7', 5, 5, 0, 'both']],
+  };
+  it('are one row per kernel', () => {
+    expect(hasLayers('kernels_by_module', table)).toBe(true);
+    expect(layersTogether('kernels_by_module', table).rows).toEqual([['gemm', '2 × Block', 30, 33, 3, 'both'], ['add', 'Block_0', 1, 1, 0, 'both'], ['gemm', 'Head_7', 5, 5, 0, 'both']]);
+  });
+});
+
 describe('layers of the call tree', () => {
   const layer = (number: number, a: number, b: number): Cell[][] => [
     [`Block_${number}`, 'step', 1, 'module', '', a, b, b - a, 'both'],
