@@ -100,8 +100,8 @@ def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
 
 
 def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> ProgramPart:
-    steps = part_of_steps(clocked, options)
     if clocked.undisturbed is None:
+        steps = part_of_steps(clocked, options)
         return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
     undisturbed = part_of_undisturbed(clocked, options)
     if _is_overloaded(clocked):  # what interruptions leave of whole steps says nothing of the program
@@ -120,6 +120,7 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
         return means
     if undisturbed.verdict not in _OPEN:
         return undisturbed
+    steps = part_of_steps(clocked, options)
     return steps if steps.verdict in _OPEN else _without_same(means)
 
 
