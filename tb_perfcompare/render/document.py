@@ -109,7 +109,10 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
     names tables by their titles, as no command is typed there."""
     headline = comparison.headline
     split = headline.program is not None
-    line, _, more = printable(headline.reason).partition("; ")
+    reason = printable(headline.reason)
+    line, _, more = reason.partition("; ")
+    if headline.sentence and line not in printable(headline.sentence):
+        more = reason
     blocks: list[Block] = [
         Heading(printable(headline.sentence) or f"{verdict_word(headline.verdict)}: {line}", level=1),
         *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more and not split else []),

@@ -11,15 +11,18 @@ from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import SHOWN, CountedWork, interval
 from tb_perfcompare.comparison.pace.machine import MachinePart, machine_part
 from tb_perfcompare.comparison.pace.pace import shift_of_pace
-from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
+from tb_perfcompare.comparison.pace.program import LONG_STEPS, ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
-from tb_perfcompare.comparison.pace.words import with_sentence
+from tb_perfcompare.comparison.pace.undisturbed import Alone
+from tb_perfcompare.comparison.pace.words import far_apart, with_sentence
 from tb_perfcompare.comparison.result.headline import Basis, Counted, Headline, PaceFacts, Part, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
 from tb_perfcompare.comparison.verdict.rules import less_sure
+
+_ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
 
 
 def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in_turns: bool | None) -> Headline:
@@ -30,7 +33,8 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
     if headline.shift is None:
         return with_sentence(replace(headline, unsplit=headline.reason), None)
     if work.clocked is None:
-        recorded = _by_counted_work(replace(headline, unsplit=work.reason, paces=_paces(work)), work.counted, options)
+        recorded = _by_steps_alone(replace(headline, unsplit=work.reason, paces=_paces(work)), work.alone)
+        recorded = _by_counted_work(recorded, work.counted, options)
         return with_sentence(_not_in_turns(recorded, in_turns), None)
     program = program_part(work.clocked, options)
     machine = machine_part(work.clocked, options)
@@ -103,6 +107,30 @@ def _by_counted_work(headline: Headline, counted: CountedWork | None, options: C
     ends = math.log1p(shift.estimate), math.log1p(shift.low), math.log1p(shift.high)
     verdict = counted.verdict(ends, options)
     return headline if verdict is None else replace(headline, verdict=verdict, counted=_plain(counted))
+
+
+def direction_alone(theta: float, gap: float) -> Verdict | None:
+    """Of steps as recorded, by `theta` of ln(time), that steps which nothing interrupted decide; None where they do
+    not."""
+    if abs(gap) <= LONG_STEPS or gap * theta <= 0:
+        return None
+    return Verdict.SLOWER if gap > 0 else Verdict.FASTER
+
+
+def _by_steps_alone(headline: Headline, alone: Alone | None) -> Headline:
+    """Of times as recorded: where they are inconclusive."""
+    shift, recorded = headline.shift, headline.recorded
+    if alone is None or shift is None or recorded is None or headline.verdict is not Verdict.INCONCLUSIVE:
+        return headline
+    gap = alone.gap()
+    verdict = direction_alone(math.log1p(shift.estimate), gap)
+    if verdict is None:
+        return headline
+    least = fraction_of(gap)
+    return replace(
+        headline, verdict=verdict, recorded=replace(recorded, at_least=least), method=headline.method + _ALONE,
+        reason=f"{far_apart(least)}; as recorded, {headline.reason}",
+    )  # fmt: skip
 
 
 def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:

@@ -14,6 +14,7 @@ from tb_perfcompare.comparison.kinds.strata import within_kinds
 from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means
 from tb_perfcompare.comparison.pace.machine import interruption, paces_differ
 from tb_perfcompare.comparison.pace.pace import reach
+from tb_perfcompare.comparison.pace.undisturbed import gap_of_sides
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import student_p
@@ -32,15 +33,15 @@ _BITS = 40
 
 
 LONG_STEPS = math.log(1.2)
-"""Shift of the captures' means from which a few long steps may be what changed; least gap between captures that are
-far apart."""
+"""Shift of the captures' means from which a few long steps may be what changed."""
 
 MEANS_SHARE = 0.2
 """Of alpha, for means of captures: another look at the same steps has to be clearer."""
 
 OVERLOADED, OVERLOADED_SHARE = 2.0, 0.25
 """On a machine where steps of a side take so many times as long as when nothing interrupts them, undisturbed steps
-alone give directions, at this share of alpha, or at alpha where the sides' captures are far apart."""
+alone give directions: at alpha where the sides' captures are far apart or all estimates point one way, else at this
+share of it."""
 
 BY_CHANCE = 2.0
 """What the rest of the steps has beyond its usual time is the machine's up to this many times what the common work has,
@@ -104,11 +105,8 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
         steps = part_of_steps(clocked, options)
         return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
     undisturbed = part_of_undisturbed(clocked, options)
-    if _is_overloaded(clocked):  # what interruptions leave of whole steps says nothing of the program
-        if undisturbed.verdict in _SURE and _are_far_apart(clocked):
-            return undisturbed
-        alone = part_of_undisturbed(clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
-        return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
+    if _is_overloaded(clocked):  # what interruptions leave of whole steps gives no direction
+        return _of_overloaded(clocked, undisturbed, means, options)
     if means.verdict in _SURE and undisturbed.verdict in _OPEN and _are_interruptions(clocked, means.estimate.theta):
         typical = part_of_steps(clocked, replace(options, alpha=MEANS_SHARE * options.alpha))
         if typical.verdict is not means.verdict:
@@ -122,6 +120,19 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
         return undisturbed
     steps = part_of_steps(clocked, options)
     return steps if steps.verdict in _OPEN else _without_same(means)
+
+
+def _of_overloaded(
+    clocked: Clocked, undisturbed: ProgramPart, means: ProgramPart, options: CompareOptions
+) -> ProgramPart:
+    steps = part_of_steps(clocked, options)
+    about_zero = steps.estimate.theta_low <= 0 <= steps.estimate.theta_high
+    if about_zero and not _overlap(steps.estimate, undisturbed.estimate):
+        return _without_same(steps)
+    if undisturbed.verdict in _SURE and (_are_far_apart(clocked) or _point_one_way(undisturbed, means, steps)):
+        return undisturbed
+    alone = part_of_undisturbed(clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
+    return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
 
 
 def _are_interruptions(clocked: Clocked, theta: float) -> bool:
@@ -142,12 +153,14 @@ def _beyond_usual(values: Floats, capture: NDArray[np.int32]) -> float:
 
 
 def _are_far_apart(clocked: Clocked) -> bool:
-    """Whether undisturbed steps of the two sides, at one pace, lie apart by more than those of either side, and by more
-    than LONG_STEPS."""
+    """Whether undisturbed steps of the two sides, at one pace, lie apart by more than those of either side."""
     assert clocked.undisturbed is not None
-    one, two = by_captures(clocked.undisturbed).at_pace
-    gap = max(two.min() - one.max(), one.min() - two.max())
-    return bool(gap > max(np.ptp(one), np.ptp(two), LONG_STEPS))
+    return gap_of_sides(*by_captures(clocked.undisturbed).at_pace) != 0
+
+
+def _point_one_way(*parts: ProgramPart) -> bool:
+    thetas = [part.estimate.theta for part in parts]
+    return all(theta > 0 for theta in thetas) or all(theta < 0 for theta in thetas)
 
 
 def _is_overloaded(clocked: Clocked) -> bool:

@@ -12,16 +12,17 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.kinds.strata import Strata
 from tb_perfcompare.comparison.pace.clocked import Clocked
 from tb_perfcompare.comparison.pace.counted_work import interval
-from tb_perfcompare.comparison.pace.decide import outcome
+from tb_perfcompare.comparison.pace.decide import direction_alone, outcome
 from tb_perfcompare.comparison.pace.machine import machine_part
 from tb_perfcompare.comparison.pace.program import ProgramPart, program_part
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.result.headline import Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import STEPS_THAT_TELL, Settled, settle
-from tb_perfcompare.model.arrays import unique
+from tb_perfcompare.model.arrays import Flags, unique
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -261,6 +262,9 @@ def _as_recorded(options: CompareOptions, strata: Strata | None, work: CommonWor
             left = Strata((left.code[0][sides[0].place], left.code[1][sides[1].place]))
         settled = settle(times, (sides[0].capture, sides[1].capture), options, known, left)
         verdict = settled.verdict
+        if verdict is Verdict.INCONCLUSIVE and work.alone is not None:
+            gap = work.alone.gap(_kept(sides, work.alone.captures))
+            verdict = direction_alone(settled.estimate.theta, gap) or verdict
         if verdict is Verdict.INCONCLUSIVE and work.counted is not None:
             verdict = work.counted.verdict(interval(settled.estimate), options) or verdict
         return _Judged(verdict, settled)
@@ -268,12 +272,16 @@ def _as_recorded(options: CompareOptions, strata: Strata | None, work: CommonWor
     return judge
 
 
+def _kept(sides: _Sides, captures: Captures) -> tuple[Flags, Flags]:
+    masks = np.zeros(len(captures[0]), dtype=bool), np.zeros(len(captures[1]), dtype=bool)
+    for mask, side in zip(masks, sides, strict=True):
+        mask[side.place] = True
+    return masks
+
+
 def _at_one_pace(clocked: Clocked, options: CompareOptions) -> _Judge:
     def judge(sides: _Sides, like: _Judged | None) -> _Judged:
-        kept = [np.zeros(len(capture), dtype=bool) for capture in clocked.captures]
-        for mask, side in zip(kept, sides, strict=True):
-            mask[side.place] = True
-        left = clocked.only((kept[0], kept[1]))
+        left = clocked.only(_kept(sides, clocked.captures))
         program = program_part(left, options, None if like is None else like.program)
         recorded = Verdict.INCONCLUSIVE
         return _Judged(outcome(recorded, program, machine_part(left, options), left, options)[0], None, program)

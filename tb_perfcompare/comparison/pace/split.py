@@ -26,7 +26,7 @@ from tb_perfcompare.comparison.pace.select import (
     same_inputs,
     select,
 )
-from tb_perfcompare.comparison.pace.undisturbed import Undisturbed, undisturbed_steps
+from tb_perfcompare.comparison.pace.undisturbed import Alone, Undisturbed, steps_alone, undisturbed_steps
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
@@ -46,6 +46,7 @@ class CommonWork:
     pooled    observations are means over workers
     captures  of each observation, where rows were looked for
     counted   what one side does beyond all that the other does
+    alone     steps that nothing interrupted, where no pace is known and no device works
     """
 
     clocked: Clocked | None
@@ -55,6 +56,7 @@ class CommonWork:
     pooled: bool = False
     captures: Captures = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
     counted: CountedWork | None = None
+    alone: Alone | None = None
 
 
 def pace_of_steps(work: CommonWork) -> Pair | None:
@@ -98,6 +100,8 @@ def common_work(
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, undisturbed=None)
         return replace(work, clocked=clocked)
     sides = baseline, candidate
+    if work.clocked is None:
+        work = replace(work, alone=_alone(sides))
     if _unusable_reason(sides):
         return work
     counted = counted_work(sides, (observations(baseline), observations(candidate)))
@@ -161,6 +165,16 @@ def _common_work(
     if 1.0 - sum(shares.values()) >= ASKED:  # waits for other ranks may be hidden, too
         unpaced = [times]
     return CommonWork(by_their_paces(times, captures, followers, unpaced), "", *kept)
+
+
+def _alone(sides: Sides) -> Alone | None:
+    if any(side.metric != STEP_TIME or not (side.is_timed and side.marked and side.is_split) for side in sides):
+        return None
+    samples = observations(sides[0]), observations(sides[1])
+    by_steps = not any(seen.pooled or seen.uneven for seen in samples)
+    if not by_steps or any(side.any() for side in owned_time(sides, samples, "device")):
+        return None
+    return steps_alone([side.owned.parts for side in sides], (samples[0].capture, samples[1].capture))
 
 
 def _unusable_reason(sides: Sides) -> str:

@@ -103,6 +103,48 @@ class Undisturbed:
         return one, two
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Alone:
+    """All parts of the steps of both sides, three or more captures of each, where nothing tells the machine's pace."""
+
+    wholes: tuple[Cells, Cells]
+
+    @property
+    def captures(self) -> Captures:
+        """Of all steps."""
+        one, two = self.wholes
+        return one.capture, two.capture
+
+    def gap(self, kept: tuple[Flags, Flags] | None = None) -> float:
+        """`gap_of_sides` of ln(time) of one step per capture that nothing interrupted. `kept`: steps that count."""
+        masks = kept or tuple(np.ones(len(side), dtype=bool) for side in self.captures)
+        one, two = (_sums(side, mask, None) for side, mask in zip(self.wholes, masks, strict=True))
+        return gap_of_sides(np.log(np.maximum(one, 1.0)), np.log(np.maximum(two, 1.0)))
+
+
+def gap_of_sides(one: Floats, two: Floats) -> float:
+    """How far the captures of the sides are apart, below zero where the second side's are less; zero unless that is
+    farther than those of either side are."""
+    up, down = float(two.min() - one.max()), float(one.min() - two.max())
+    gap = max(up, down)
+    if gap <= max(float(np.ptp(one)), float(np.ptp(two)), 0.0):
+        return 0.0
+    return gap if up > down else -gap
+
+
+def steps_alone(parts: Sequence[SplitTime | None], captures: Captures) -> Alone | None:
+    """From the parts of both sides' steps; None where captures or steps are too few to tell."""
+    one, two = parts
+    if one is None or two is None or _are_few(captures):
+        return None
+    return Alone((cells_of_steps(one, captures[0]), cells_of_steps(two, captures[1])))
+
+
+def _are_few(captures: Captures) -> bool:
+    fewest = min(int(np.bincount(side)[unique(side)].min()) for side in captures)
+    return min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN or fewest < FEWEST_STEPS
+
+
 def undisturbed_steps(
     parts: Sequence[SplitTime | None],
     rows: WorkRows,
@@ -113,9 +155,7 @@ def undisturbed_steps(
     """From the parts of both sides' steps and their rows of the same work; None where captures, steps or rows are too
     few to tell. `least`: coverage that is needed."""
     baseline_parts, candidate_parts = parts
-    fewest = min(int(np.bincount(side)[unique(side)].min()) for side in captures)
-    too_few = min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN or fewest < FEWEST_STEPS
-    if baseline_parts is None or candidate_parts is None or too_few:
+    if baseline_parts is None or candidate_parts is None or _are_few(captures):
         return None
     kept = np.ones(len(captures[0]), dtype=bool), np.ones(len(captures[1]), dtype=bool)
     of_rows = _cells_of_rows(rows, captures[0], 0), _cells_of_rows(rows, captures[1], 1)

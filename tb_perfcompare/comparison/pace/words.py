@@ -34,6 +34,12 @@ def withheld(headline: Headline) -> Headline:
     return replace(unsplit, sentence=_as_recorded(unsplit), facts=_facts(unsplit, None))
 
 
+def far_apart(at_least: float) -> str:
+    """What steps say that nothing interrupted, of captures that are `at_least` so far apart."""
+    how = f"{rough(abs(at_least))} {'longer' if at_least > 0 else 'less'}"
+    return f"without interruptions, every capture of the candidate takes at least {how} than any of the baseline"
+
+
 def with_look(headline: Headline, look: ExperimentLook | None) -> Headline:
     """The headline with a word on the experiment that recorded the sides."""
     if look is None:

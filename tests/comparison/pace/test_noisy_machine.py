@@ -145,7 +145,8 @@ def test_two_captures_are_said_to_be_no_more() -> None:
 
 def test_two_captures_of_the_same_length_have_no_direction_for_what_is_within_the_threshold() -> None:
     """Operators are 0.8 % faster, and untraced time takes as much more."""
-    found = compare_summaries(capture(0, 1.0, 0), capture(1, 0.992, 0, gap=110, uneven=40), CompareOptions(resamples=200)).headline
+    sides = capture(0, 1.0, 0), capture(1, 0.992, 0, gap=110, uneven=40)
+    found = compare_summaries(*sides, CompareOptions(resamples=200)).headline
     assert found.program is not None and found.program.verdict in (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
     assert (found.verdict, found.sentence) == (Verdict.INCONCLUSIVE, "No change found; at most 1.2 % slower.")
 

@@ -175,3 +175,25 @@ def test_means_that_whole_steps_confirm_are_the_programs_although_others_interru
     assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.INCONCLUSIVE
     found = program_part(clocked, OPTIONS)
     assert (found.verdict, found.of) == (Verdict.SLOWER, Of.MEANS)
+
+
+@pytest.mark.parametrize(("seed", "verdict"), [(10, Verdict.SLOWER), (4, Verdict.INCONCLUSIVE)],
+                         ids=["whole steps and means are longer", "they are shorter"])  # fmt: skip
+def test_captures_that_are_not_need_all_estimates_to_point_one_way(seed: int, verdict: Verdict) -> None:
+    clocked = at_one_pace(longer_rests(OVERLOADED, seed, (0.5, 1.0, 0.45)), OPTIONS.alpha)
+    assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.SLOWER
+    assert program_part(clocked, OPTIONS).verdict is verdict
+
+
+def test_undisturbed_steps_that_whole_steps_show_nothing_of_decide_nothing() -> None:
+    """Each step loses as much to others; the rest of the baseline's fastest quarter takes less."""
+    pair = drawn(World(hits=400, hit=0.01, between=0.01), 2)
+    fast = np.arange(len(pair.times[0])) % 10 < 3
+    less = np.where(fast, 0.9 * pair.rests[0], 0.0)
+    sides = replace(
+        pair, times=(pair.times[0] - less.sum(axis=0), pair.times[1]), rests=(pair.rests[0] - less, pair.rests[1])
+    )
+    clocked = at_one_pace(sides, OPTIONS.alpha)
+    assert part_of_undisturbed(clocked, OPTIONS).verdict is Verdict.SLOWER
+    found = program_part(clocked, OPTIONS)
+    assert (found.verdict, found.of) == (Verdict.INCONCLUSIVE, Of.STEPS)
