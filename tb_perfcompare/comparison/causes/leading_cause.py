@@ -59,15 +59,16 @@ YIELDED = 4.0
 def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
     """Largest first, but a counted cause before findings that say no more than where the time is, if it goes their way
     and is not small beside them, or if they go against the program's verdict: another pace of the machine made them.
-    Machine findings come after those that agree with the program's verdict, and first if the verdict is the machine's.
+    Machine findings come after causes of the program if the verdict is about it, and first if it is the machine's.
     """
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
-    way = _WAY.get(headline.verdict, 0) if headline.basis is Basis.PROGRAM else 0
+    of_program = headline.basis is Basis.PROGRAM or headline.counted is not None
+    way = _WAY.get(headline.verdict, 0) if of_program else 0
     against = [one for one in ordered if one.rule in YIELDING and way * (one.delta_us or 0.0) < 0]
     ordered = _moves_behind([*(one for one in ordered if one not in against), *against])
     machines = [one for one in ordered if one.rule in _OF_THE_MACHINE]
     rest = [one for one in ordered if one not in machines]
-    if any(way * (one.delta_us or 0.0) > 0 for one in rest):
+    if way and any(one.rule not in YIELDING or way * (one.delta_us or 0.0) > 0 for one in rest):
         ordered = [*rest, *machines]
     way = _WAY.get(headline.verdict, 0) if headline.basis is Basis.MACHINE else 0
     leading = [one for one in ordered if one.rule in MACHINE_PACE.names and way * (one.delta_us or 0.0) > 0]

@@ -31,7 +31,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
+from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 SAME_INPUTS = 0.5
@@ -146,7 +146,7 @@ def _common_work(
             outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha, least, sliced=sliced)
         if isinstance(outcome, PaceRows):
             paces.append(outcome)
-            if of == "host" and not on_device and not any(seen.pooled or seen.uneven for seen in samples):
+            if of == "host" and not on_device and _stand_alone(sides, samples):
                 parts = [side.owned.parts for side in sides]
                 undisturbed = undisturbed_steps(parts, outcome.rows, captures, options.alpha, least)
         # without interruptions they tell the pace all the same
@@ -171,10 +171,16 @@ def _alone(sides: Sides) -> Alone | None:
     if any(side.metric != STEP_TIME or not (side.is_timed and side.marked and side.is_split) for side in sides):
         return None
     samples = observations(sides[0]), observations(sides[1])
-    by_steps = not any(seen.pooled or seen.uneven for seen in samples)
-    if not by_steps or any(side.any() for side in owned_time(sides, samples, "device")):
+    if not _stand_alone(sides, samples) or any(side.any() for side in owned_time(sides, samples, "device")):
         return None
     return steps_alone([side.owned.parts for side in sides], (samples[0].capture, samples[1].capture))
+
+
+def _stand_alone(sides: Sides, samples: Samplings) -> bool:
+    """Whether parts of a step take their time whatever others take: observations are steps of one process, and no
+    collective that runs beside the operators takes their time from them."""
+    collectives = any(side.owned.by_category()[StepCategory.COMMUNICATION].any() for side in sides)
+    return not collectives and not any(seen.pooled or seen.uneven for seen in samples)
 
 
 def _unusable_reason(sides: Sides) -> str:

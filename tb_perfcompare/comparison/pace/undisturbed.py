@@ -16,7 +16,7 @@ import numpy as np
 from tb_perfcompare.comparison.pace.pace import LEAST_COVERAGE, Pace, pace_of
 from tb_perfcompare.comparison.pace.rows import WorkRows
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import FEWEST_OF_THEIR_OWN, capture_counts
+from tb_perfcompare.comparison.statistics.between_captures import FEWEST_OF_THEIR_OWN, capture_counts, gaps
 from tb_perfcompare.comparison.statistics.distributions import quantile
 from tb_perfcompare.comparison.statistics.weights import capped, weighted_median
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, Ints, unique
@@ -123,13 +123,8 @@ class Alone:
 
 
 def gap_of_sides(one: Floats, two: Floats) -> float:
-    """How far the captures of the sides are apart, below zero where the second side's are less; zero unless that is
-    farther than those of either side are."""
-    up, down = float(two.min() - one.max()), float(one.min() - two.max())
-    gap = max(up, down)
-    if gap <= max(float(np.ptp(one)), float(np.ptp(two)), 0.0):
-        return 0.0
-    return gap if up > down else -gap
+    """`gaps` of one row."""
+    return float(gaps(one[None, :], two[None, :])[0])
 
 
 def steps_alone(parts: Sequence[SplitTime | None], captures: Captures) -> Alone | None:

@@ -123,6 +123,16 @@ def centres(
     return np.stack([centre(values[:, capture == which]) for which in unique(capture)], axis=1)
 
 
+def gaps(one: Floats, two: Floats) -> Floats:
+    """(g, k), (g, l) of captures -> (g,) how far those of the two sides are apart, below zero where the second side's
+    are less; zero unless that is farther than those of either side are."""
+    up, down = two.min(axis=1) - one.max(axis=1), one.min(axis=1) - two.max(axis=1)
+    gap = np.maximum(up, down)
+    far = gap > np.maximum(np.maximum(np.ptp(one, axis=1), np.ptp(two, axis=1)), 0.0)
+    found: Floats = np.where(far, np.where(up > down, gap, -gap), 0.0)
+    return found
+
+
 def middle_half(values: NDArray[np.generic]) -> Floats:
     """(g, s) -> (g,) mean of what is left without the lowest and the highest quarter, rounded down, of each row."""
     cut = values.shape[1] // 4

@@ -46,7 +46,8 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     amount = total(own.values())
     first = max(rows, key=lambda row: (abs(row.delta), row.path))
     splits = _waiting(pair.baseline), _waiting(pair.candidate)
-    if splits[0] is not None and splits[1] is not None:
+    by_number = _more(amount, exposed) and abs(amount.more_calls) >= MOST * abs(amount.delta_us)  # each of them waits
+    if splits[0] is not None and splits[1] is not None and not by_number:
         waiting = splits[1].waiting_us - splits[0].waiting_us
         longer = splits[1].collective_us - splits[0].collective_us
         if abs(waiting) >= MOST * abs(longer) and waiting * exposed > 0:
@@ -57,6 +58,11 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
             yield _overlap(pair, amount, first, exposed)
         return
     yield _slower(pair, amount, first, exposed, splits)
+
+
+def _more(amount: Amount, exposed: float) -> bool:
+    """Whether the change comes with more collectives, or with fewer."""
+    return called_otherwise(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0
 
 
 def _slower(
@@ -74,7 +80,7 @@ def _slower(
     explains: dict[Part, float] = {(COMMUNICATION, ""): exposed}
     confidence = "a late rank would look the same" if alone else ""
     look_at = f"{COLLECTIVE_SLOWER.look_at}{'; compare all ranks' if alone else ''}"
-    if called_otherwise(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0:
+    if _more(amount, exposed):
         title = "More collectives" if slower else "Fewer collectives"
         # the operators that call them are no news of their own
         host = [row for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1])]

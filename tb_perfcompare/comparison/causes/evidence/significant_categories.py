@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,11 +11,20 @@ from numpy.typing import NDArray
 from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import p_text
+from tb_perfcompare.comparison.statistics.autocorrelation import Captures
+from tb_perfcompare.comparison.statistics.between_captures import capture_counts, centres, gaps, middle_half
 from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
+from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
+
+FAR, LEAST_NS = math.log(1.5), 1000.0
+"""Gap of ln(time) between captures of the sides from which it is clear; less time than this is as good as none."""
+
+_INTERRUPTED = frozenset({StepCategory.CPU_EXEC, StepCategory.OTHER})
+"""What other programs take of a step falls on most of all, and on some captures more than on others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +40,10 @@ class SignificantCategories:
 def significant_categories(
     baseline: Summary, candidate: Summary, p_values: Mapping[str, float | None], alpha: float
 ) -> SignificantCategories:
-    """Those whose q over all categories that take any time is at most alpha, or of which all steps of one side lie
-    beyond the other's. All of them where no test could tell: one step on a side, or so few that not even that
-    separation is rarer than alpha."""
+    """Those whose q over all categories that take any time is at most alpha, of which all steps of one side lie
+    beyond the other's, or (but for host time) of which captures of the sides are farther apart than those of either
+    side and than FAR. All of them where no test could tell: one step on a side, or so few that not even that separation
+    is rarer than alpha."""
     tested = {name: p for name, p in p_values.items() if p is not None and p < 1}
     sides = [observations(side) for side in (baseline, candidate)]
     least = smallest_p(*(len(side.label) for side in sides)) * max(len(tested), 1)
@@ -44,7 +55,18 @@ def significant_categories(
         return SignificantCategories(frozenset(p_values), frozenset(), apart)
     q = q_values(np.array([*tested.values()], dtype=np.float64))
     clear = {name for name, value in zip(tested, q.tolist(), strict=True) if value <= alpha}
-    return SignificantCategories(frozenset(clear | apart), apart)
+    far = _far_apart((x, y), (sides[0].capture, sides[1].capture))
+    return SignificantCategories(frozenset(clear | apart | far), apart)
+
+
+def _far_apart(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Captures) -> frozenset[str]:
+    if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
+        return frozenset()
+    one, two = (
+        np.log(np.maximum(centres(side, of, middle_half), LEAST_NS)) for side, of in zip(times, captures, strict=True)
+    )
+    far = {StepCategory(row) for row in np.flatnonzero(np.abs(gaps(one, two)) > FAR).tolist()}
+    return frozenset(CATEGORY_LABELS[category] for category in far - _INTERRUPTED)
 
 
 def lie_apart(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool_]:
