@@ -114,5 +114,31 @@ def test_more_collectives_are_no_slower_network() -> None:
     assert fewer.sentence.startswith("Fewer collectives: −3.00 ms")
 
 
+def waiting_job(count: int) -> Summary:
+    """Two ranks with `count` collectives in a step, in each of which the second waits for the first."""
+    made = []
+    for rank in (0, 1):
+        trace, at = TraceBuilder(vendor="cpu"), 0.0
+        for step in range(1, 11):
+            begin = at
+            trace.op("aten::mm", at + 5, at + 1000 + step % 3)
+            at += 1010
+            for _ in range(count):
+                trace.annotation("gloo:all_reduce", at + (0 if rank else 800), at + 1000)
+                at += 1005
+            trace.step(step, begin, at)
+            at += 10
+        one = summary(trace, worker=f"worker{rank}")
+        capture = replace(one.captures[0], rank=rank, file=replace(one.captures[0].file, sha256=f"{rank}{count}"))
+        made.append(replace(one, captures=(capture,)))
+    return pool(made)
+
+
+def test_more_collectives_are_no_late_rank_though_ranks_wait_in_each() -> None:
+    found = compared(waiting_job(1), waiting_job(6))
+    assert first(found).sentence.startswith("More collectives: +3.00 ms exposed per step; collectives take 1 → 6 calls")
+    assert "late_rank" not in rules(found)
+
+
 def test_equal_jobs_have_no_findings() -> None:
     assert compared(job(), job(seed=1)).findings == ()
