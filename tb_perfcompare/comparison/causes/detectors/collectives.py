@@ -194,7 +194,7 @@ LATE_RANK = Rule(
     names=("late_rank",),
     meaning="ranks wait for one of them",
     when="Several workers recorded the same steps, and [waiting](ranks.md#waiting-and-transfer) makes at least half of "
-    "the change. The rank that waits least is the late one",
+    "the change, and more collectives do not. The rank that waits least is the late one",
     needs="collectives of several workers",
     look_at="what that rank does before its collectives: data loading, uneven work, a slower device",
     confidence="the others wait for the rank with the shortest collectives",

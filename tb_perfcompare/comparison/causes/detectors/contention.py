@@ -12,8 +12,10 @@ from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_call
 from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
+from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
 from tb_perfcompare.model.summary.summary import Summary
 
 UNCHANGED = 0.1
@@ -113,8 +115,12 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
     """Whether the same work takes clearly longer: its typical steps tell where one long interruption hides all."""
-    machine = pair.headline.machine
-    return machine is not None and (machine.low > 0 if exposed > 0 else machine.high < 0)
+    machine, certainty = pair.headline.machine, pair.headline.certainty
+    if machine is None:
+        return False
+    if certainty is not None and min(certainty.captures) >= CAPTURES_THAT_TELL:
+        return machine.verdict is (Verdict.SLOWER if exposed > 0 else Verdict.FASTER)
+    return machine.low > 0 if exposed > 0 else machine.high < 0
 
 
 def _longest_call(summary: Summary, table: str, operator: str) -> float:
