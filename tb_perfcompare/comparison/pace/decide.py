@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
-from tb_perfcompare.comparison.verdict.rules import less_sure
+from tb_perfcompare.comparison.verdict.rules import USUAL_LEVEL, less_sure
 
 _ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
 
@@ -33,7 +33,8 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
     if headline.shift is None:
         return with_sentence(replace(headline, unsplit=headline.reason), None)
     if work.clocked is None:
-        recorded = _by_steps_alone(replace(headline, unsplit=work.reason, paces=_paces(work)), work.alone)
+        recorded = replace(headline, unsplit=work.reason, paces=_paces(work))
+        recorded = _by_steps_alone(recorded, work.alone, options)
         recorded = _by_counted_work(recorded, work.counted, options)
         return with_sentence(_not_in_turns(recorded, in_turns), None)
     program = program_part(work.clocked, options)
@@ -109,21 +110,21 @@ def _by_counted_work(headline: Headline, counted: CountedWork | None, options: C
     return headline if verdict is None else replace(headline, verdict=verdict, counted=_plain(counted))
 
 
-def direction_alone(theta: float, gap: float) -> Verdict | None:
+def direction_alone(theta: float, gap: float, options: CompareOptions) -> Verdict | None:
     """Of steps as recorded, by `theta` of ln(time), that steps which nothing interrupted decide; None where they do
-    not."""
-    if abs(gap) <= LONG_STEPS or gap * theta <= 0:
+    not. How often they do by chance does not depend on alpha, so that a lower one is not kept."""
+    if abs(gap) <= LONG_STEPS or gap * theta <= 0 or options.alpha < USUAL_LEVEL:
         return None
     return Verdict.SLOWER if gap > 0 else Verdict.FASTER
 
 
-def _by_steps_alone(headline: Headline, alone: Alone | None) -> Headline:
+def _by_steps_alone(headline: Headline, alone: Alone | None, options: CompareOptions) -> Headline:
     """Of times as recorded: where they are inconclusive."""
     shift, recorded = headline.shift, headline.recorded
     if alone is None or shift is None or recorded is None or headline.verdict is not Verdict.INCONCLUSIVE:
         return headline
     gap = alone.gap()
-    verdict = direction_alone(math.log1p(shift.estimate), gap)
+    verdict = direction_alone(math.log1p(shift.estimate), gap, options)
     if verdict is None:
         return headline
     least = fraction_of(gap)

@@ -264,7 +264,7 @@ def _as_recorded(options: CompareOptions, strata: Strata | None, work: CommonWor
         verdict = settled.verdict
         if verdict is Verdict.INCONCLUSIVE and work.alone is not None:
             gap = work.alone.gap(_kept(sides, work.alone.captures))
-            verdict = direction_alone(settled.estimate.theta, gap) or verdict
+            verdict = direction_alone(settled.estimate.theta, gap, options) or verdict
         if verdict is Verdict.INCONCLUSIVE and work.counted is not None:
             verdict = work.counted.verdict(interval(settled.estimate), options) or verdict
         return _Judged(verdict, settled)

@@ -136,8 +136,9 @@ def steps_alone(parts: Sequence[SplitTime | None], captures: Captures) -> Alone 
 
 
 def _are_few(captures: Captures) -> bool:
-    fewest = min(int(np.bincount(side)[unique(side)].min()) for side in captures)
-    return min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN or fewest < FEWEST_STEPS
+    if min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN:
+        return True
+    return any(int(np.bincount(side)[unique(side)].min()) < FEWEST_STEPS for side in captures)
 
 
 def undisturbed_steps(
