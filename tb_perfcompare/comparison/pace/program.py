@@ -14,7 +14,6 @@ from tb_perfcompare.comparison.kinds.strata import within_kinds
 from tb_perfcompare.comparison.pace.clocked import Clocked, by_captures, by_means
 from tb_perfcompare.comparison.pace.machine import interruption, paces_differ
 from tb_perfcompare.comparison.pace.pace import reach
-from tb_perfcompare.comparison.pace.undisturbed import gap_of_sides
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.autocorrelation import student_p
@@ -40,8 +39,7 @@ MEANS_SHARE = 0.2
 
 OVERLOADED, OVERLOADED_SHARE = 2.0, 0.25
 """On a machine where steps of a side take so many times as long as when nothing interrupts them, undisturbed steps
-alone give directions: at alpha where the sides' captures are far apart or all estimates point one way, else at this
-share of it."""
+alone give directions: at alpha where all estimates point one way, else at this share of it."""
 
 BY_CHANCE = 2.0
 """What the rest of the steps has beyond its usual time is the machine's up to this many times what the common work has,
@@ -129,7 +127,7 @@ def _of_overloaded(
     about_zero = steps.estimate.theta_low <= 0 <= steps.estimate.theta_high
     if about_zero and not _overlap(steps.estimate, undisturbed.estimate):
         return _without_same(steps)
-    if undisturbed.verdict in _SURE and (_are_far_apart(clocked) or _point_one_way(undisturbed, means, steps)):
+    if undisturbed.verdict in _SURE and _point_one_way(undisturbed, means, steps):
         return undisturbed
     alone = part_of_undisturbed(clocked, replace(options, alpha=OVERLOADED_SHARE * options.alpha))
     return alone if alone.estimate.theta_low == alone.estimate.theta_high else _without_same(alone)
@@ -150,12 +148,6 @@ def _beyond_usual(values: Floats, capture: NDArray[np.int32]) -> float:
     """Sum of what observations have beyond the lower quartile of their capture."""
     sums = (values[at] - np.quantile(values[at], 0.25) for at in (capture == which for which in unique(capture)))
     return float(sum(np.maximum(one, 0.0).sum() for one in sums))
-
-
-def _are_far_apart(clocked: Clocked) -> bool:
-    """Whether undisturbed steps of the two sides, at one pace, lie apart by more than those of either side."""
-    assert clocked.undisturbed is not None
-    return gap_of_sides(*by_captures(clocked.undisturbed).at_pace) != 0
 
 
 def _point_one_way(*parts: ProgramPart) -> bool:
