@@ -14,8 +14,8 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, 
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
+from tb_perfcompare.comparison.statistics.between_captures import FEWEST_OF_THEIR_OWN
 from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartiles
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
 from tb_perfcompare.model.summary.summary import Summary
 
 UNCHANGED = 0.1
@@ -118,7 +118,7 @@ def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
     machine, certainty = pair.headline.machine, pair.headline.certainty
     if machine is None:
         return False
-    if certainty is not None and min(certainty.captures) >= CAPTURES_THAT_TELL:
+    if certainty is not None and min(certainty.captures) >= FEWEST_OF_THEIR_OWN:
         return machine.verdict is (Verdict.SLOWER if exposed > 0 else Verdict.FASTER)
     return machine.low > 0 if exposed > 0 else machine.high < 0
 

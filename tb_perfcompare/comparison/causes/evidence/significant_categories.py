@@ -12,11 +12,16 @@ from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITH
 from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.wording import p_text
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures
-from tb_perfcompare.comparison.statistics.between_captures import capture_counts, centres, gaps, middle_half
+from tb_perfcompare.comparison.statistics.between_captures import (
+    FEWEST_OF_THEIR_OWN,
+    capture_counts,
+    centres,
+    gaps,
+    middle_half,
+)
 from tb_perfcompare.comparison.statistics.multiple_testing import q_values
 from tb_perfcompare.comparison.statistics.rank_test import smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
-from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -60,7 +65,7 @@ def significant_categories(
 
 
 def _far_apart(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Captures) -> frozenset[str]:
-    if min(capture_counts(captures)) < CAPTURES_THAT_TELL:
+    if min(capture_counts(captures)) < FEWEST_OF_THEIR_OWN:
         return frozenset()
     one, two = (
         np.log(np.maximum(centres(side, of, middle_half), LEAST_NS)) for side, of in zip(times, captures, strict=True)
