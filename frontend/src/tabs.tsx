@@ -18,6 +18,7 @@ const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
 
 /** The format whose events have times of their own. */
 const TIMED_FORMAT = 'torch_profiler_trace';
+const FUNCTIONS = 'functions';
 
 /** What the server gives; absent ones last. views.ts orders them. */
 export function tabsOf(comparison: Comparison): Tab[] {
@@ -29,6 +30,9 @@ export function tabsOf(comparison: Comparison): Tab[] {
   const refused = reasons.get(STRICT) ?? strictReason(comparison);
   const strict: Tab = { id: STRICT, label: text.tabs.strict, absent: reasonText(refused) };
   reasons.delete(STRICT);
+  const traces = [comparison.baseline, comparison.candidate].every((side) => side.format === TIMED_FORMAT);
+  // a table that the server leaves out without a note
+  if (traces && !given.includes(FUNCTIONS) && !reasons.has(FUNCTIONS)) reasons.set(FUNCTIONS, [text.tabs.noFunctions]);
   const absent: Tab[] = [...reasons].map(([name, reason]) => ({ id: name, label: labelOf(name, comparison, name), absent: reasonText(reason) }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
   const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, absent: '' }] : [];

@@ -69,9 +69,16 @@ export function viewsOf(tabs: Tab[], renamed = false): View[] {
         .map((rows) => ({ ...rows, tabs: rows.tabs.filter((tab) => tab.absent === '') }))
         .filter((rows) => rows.tabs.length > 0)
         .map((rows) => ({ ...rows, label: rows.id === 'steps' ? rows.tabs[0]!.label : (text.views.rows[rows.id] ?? rows.tabs[0]!.label) })),
-      absent: some.flatMap((rows) => rows.tabs.filter((tab) => tab.absent !== '')),
+      absent: some.flatMap((rows) => rows.tabs.flatMap((tab) => (tab.absent === '' ? [] : [{ ...tab, label: chosenBy(rows.id, tab) }]))),
     };
   });
+}
+
+/** What a reader would choose to see a table that is not there: its rows, and what they are grouped by unless that is their name. */
+function chosenBy(rows: string, tab: Tab): string {
+  const [name, group] = [text.views.rows[rows], text.views.groups[tab.id]];
+  if (name === undefined || rows === 'everything') return tab.label;
+  return group === undefined || group === text.views.groups[rows] || group === text.views.groups['kernels'] ? name : text.views.grouped(name, group);
 }
 
 /** The view that holds a tab. */

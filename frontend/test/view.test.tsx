@@ -117,7 +117,7 @@ it('opens the caveats by itself when a check failed, and says equal notes once',
 it('lists absent tables with their reason after those that are there', () => {
   const notes = [{ code: 'table_absent', message: 'baseline: no stacks', where: 'modules' }, { code: 'table_absent', message: 'candidate: no stacks', where: 'modules' }];
   const tabs = tabsOf(comparison({ tables: { kernels: kernels([]) }, notes }));
-  expect(tabs.map((tab) => [tab.id, tab.absent])).toEqual([['summary', ''], ['timelines', ''], ['kernels', ''], ['strict', ''], ['modules', 'no stacks']]);
+  expect(tabs.map((tab) => [tab.id, tab.absent])).toEqual([['summary', ''], ['timelines', ''], ['kernels', ''], ['strict', ''], ['modules', 'no stacks'], ['functions', text.tabs.noFunctions]]);
 });
 
 it('names the tables of one note one by one, and the formats that have no strict report', () => {

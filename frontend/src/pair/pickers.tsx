@@ -110,9 +110,12 @@ function SidePicker({ letter, answer, side, facts, other, otherFormat, words, on
             {trace && boundary}
             {side && attaches && trace && <Attach answer={answer} name={name} side={side} onChange={onChange} />}
             {side && onOpenProfiler && !missing && trace && (
-              <button type="button" class="button" title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
-                <Icon name="open" size={14} /> {text.picker.profiler}
-              </button>
+              <>
+                <button type="button" class="button" title={text.picker.openProfiler(name)} aria-label={text.picker.openProfiler(name)} onClick={() => onOpenProfiler(letter)}>
+                  <Icon name="open" size={14} /> {text.picker.profiler}
+                </button>
+                <p class="pop-note small muted">{text.picker.profilerOnline}</p>
+              </>
             )}
           </>
         )}

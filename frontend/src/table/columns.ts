@@ -27,6 +27,8 @@ export interface ColumnView {
   /** of a column that the page makes: its width, and what it says of a row; without the latter it is a picture */
   width?: number;
   derive?: (cells: Cell[]) => Derived;
+  /** and by what of a row it orders, where it does */
+  order?: (cells: Cell[]) => Cell;
 }
 
 /** What the page says of a row that no cell of it says. */

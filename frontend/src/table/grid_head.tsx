@@ -102,7 +102,7 @@ function Header({ view, sort, onSort, onDrag, onWidth }: HeaderProps) {
     };
   };
   const handle = onWidth && <span class="head-handle" aria-hidden="true" title={RESIZE} onPointerDown={onPointerDown} onDblClick={() => onWidth(column.name, null)} />;
-  if (view.index < 0)
+  if (view.index < 0 && !view.order)
     return (
       <div ref={head} role="columnheader" tabIndex={onWidth ? 0 : undefined} onKeyDown={onKeyDown} class={`head-plain ${view.derive ? (view.numeric ? 'num' : '') : 'head-picture'}`} title={column.description}>
         <span class="head-label">{column.label}</span>

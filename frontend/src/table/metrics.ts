@@ -5,6 +5,7 @@ import { direction, formatCount, formatP, formatPercent, formatTime, NOT_MEASURE
 import { text, type MetricWords } from '../ui/strings';
 import { cellText, type ColumnView, type Derived } from './columns';
 import { callsAt, isRate, ratesOf, type Metric } from './metric_choice';
+import { nameIndex } from './rows';
 import { tableText } from './words';
 
 /** The columns with those of one metric in sight: both sides, the difference in its three scales, calls, and in one word what changed. */
@@ -19,27 +20,60 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
   // in colour where it is more than chance, or was not tested
   const change = figureAt(table, metric, 'change');
   const changed = (cells: Cell[], value: number | null, share: boolean): Derived => ({ text: formatPercent(value, true, share), sense: /^(unchanged|cannot)/.test(String(cells[change] ?? '')) ? 0 : direction(value) });
+  const rowShare = (cells: Cell[]): number | null => {
+    const [a, delta] = [numberAt(cells, figure.a), numberAt(cells, figure.delta)];
+    return a && delta !== null && numberAt(cells, figure.b) !== null ? delta / a : null;
+  };
+  /** of a pair A → B: that of B, or of A where B has none */
+  const later = (a: number | null, b: number | null): number | null => b ?? a;
   const callsText = (cells: Cell[]): string => arrow(numberAt(cells, callsA), numberAt(cells, callsB), formatCount);
   const longest = table.rows.reduce((most, cells) => Math.max(most, callsText(cells).length), 0);
   const derived = [
     column('row_percent', row!, 90, (cells) => {
-      const [a, delta] = [numberAt(cells, figure.a), numberAt(cells, figure.delta)];
-      const said = changed(cells, a && delta !== null && numberAt(cells, figure.b) !== null ? delta / a : null, false);
+      const said = changed(cells, rowShare(cells), false);
       // a higher rate is better
       return metric.rate && said.sense ? { ...said, sense: said.sense > 0 ? -1 : 1 } : said;
-    }),
-    ...(metric.rate || stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, Math.max(90, 8 * step!.label.length + 8), (cells) => changed(cells, numberAt(cells, metric.delta) === null ? null : numberAt(cells, metric.delta)! / stepTime, true))]),
-    column('calls', calls!, Math.max(86, 7 * longest + 24), (cells) => ({ text: callsText(cells) })),
-    ...(metric.rate || rates.length > 0 ? [] : [column('per_call', perCall!, 130, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) }))]),
-    ...(metric.rate || rates.length === 0 ? [] : [column('rate', rate!, 160, (cells) => ({ text: rates.map(({ a, b }) => rateText(views[a]!, cells, a, b)).find(Boolean) ?? '' }))]),
+    }, rowShare),
+    ...(metric.rate || stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, Math.max(90, 8 * step!.label.length + 8), (cells) => changed(cells, numberAt(cells, metric.delta) === null ? null : numberAt(cells, metric.delta)! / stepTime, true), (cells) => numberAt(cells, metric.delta))]),
+    column('calls', calls!, Math.max(86, 7 * longest + 24), (cells) => ({ text: callsText(cells) }), (cells) => later(numberAt(cells, callsA), numberAt(cells, callsB))),
+    ...(metric.rate || rates.length > 0 ? [] : [column('per_call', perCall!, 130, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) }), (cells) => later(each(cells, metric.a, callsA), each(cells, metric.b, callsB)))]),
+    ...(metric.rate || rates.length === 0 ? [] : [column('rate', rate!, 160, (cells) => ({ text: rates.map(({ a, b }) => rateText(views[a]!, cells, a, b)).find(Boolean) ?? '' }), (cells) => rates.map(({ a, b }) => later(numberAt(cells, a), numberAt(cells, b))).find(Boolean) ?? null)]),
   ];
   const chip = chipColumn(table, metric);
   const times = metric.rate ? [...figures, metric.delta] : figures;
   const shown = (view: ColumnView, on: boolean, label = view.column.label): ColumnView => ({ ...view, column: { ...view.column, shown: on, label } });
   const hides = ({ column, column: { kind, measure, side, statistic } }: ColumnView): boolean => kind === 'time_us' || measure === 'calls' || isRate(column) || (kind === 'fraction' && side !== '' && rates.length > 0 && !metric.rate) || ['share', 'change', 'q'].includes(statistic);
-  const keys = views.filter(({ column: { role, kind, statistic, shown: own } }) => role === 'key' || (own && kind === 'text' && role !== 'status' && statistic !== 'change'));
-  const others = views.filter((view) => !keys.includes(view) && !times.includes(view.index)).map((view) => (hides(view) ? shown(view, false) : view));
-  return [...keys, ...(steps ? [steps] : []), ...figures.map((index, place) => shown(views[index]!, true, [text.letterA, text.letterB, 'Δ'][place])), ...derived, ...(metric.rate ? [shown(views[metric.delta]!, true, tableText.timeDelta)] : []), chip, ...others.filter((view) => view.column.shown), ...others.filter((view) => !view.column.shown)];
+  const leading = leadingColumns(views, table);
+  const others = views.filter((view) => !leading.includes(view) && !times.includes(view.index)).map((view) => (hides(view) ? shown(view, false) : view));
+  const trailing = others.filter(({ column: { shown: own, role } }) => own || role === 'key');
+  return [...leading, ...(steps ? [steps] : []), ...figures.map((index, place) => shown(views[index]!, true, [text.letterA, text.letterB, 'Δ'][place])), ...derived, ...(metric.rate ? [shown(views[metric.delta]!, true, tableText.timeDelta)] : []), chip, ...trailing, ...others.filter((view) => !trailing.includes(view))];
+}
+
+/** Letters of a text that fit its column at its least width, and of the columns before the figures together. */
+const LETTERS = 24;
+const LEADING_LETTERS = 56;
+
+/** What names a row, as far as its figures then still are in sight: the name, and the keys after it that are short enough. */
+function leadingColumns(views: ColumnView[], table: Table): ColumnView[] {
+  const named = nameIndex(table);
+  let room = LEADING_LETTERS;
+  return views.filter(({ column: { role }, index, letters }) => {
+    if (role !== 'key' && index !== named) return false;
+    room -= Math.min(letters, LETTERS);
+    return index === named || room >= 0;
+  });
+}
+
+/** Further texts give way, the last ones first, until the columns fit; what the reader chose stays. */
+export function textsWithin(views: ColumnView[], fits: (shown: ColumnView[]) => boolean): ColumnView[] {
+  const given = new Set<ColumnView>();
+  const left = (): ColumnView[] => views.filter((view) => !given.has(view));
+  for (const view of [...views].reverse()) {
+    if (view.index < 0 || view.column.kind !== 'text' || ['key', 'status'].includes(view.column.role) || !view.column.shown) continue;
+    if (fits(left())) break;
+    given.add(view);
+  }
+  return views.map((view) => (given.has(view) ? { ...view, column: { ...view.column, shown: false } } : view));
 }
 
 /** The rate on both sides, "" where there is none on either. */
@@ -59,10 +93,10 @@ function figureAt(table: Table, metric: Metric, wanted: string): number {
   return table.columns.findIndex(({ measure, statistic }) => measure === metric.name && statistic === wanted);
 }
 
-function column(name: string, { label, about }: { label: string; about: string }, width: number, derive: (cells: Cell[]) => Derived): ColumnView {
+function column(name: string, { label, about }: { label: string; about: string }, width: number, derive: (cells: Cell[]) => Derived, order: (cells: Cell[]) => Cell = (cells) => derive(cells).text || null): ColumnView {
   return {
     column: { ...PLAIN_COLUMN, name, label, description: about, measure: name },
-    index: -1, numeric: true, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width, derive,
+    index: -1, numeric: true, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width, derive, order,
   };
 }
 

@@ -1,16 +1,18 @@
 // Which rows of a table are shown, and in which order. Works on row numbers; rows themselves stay where they are.
 
-import type { Cell, Table } from '../contract/wire';
+import type { Cell, Column, Table } from '../contract/wire';
 import { CHANGES, type StatusFilter } from '../host/url_state';
 import type { Query } from '../ui/search';
-import { isQ } from './columns';
-import { deltaIndexes, reaches } from './rows';
+import { isNumeric, isQ } from './columns';
+import { deltaIndexes, isMeasuredDelta, reaches } from './rows';
 
 export interface SortKey {
   column: string;
   descending: boolean;
   /** by size, whatever the sign */
   size?: boolean;
+  /** of a column that the page makes: what it orders by */
+  of?: ((cells: Cell[]) => Cell) | undefined;
 }
 
 /** `-delta_us` is descending, `name` ascending, several with commas: the form used in links. */
@@ -45,13 +47,13 @@ function compareCells(a: Cell, b: Cell): number {
 /** Row numbers in order of the keys. Missing values come last both ways; equal rows keep their order. */
 export function sortRows(table: Table, rows: number[], keys: SortKey[]): number[] {
   const places = keys
-    .map((key) => ({ index: table.columns.findIndex((column) => column.name === key.column), sign: key.descending ? -1 : 1, size: key.size }))
-    .filter((place) => place.index >= 0);
+    .map((key) => ({ index: table.columns.findIndex((column) => column.name === key.column), sign: key.descending ? -1 : 1, size: key.size, of: key.of }))
+    .filter((place) => place.index >= 0 || place.of);
   if (places.length === 0) return rows;
-  const cell = (row: number, index: number): Cell => table.rows[row]?.[index] ?? null;
+  const cell = (row: number, index: number, of: SortKey['of']): Cell => (of ? of(table.rows[row] ?? []) : (table.rows[row]?.[index] ?? null));
   return [...rows].sort((left, right) => {
-    for (const { index, sign, size } of places) {
-      const [a, b] = [cell(left, index), cell(right, index)].map((value) => (size && typeof value === 'number' ? Math.abs(value) : value)) as [Cell, Cell];
+    for (const { index, sign, size, of } of places) {
+      const [a, b] = [cell(left, index, of), cell(right, index, of)].map((value) => (size && typeof value === 'number' ? Math.abs(value) : value)) as [Cell, Cell];
       if (a === null || b === null) {
         if (a !== b) return a === null ? 1 : -1;
         continue;
@@ -61,6 +63,20 @@ export function sortRows(table: Table, rows: number[], keys: SortKey[]): number[
     }
     return left - right;
   });
+}
+
+/** What the rows are ordered by as they come, [] where no single column says it: differences first, then figures, then names. */
+export function ownOrder(table: Table, columns: Column[]): SortKey[] {
+  const rows = [...table.rows.keys()].filter((row) => table.rows[row]); // rows that have not come are holes
+  const deltas = columns.filter(isMeasuredDelta).map(({ name }): SortKey => ({ column: name, descending: true, size: true }));
+  const figures = columns.filter((column) => isNumeric(column) && column.role !== 'delta').map(({ name }): SortKey => ({ column: name, descending: true }));
+  const names = columns.filter(({ role }) => role === 'key').slice(0, 1).map(({ name }): SortKey => ({ column: name, descending: false }));
+  const differ = ({ column }: SortKey): boolean => {
+    const index = table.columns.findIndex(({ name }) => name === column);
+    return rows.some((row) => table.rows[row]![index] !== table.rows[rows[0]!]![index]);
+  };
+  const found = [...deltas, ...figures, ...names].find((key) => differ(key) && sortRows(table, rows, [key]).every((row, place) => row === rows[place]));
+  return found ? [found] : [];
 }
 
 export function isChange(status: StatusFilter): boolean {

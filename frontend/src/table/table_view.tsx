@@ -22,8 +22,8 @@ import { MOST_COPIED, tableCsv, tableMarkdown, tableTsv } from './copied';
 import { Grid, leastWidth } from './grid';
 import { readWidths, withWidth } from './layout/kept_layout';
 import { metricOf } from './metric_choice';
-import { metricColumns } from './metrics';
-import { nextSort, parseSort, writeSort, type SortKey } from './order';
+import { metricColumns, textsWithin } from './metrics';
+import { nextSort, ownOrder, parseSort, writeSort, type SortKey } from './order';
 import { RowPanel } from './row_panel';
 import { deltaIndexes, findRow, isCut, nameIndex, rowKey, usualMinimum } from './rows';
 import { askedOf, localRows, type ShownRows } from './shown_rows';
@@ -98,20 +98,29 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const measure = drawnMeasure(base, metric?.name ?? '');
   const every = useMemo(() => {
     const steps = stepped === '' ? null : stepColumn(views, measure, words);
-    return metric ? metricColumns(views, base, metric, stepTime, words, steps) : views;
+    if (!metric) return views;
+    const made = metricColumns(views, base, metric, stepTime, words, steps);
+    // of a longer table the server orders the rows, which knows its own columns only
+    return isCut(base) ? made.map(({ order: _, ...view }): ColumnView => view) : made;
   }, [views, metric, stepped, measure, words, stepTime]);
   const widths = useMemo(() => readWidths(address.widths), [address.widths]);
   // before anything else the steps give way
   const usualOnes = visibleColumns(every, address.columns).filter(({ column }) => column.name !== STEP_COLUMN);
   const room = width - (open && address.row !== '' ? PANEL_WIDTH : 0);
   const fits = room >= leastWidth(usualOnes, widths) + STEP_COLUMN_ROOM;
-  const choices = useMemo(() => (fits ? every : every.map((view) => (view.column.name === STEP_COLUMN ? { ...view, column: { ...view.column, shown: false } } : view))), [every, fits]);
+  const choices = useMemo(() => {
+    if (fits) return every;
+    const others = every.map((view) => (view.column.name === STEP_COLUMN ? { ...view, column: { ...view.column, shown: false } } : view));
+    return metric ? textsWithin(others, (shown) => room >= leastWidth(visibleColumns(shown, ''), widths)) : others;
+  }, [every, fits, metric, room, widths]);
   const beside = open && address.row !== '' && address.columns === '' && room < leastWidth(usualOnes, widths);
   const columns = visibleColumns(choices, address.columns).filter(({ column }) => !(beside && column.name === LEAST_NEEDED));
   const deltaName = first.columns[metric?.delta ?? deltaIndexes(first)[0] ?? -1]?.name ?? '';
   // a long table comes in the server's order, which is by all of its main times
   const bySize: SortKey[] = metric && !(isCut(first) && address.metric === '') ? [{ column: deltaName, descending: true, size: !isCut(first) }] : [];
-  const sort = address.sort === '' ? bySize : parseSort(address.sort);
+  const asked = parseSort(address.sort).map((key): SortKey => ({ ...key, of: every.find((view) => view.column.name === key.column)?.order }));
+  const sort = address.sort === '' ? bySize : asked;
+  const own = useMemo(() => ownOrder(base, visibleColumns(views, '').map(({ column }) => column)), [base, views]);
   const summed = views.find(({ column }) => column.name === deltaName);
   const hasDelta = stepTime !== null && deltaName !== '';
   // who looks for something must find it, however little it changed
@@ -230,11 +239,11 @@ export function TableView({ name, table: first, source = null, stepped = '', add
             rows={rows}
             columns={columns}
             names={names}
-            sort={sort}
+            sort={sort.length > 0 ? sort : own}
             group={group}
             selected={selected}
             onSort={(column, add) => {
-              const view = views.find((one) => one.column.name === column);
+              const view = every.find((one) => one.column.name === column);
               onChange({ sort: writeSort(nextSort(sort, column, view?.numeric ?? false, add)) });
             }}
             onSelect={select}

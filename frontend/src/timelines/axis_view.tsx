@@ -8,7 +8,7 @@ import type { Stage } from './drawing/stage';
 const EDGE_PIXELS = 6;
 
 /** Dragging the frame moves it, its edges change it; dragging outside it, or on the ruler, chooses what is in view. */
-export function AxisCanvas({ stage, canvas, width, onSee }: { stage: Stage; canvas: preact.RefObject<HTMLCanvasElement | null>; width: number; onSee: (span: Span) => void }) {
+export function AxisCanvas({ stage, canvas, width, onSee, onArea }: { stage: Stage; canvas: preact.RefObject<HTMLCanvasElement | null>; width: number; onSee: (span: Span) => void; onArea: () => void }) {
   const held = useRef<{ kind: 'frame' | 'from' | 'to' | 'brush' | 'ruler'; at: number; span: Span } | null>(null);
   const onMap = (x: number): number => stage.whole.from + (x / Math.max(1, width)) * length(stage.whole);
   const onRuler = (x: number): number => stage.span.from + x * stage.pixelNs;
@@ -49,9 +49,13 @@ export function AxisCanvas({ stage, canvas, width, onSee }: { stage: Stage; canv
     stage.brush = null;
     stage.request();
     if (!current) return;
-    if (current.kind === 'ruler' && brushed && length(brushed) > 3 * stage.pixelNs) onSee(brushed);
-    // a click outside the frame brings it there
-    else if (current.kind === 'brush' && Math.abs(onMap(x) - current.at) * width < 3 * length(stage.whole)) {
+    if (current.kind === 'ruler') {
+      if (!brushed || length(brushed) <= 3 * stage.pixelNs) return;
+      onSee(brushed);
+      onArea();
+    } else if (current.kind === 'brush') {
+      if (Math.abs(onMap(x) - current.at) * width >= 3 * length(stage.whole)) return onArea();
+      // a click outside the frame brings it there
       const half = length(current.span) / 2;
       onSee({ from: current.at - half, to: current.at + half });
     }

@@ -31,6 +31,8 @@ interface Props {
   heads: Record<Letter, preact.ComponentChildren>;
   labels: Record<Letter, string>;
   onSettled: (span: Span, pixels: number) => void;
+  /** a stretch is chosen on the ruler or the strip */
+  onArea: () => void;
   onSelect: (selected: Selected | null) => void;
   onFold: (key: string) => void;
   onPin: (key: string) => void;
@@ -41,7 +43,7 @@ const SETTLED_MS = 160;
 /** Of a pane besides its lanes: the line above, the heading and the two pixels that its lanes may be higher. */
 const PANE_HEAD = 35;
 
-export function Canvases({ shown, wanted, selected, heads, labels, onSettled, onSelect, onFold, onPin, onKey }: Props) {
+export function Canvases({ shown, wanted, selected, heads, labels, onSettled, onArea, onSelect, onFold, onPin, onKey }: Props) {
   const axis = useRef<HTMLCanvasElement>(null);
   const canvases = { a: useRef<HTMLCanvasElement>(null), b: useRef<HTMLCanvasElement>(null) };
   const scrolls = { a: useRef<HTMLDivElement>(null), b: useRef<HTMLDivElement>(null) };
@@ -145,12 +147,12 @@ export function Canvases({ shown, wanted, selected, heads, labels, onSettled, on
             <span key={line}>{line}</span>
           ))}
         </p>
-        <AxisCanvas stage={stage} canvas={axis} width={width} onSee={see} />
+        <AxisCanvas stage={stage} canvas={axis} width={width} onSee={see} onArea={onArea} />
       </div>
       {(['a', 'b'] as const).map((side) => (
         <Fragment key={side}>
           {side === 'b' && <Divider share={share} onShare={setShare} />}
-          <section class={`st-pane st-pane-${side}`} aria-label={words.side[side]} style={share === null ? {} : { flex: `0 1 ${(side === 'a' ? share : 1 - share) * bothPanes}px` }}>
+          <section class={`st-pane st-pane-${side}`} aria-label={words.pane(words.side[side])} style={share === null ? {} : { flex: `0 1 ${(side === 'a' ? share : 1 - share) * bothPanes}px` }}>
             <header class="st-head line">{heads[side]}</header>
             <div
               class="st-scroll"

@@ -1,6 +1,6 @@
 // The line between the timelines of A and B: what one gains in height the other loses.
 
-import { useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { words } from './data/words';
 
 /** A pane keeps at least this share of the height. */
@@ -24,6 +24,12 @@ function shareAt(divider: HTMLElement, y: number): number {
 
 export function Divider({ share, onShare }: Props) {
   const dragged = useRef(false);
+  /** Nothing is selected on the way, also where the pointer leaves the line. */
+  const drag = (on: boolean): void => {
+    dragged.current = on;
+    document.documentElement.style.userSelect = on ? 'none' : '';
+  };
+  useLayoutEffect(() => () => drag(false), []);
   const now = (divider: HTMLElement): number => share ?? shareAt(divider, divider.getBoundingClientRect().top);
   const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLElement }): void => {
     const by = { ArrowUp: -STEP, ArrowDown: STEP }[event.key];
@@ -51,12 +57,14 @@ export function Divider({ share, onShare }: Props) {
       onDblClick={() => onShare(null)}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
-        dragged.current = true;
+        event.preventDefault();
+        event.currentTarget.focus({ preventScroll: true });
         event.currentTarget.setPointerCapture(event.pointerId);
+        drag(true);
       }}
       onPointerMove={(event) => dragged.current && onShare(within(shareAt(event.currentTarget, event.clientY)))}
-      onPointerUp={() => (dragged.current = false)}
-      onPointerCancel={() => (dragged.current = false)}
+      onPointerUp={() => drag(false)}
+      onPointerCancel={() => drag(false)}
     />
   );
 }

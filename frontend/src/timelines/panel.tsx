@@ -43,11 +43,11 @@ export function DifferenceList({ compared, inView, area, open, onToggle, onArea,
   return (
     <section class={`st-panel st-differences figure-box${open ? '' : ' closed'}`} aria-label={words.panel.differences}>
       <header>
-        <h3 class="section-title strong">
+        <h2 class="section-title strong">
           <button type="button" class="figure-toggle inline strong" aria-expanded={open} onClick={() => onToggle(!open)}>
             <Icon name="chevron" size={14} /> {words.panel.differences}
           </button>
-        </h3>
+        </h2>
         {open && inView !== null && (
           <Segments label={words.panel.where} all={[false, true]} chosen={(view) => view === inView} name={(view) => (view ? words.panel.inView : words.panel.wholeSteps)} onChoose={onArea} />
         )}
@@ -145,7 +145,7 @@ export function EventPanel({ shift, side, answer, name, failure, together, onClo
     <section class="st-panel st-event" aria-label={words.panel.selected}>
       <header>
         <Badge side={side} />
-        <h3 class="full-name">{answer?.event.name ?? name}</h3>
+        <h2 class="full-name">{answer?.event.name ?? name}</h2>
         {answer && <CopyName name={answer.event.name} />}
         {buttons.map(([key, label, icon, action]) => (
           <IconButton key={key} icon={icon} label={label} onClick={action} />

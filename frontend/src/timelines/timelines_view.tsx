@@ -176,8 +176,10 @@ export function StepTimelines({ question, query, address, onChange }: Props) {
         labels={{ a: labelOf('a', wholes.a), b: labelOf('b', wholes.b) }}
         onSettled={(next, pixels) => {
           setSeen({ span: next, pixels });
-          onChange({ at: roughly(first, next) ? '' : writeSpan(next) });
+          const everything = ready && (roughly(first, next) || roughly(whole, next));
+          onChange({ at: roughly(first, next) ? '' : writeSpan(next), ...(everything && address.look === IN_VIEW ? { look: '' } : {}) });
         }}
+        onArea={() => onChange({ look: IN_VIEW })}
         onSelect={select}
         onFold={(key) => {
           const folds = new Set(turned);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Table } from '../../src/contract/wire';
-import { filterRows, nextSort, parseSort, sortRows, sumOf, writeSort, type RowFilter } from '../../src/table/order';
+import { filterRows, nextSort, ownOrder, parseSort, sortRows, sumOf, writeSort, type RowFilter } from '../../src/table/order';
 import { findRow, rowKey } from '../../src/table/rows';
 import { parseQuery } from '../../src/ui/search';
 import { column, kernels } from '../samples';
@@ -115,4 +115,20 @@ it('names rows by their keys and finds them again', () => {
   expect(findRow(shapes, rowKey(shapes, 1))).toBe(1);
   expect(findRow(shapes, 'mm')).toBe(0);
   expect(findRow(shapes, 'gone')).toBe(-1);
+});
+
+describe('the order that rows come in', () => {
+  const shown = table.columns;
+  it('is said by the difference, where that is what they stand by', () => {
+    const bySize = { ...table, rows: sortRows(table, all, [{ column: 'delta_us', descending: true, size: true }]).map((row) => table.rows[row]!) };
+    expect(ownOrder(bySize, shown)).toEqual([{ column: 'delta_us', descending: true, size: true }]);
+  });
+  it('is nothing where no column says it', () => {
+    const mixed = { ...table, rows: [3, 0, 4, 1, 2].map((row) => table.rows[row]!) };
+    expect(ownOrder(mixed, shown)).toEqual([]);
+  });
+  it('may be by what the page derives of a row', () => {
+    const half = sortRows(table, all, [{ column: 'made', descending: true, of: (cells) => (typeof cells[2] === 'number' ? -cells[2] : null) }]);
+    expect(names(half)[0]).toBe('conv');
+  });
 });

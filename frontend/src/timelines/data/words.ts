@@ -8,6 +8,7 @@ export const words = {
   toolbar: 'What is drawn',
   letter: { a: 'A', b: 'B' },
   side: { a: 'Baseline', b: 'Candidate' },
+  pane: (side: string) => `Step of the ${side.toLowerCase()}`,
 
   step: {
     choose: (side: string) => `Step of ${side}`,

@@ -17,6 +17,14 @@ interface Props {
 
 const ITEMS = '.pop button:not(:disabled), .pop a, .pop input, .pop select:not(:disabled)';
 
+/** Between a panel and the edges of the window. */
+const GAP = 8;
+
+/** By how much a panel is moved so that none of it is beside the window; where it is wider, its left edge is in sight. */
+export function shiftInto(left: number, right: number, window: number): number {
+  return Math.max(Math.min(0, window - GAP - right), GAP - left);
+}
+
 export function Menu({ label, title, icon, align = 'left', disabled = false, class: extra = '', children }: Props) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -31,6 +39,11 @@ export function Menu({ label, title, icon, align = 'left', disabled = false, cla
     const elsewhere = (event: Event): void => {
       if (!(event.target instanceof Node && box.current?.contains(event.target))) setOpen(false);
     };
+    const panel = box.current?.querySelector<HTMLElement>('.pop');
+    if (panel) {
+      const { left, right } = panel.getBoundingClientRect();
+      panel.style.translate = `${shiftInto(left, right, document.documentElement.clientWidth)}px`;
+    }
     document.addEventListener('pointerdown', elsewhere);
     document.addEventListener('focusin', elsewhere);
     box.current?.querySelector<HTMLElement>(ITEMS)?.focus();
