@@ -76,9 +76,10 @@ export function viewsOf(tabs: Tab[], renamed = false): View[] {
 
 /** What a reader would choose to see a table that is not there: its rows, and what they are grouped by unless that is their name. */
 function chosenBy(rows: string, tab: Tab): string {
-  const [name, group] = [text.views.rows[rows], text.views.groups[tab.id]];
-  if (name === undefined || rows === 'everything') return tab.label;
-  return group === undefined || group === text.views.groups[rows] || group === text.views.groups['kernels'] ? name : text.views.grouped(name, group);
+  const { rows: names, groups, grouped } = text.views;
+  const [name, group] = [names[rows], groups[tab.id]];
+  if (!name || rows === 'everything') return tab.label;
+  return group && group !== groups['kernels'] ? grouped(name, group) : name;
 }
 
 /** The view that holds a tab. */

@@ -22,3 +22,8 @@ test('what is only drawn and exported is no table of a view', () => {
 test('matched work comes first where kernels are renamed', () => {
   expect([firstOfKernels(false), firstOfKernels(true)]).toEqual(['kernels', 'alignment']);
 });
+
+test('what is absent is called as a reader would choose it', () => {
+  const all: Tab[] = ['kernels_by_module', 'modules', 'modules_ledger', 'communication', 'memcpy', 'functions'].map((id) => ({ id, label: id, absent: 'no such calls' }));
+  expect(viewsOf(all)[1]!.absent.map(({ label }) => label)).toEqual(['Kernels by module', 'Modules', 'Modules by part of the step', 'Collectives', 'Copies', 'Functions']);
+});

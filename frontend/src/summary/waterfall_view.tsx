@@ -3,7 +3,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { niceTicks } from '../charts/ticks';
-import { useWidth } from '../ui/use_width';
 import type { Ledger, LedgerRow } from '../contract/wire';
 import { Delta } from '../ui/delta';
 import { finer, formatCount, formatIn, formatRound, NOT_MEASURED, type NumberStyle, timeStyle } from '../ui/format';
@@ -16,8 +15,6 @@ import { categories, entities, ledgerUs, partsOf, restOf, sumsUp } from './ledge
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const ENTRIES = 8;
-/** Of a number at the axis, with the gap beside it. */
-const TICK_WIDTH = 48;
 
 interface Props {
   ledger: Ledger;
@@ -107,19 +104,17 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
 }
 
 function Axis({ figure, style, scale }: { figure: Waterfall; style: NumberStyle; scale: (value: number) => number }) {
-  const [track, width] = useWidth();
-  // as many as stand beside each other
-  const ticks = niceTicks(figure.low / style.scale, figure.high / style.scale, width > 0 ? Math.max(1, Math.min(5, Math.floor(width / TICK_WIDTH))) : 5);
+  const ticks = niceTicks(figure.low / style.scale, figure.high / style.scale, 5);
   return (
     <div class="fall-axis muted" aria-hidden="true">
       <span class="fall-label clip">{style.unit}</span>
-      <div class="fall-track" ref={track}>
+      <span class="fall-track">
         {ticks.map((tick) => (
           <span key={tick} class="tick" style={{ left: `${scale(tick * style.scale)}%` }}>
             {formatRound(tick)}
           </span>
         ))}
-      </div>
+      </span>
       <span class="fall-value" />
     </div>
   );

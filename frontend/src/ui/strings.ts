@@ -109,7 +109,7 @@ export const text = {
     details: (side: string) => `${side}: worker, span, steps, utilisation, step boundary`,
     noFacts: 'details',
     profiler: 'PyTorch Profiler tab',
-    profilerOnline: 'Its charts are loaded from the internet (gstatic.com): without a connection it stays empty.',
+    profilerOnline: 'It loads its charts from the internet (gstatic.com) and stays empty without.',
     openProfiler: (side: string) => `Open ${side} in the PyTorch Profiler tab`,
     steps: (admitted: number, all: number, words: MetricWords) =>
       admitted === all ? formatMany(all, words.one, words.many) : `${formatCount(admitted)} of ${formatMany(all, words.one, words.many)}`,

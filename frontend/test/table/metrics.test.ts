@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cell, Column, Table } from '../../src/contract/wire';
 import { columnViews, visibleColumns } from '../../src/table/columns';
 import { metricOf, metricsOf, ratesOf } from '../../src/table/metric_choice';
-import { metricColumns } from '../../src/table/metrics';
+import { metricColumns, textsWithin } from '../../src/table/metrics';
 import { sortRows } from '../../src/table/order';
 import { metricWords } from '../../src/ui/strings';
 import { column, PLAIN } from '../samples';
@@ -91,4 +91,27 @@ describe('what the page says of a row', () => {
 
 it('rows stand by the size of the difference, whatever its sign', () => {
   expect(sortRows(operators, [0, 1, 2], [{ column: 'device_self_delta_us', descending: true, size: true }])).toEqual([2, 1, 0]);
+});
+
+describe('the columns of matched work', () => {
+  const matched: Table = {
+    ...PLAIN, title: 'Matched work',
+    columns: [
+      column('operator', 'key', 'text'), column('input_shape', 'key', 'text'), column('matched_by', 'key', 'text'), ...triple('', ''),
+      column('baseline_calls', 'plain', 'count'), column('candidate_calls', 'plain', 'count'), column('kernels', 'plain', 'text'), column('confidence', 'plain', 'text'),
+    ],
+    rows: [['aten::native_layer_norm_backward', '[[2048, 1024], [2048, 1024]]', 'same place', 10, 20, 10, '', null, 1, 1, 'layer_norm', 'certain']],
+  };
+  const all = metricColumns(columnViews(matched), matched, metricOf(matched, '')!, 1000, metricWords('step_time'), null);
+  const names = (views: typeof all): string[] => visibleColumns(views, '').map((view) => view.column.name);
+  it('have the figures after what names the row, and further texts last', () => {
+    expect(names(all).slice(0, 5)).toEqual(['operator', 'input_shape', 'baseline_us', 'candidate_us', 'delta_us']);
+    expect(names(all).slice(-3)).toEqual(['matched_by', 'kernels', 'confidence']);
+  });
+  it('give up further texts first where there is no room, no key', () => {
+    const count = names(all).length;
+    expect(names(textsWithin(all, (views) => names(views).length < count))).toEqual(names(all).slice(0, -1));
+    expect(names(textsWithin(all, () => false))).toEqual(names(all).slice(0, -2));
+    expect(names(textsWithin(all, () => true))).toEqual(names(all));
+  });
 });

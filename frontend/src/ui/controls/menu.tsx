@@ -42,7 +42,7 @@ export function Menu({ label, title, icon, align = 'left', disabled = false, cla
     const panel = box.current?.querySelector<HTMLElement>('.pop');
     if (panel) {
       const { left, right } = panel.getBoundingClientRect();
-      panel.style.translate = `${shiftInto(left, right, document.documentElement.clientWidth)}px`;
+      panel.style.translate = `${shiftInto(left, right, window.innerWidth)}px`;
     }
     document.addEventListener('pointerdown', elsewhere);
     document.addEventListener('focusin', elsewhere);
