@@ -115,7 +115,7 @@ def test_more_collectives_are_no_slower_network() -> None:
 
 
 def waiting_job(count: int) -> Summary:
-    """Two ranks with `count` collectives in a step, in each of which the second waits for the first."""
+    """Two ranks with `count` collectives per step. The second rank waits for the first in each."""
     made = []
     for rank in (0, 1):
         trace, at = TraceBuilder(vendor="cpu"), 0.0

@@ -27,7 +27,7 @@ export interface ColumnView {
   /** of a column that the page makes: its width, and what it says of a row; without the latter it is a picture */
   width?: number;
   derive?: (cells: Cell[]) => Derived;
-  /** and by what of a row it orders, where it does */
+  /** the value that rows are sorted by */
   order?: (cells: Cell[]) => Cell;
 }
 

@@ -45,10 +45,10 @@ class SignificantCategories:
 def significant_categories(
     baseline: Summary, candidate: Summary, p_values: Mapping[str, float | None], alpha: float
 ) -> SignificantCategories:
-    """Those whose q over all categories that take any time is at most alpha, of which all steps of one side lie
-    beyond the other's, or (but for host time) of which captures of the sides are farther apart than those of either
-    side and than FAR. All of them where no test could tell: one step on a side, or so few that not even that separation
-    is rarer than alpha."""
+    """A category differs clearly if its q over all categories that take any time is at most alpha; or if all steps of
+    one side lie beyond the other's; or, host time apart, if captures of the sides are farther apart than those of
+    either side, and by FAR. All of them where no test could tell: one step on a side, or so few that not even complete
+    separation is rarer than alpha."""
     tested = {name: p for name, p in p_values.items() if p is not None and p < 1}
     sides = [observations(side) for side in (baseline, candidate)]
     least = smallest_p(*(len(side.label) for side in sides)) * max(len(tested), 1)
