@@ -212,11 +212,8 @@ MODELS: dict[str, Callable[[str], Step]] = {
 }  # fmt: skip
 
 
-def record(program: Program, target: Path) -> None:
+def profiled(step: Step, target: Path) -> None:
     """Runs some steps and writes the trace of the last of them to `target`."""
-    torch.manual_seed(0)
-    torch.set_num_threads(1)
-    step = MODELS[program.model](program.habit)
     with profile(
         activities=[ProfilerActivity.CPU],
         schedule=schedule(wait=WARM_UP, warmup=1, active=STEPS, repeat=1),
@@ -226,3 +223,10 @@ def record(program: Program, target: Path) -> None:
         for _ in range(WARM_UP + 1 + STEPS):
             step()
             profiler.step()
+
+
+def record(program: Program, target: Path) -> None:
+    """Writes a trace of the program to `target`."""
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    profiled(MODELS[program.model](program.habit), target)

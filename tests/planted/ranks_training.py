@@ -12,18 +12,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import torch
-import torch._dynamo  # the first step of an optimizer would load it, which takes longer than everything else here
 from torch import Tensor, distributed, nn
 from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import fp16_compress_hook
 from torch.distributed.optim import ZeroRedundancyOptimizer
 from torch.nn import functional
 from torch.nn.parallel import DistributedDataParallel
-from torch.profiler import ProfilerActivity, profile, schedule
 from torch.utils.data import DataLoader, Dataset
 
+from tests.planted.held_out_training import profiled
 from tests.planted.ranks import RANKS, Program
 
-WARM_UP, STEPS = 3, 8
 MICRO = 4
 LATE = 1
 
@@ -158,15 +156,10 @@ def _record(program: Program, path: Path, rank: int, meeting: str) -> None:
     distributed.init_process_group("gloo", init_method=meeting, rank=rank, world_size=RANKS)
     step = steps(program, rank, MODELS[program.model](program.habit))
     inputs = enumerate(batches(program, rank))
-    target = path.with_name(path.name.replace("worker0", f"worker{rank}"))
-    with profile(
-        activities=[ProfilerActivity.CPU],
-        schedule=schedule(wait=WARM_UP, warmup=1, active=STEPS, repeat=1),
-        on_trace_ready=lambda profiler: profiler.export_chrome_trace(str(target)),
-        record_shapes=True,
-    ) as profiler:
-        for _ in range(WARM_UP + 1 + STEPS):
-            number, batch = next(inputs)
-            step(*batch, number)
-            profiler.step()
+
+    def next_step() -> None:
+        number, batch = next(inputs)
+        step(*batch, number)
+
+    profiled(next_step, path.with_name(path.name.replace("worker0", f"worker{rank}")))
     distributed.destroy_process_group()

@@ -90,19 +90,23 @@ def test_one_rank_alone_cannot_tell_the_two_apart_and_says_so() -> None:
     assert check.status == "warn" and "1 of 4 ranks" in check.detail
 
 
-def buckets(count: int) -> Summary:
-    """A step on the CPU with `count` collectives of a millisecond each."""
+def collectives(count: int, own_us: float = 1000.0) -> TraceBuilder:
+    """A step on the CPU with `count` collectives, which end every millisecond and last `own_us`."""
     trace, at = TraceBuilder(vendor="cpu"), 0.0
     for step in range(1, 11):
         begin = at
         trace.op("aten::mm", at + 5, at + 1000 + step % 3)
         at += 1010
         for _ in range(count):
-            trace.annotation("gloo:all_reduce", at, at + 1000)
+            trace.annotation("gloo:all_reduce", at + 1000 - own_us, at + 1000)
             at += 1005
         trace.step(step, begin, at)
         at += 10
-    return summary(trace)
+    return trace
+
+
+def buckets(count: int) -> Summary:
+    return summary(collectives(count))
 
 
 def test_more_collectives_are_no_slower_network() -> None:
@@ -117,18 +121,8 @@ def test_more_collectives_are_no_slower_network() -> None:
 def waiting_job(count: int) -> Summary:
     """Two ranks with `count` collectives per step. The second rank waits for the first in each."""
     made = []
-    for rank in (0, 1):
-        trace, at = TraceBuilder(vendor="cpu"), 0.0
-        for step in range(1, 11):
-            begin = at
-            trace.op("aten::mm", at + 5, at + 1000 + step % 3)
-            at += 1010
-            for _ in range(count):
-                trace.annotation("gloo:all_reduce", at + (0 if rank else 800), at + 1000)
-                at += 1005
-            trace.step(step, begin, at)
-            at += 10
-        one = summary(trace, worker=f"worker{rank}")
+    for rank, own_us in enumerate((200.0, 1000.0)):
+        one = summary(collectives(count, own_us), worker=f"worker{rank}")
         capture = replace(one.captures[0], rank=rank, file=replace(one.captures[0].file, sha256=f"{rank}{count}"))
         made.append(replace(one, captures=(capture,)))
     return pool(made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from tb_perfcompare.comparison.statistics.between_captures import (
     captures_needed,
     centres,
     detectable,
+    gaps,
     middle_half,
 )
 from tests.comparison.verdict.test_verdict import headline
@@ -169,3 +171,23 @@ def test_no_capture_is_worth_a_warning_by_itself() -> None:
     both = spans(100, 140)
     assert headline(both, both).verdict is Verdict.SAME
     assert headline(both, both, CompareOptions()).certainty is None
+
+
+@pytest.mark.parametrize(
+    ("draw", "at_most"),
+    [
+        (lambda random, shape: random.normal(size=shape), 0.01),
+        (lambda random, shape: random.standard_t(2, size=shape), 0.01),
+        (lambda random, shape: random.exponential(size=shape), 0.01),
+        (lambda random, shape: random.uniform(size=shape), 0.015),
+        (lambda random, shape: 3.0 * (random.random(shape) < 0.5) + random.normal(0, 0.3, shape), 0.035),
+    ],
+    ids=["normal", "heavy tails", "skewed", "even", "two speeds"],
+)  # fmt: skip
+def test_equal_captures_are_seldom_farther_apart_than_those_of_a_side(
+    draw: Callable[[np.random.Generator, tuple[int, int]], Floats], at_most: float
+) -> None:
+    drawn = draw(np.random.default_rng(1), (100_000, 6))
+    found = gaps(drawn[:, :3], drawn[:, 3:])
+    assert 0 < (found != 0).mean() < at_most
+    assert gaps(drawn[:, 3:], drawn[:, :3]).tolist() == (-found).tolist()

@@ -29,7 +29,7 @@ FAR, LEAST_NS = math.log(1.5), 1000.0
 """Gap of ln(time) between captures of the sides from which it is clear; less time than this is as good as none."""
 
 _INTERRUPTED = frozenset({StepCategory.CPU_EXEC, StepCategory.OTHER})
-"""What other programs take of a step falls on most of all, and on some captures more than on others."""
+"""Interruptions by other programs fall mostly on these, and on some captures more than on others."""
 
 
 @dataclass(frozen=True, slots=True)
