@@ -50,7 +50,7 @@ def run(setting: Setting) -> Section:
                "json.loads MB", "ours MB"], rows)
     )  # fmt: skip
     mean = geometric_mean([counted(one, _BASE, _OURS) for one in steady(found)])
-    figure = f"times faster than json.loads, geometric mean of {len(steady(found))} files ({by_what(found)})"
+    figure = f"times faster than json.loads, {len(steady(found))} files{by_what(found)}"
     section.verdicts.append(
         Verdict(figure, mean, Goal(_GOAL), why_not=why_rejected(found), more=f"; alarm below {_ALARM}")
     )

@@ -151,9 +151,9 @@ def sequential_tables() -> str:
     naive = false_alarms(WORLDS["captures ±5 %"], EXPERIMENTS, split=False, levels=USUAL)
     lines = [
         f"In turns A B B A, at most {ROUNDS} rounds of one capture of ten steps a side, half of the step covered;",
-        f"{EXPERIMENTS:,} experiments of each kind. Nothing differs: experiments in which any look gives a direction, in",
-        f"per cent, with program and machine separated and with no pace known ({percent(naive)} there if each look used",
-        "5 %, captures ±5 %):",
+        f"{EXPERIMENTS:,} experiments of each kind. Nothing differs: experiments in which any look gives a direction,",
+        "in per cent, with program and machine separated and with no pace known",
+        f"({percent(naive)} there if each look used 5 %, captures ±5 %):",
         "",
         "| world | program | no pace known |",
         "|---|---|---|",
