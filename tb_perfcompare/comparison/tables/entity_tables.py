@@ -180,11 +180,12 @@ class _Times:
 
 
 def _times(
-    name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows, both: tuple[Summary, Summary]
-) -> _Times:
+    name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows,
+    summaries: tuple[Summary, Summary],
+) -> _Times:  # fmt: skip
     """Those that both sides measured: a difference needs both."""
     shape = SHAPES[name]
-    steps = (len(both[0].steps), len(both[1].steps))
+    steps = (len(summaries[0].steps), len(summaries[1].steps))
     cells: list[_Column | _Test] = []
     order = np.zeros(len(joined))
     ordered: list[str] = []
@@ -201,7 +202,7 @@ def _times(
         if not measure.name:
             main = (x, y, delta)
         if not measure.name or measure.source in shape.order:
-            cells += _tested(name, measure, joined, both, delta * 1000)
+            cells += _tested(name, measure, joined, summaries, delta * 1000)
     return _Times(cells, main, order, ordered)
 
 

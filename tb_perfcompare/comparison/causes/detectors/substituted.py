@@ -251,7 +251,7 @@ def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, 
     first = max(members, key=lambda swap: (abs(swap.delta_us), swap.operator))
     old = max(first.gone, key=lambda name: (first.gone[name].us_a, name))
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))
-    given = other_inputs(pair, first.operator)
+    inputs = other_inputs(pair, first.operator)
     others = _others(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
     what = _WHAT.get(name, "An operator has other inputs")
     old_text, new_text = short_apart(old, new)
@@ -259,15 +259,15 @@ def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, 
         what = "Different kernels on a different device"
     sentence = (
         f"{what}: {signed_time(delta)} per step{_of_it(explained)}; {short(first.operator)}"
-        f"{f', {given.clause},' if given is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
+        f"{f', {inputs.clause},' if inputs is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
         f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
         f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
         f"{rate_clause(pair, first.operator)}{others}."
     )
     return cause(
-        pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if given is None else first.operator, KERNEL, delta,
+        pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if inputs is None else first.operator, KERNEL, delta,
         sentence, (Evidence("kernels", old), Evidence("kernels", new), Evidence("operators", first.operator)),
-        name=name, look_at="" if given is None else INPUTS, explains=explained,
+        name=name, look_at="" if inputs is None else INPUTS, explains=explained,
     )  # fmt: skip
 
 
