@@ -27,7 +27,7 @@ def run(setting: Setting) -> Section:
         tasks += [task for name in (SIMDJSON, ORJSON) if (task := setting.peers.task(name, path))]
         rounds = measure(tasks, setting.rounds, _JSON)
         found.append((one, rounds))
-        megabytes = rounds.found(_OURS)["bytes"] / 1e6
+        megabytes = rounds.result(_OURS)["bytes"] / 1e6
         rows.append([
             one.title, f"{megabytes:.0f}", median(rounds.of(_INFLATE), 3), median(rounds.of(_OURS), 3),
             spread([megabytes / s for s in rounds.of(_OURS)], 0), spread(rounds.ratios(_OURS, _INFLATE), 2),

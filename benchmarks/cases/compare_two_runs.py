@@ -85,12 +85,12 @@ def _warm(setting: Setting, files: tuple[Path, Path]) -> Rounds:
 
 
 def _of(rounds: Rounds, what: str) -> list[float]:
-    return [float(one.found[what]) for one in rounds.samples[_WARM]]
+    return [float(one.result[what]) for one in rounds.samples[_WARM]]
 
 
 def _cold_table(found: list[tuple[str, Rounds]]) -> str:
     rows = [
-        [title, f"{r.found(_OURS)['events']:,}", *(median(r.of(key)) for key in (TBP, HTA, _OURS, _SERVED)),
+        [title, f"{r.result(_OURS)['events']:,}", *(median(r.of(key)) for key in (TBP, HTA, _OURS, _SERVED)),
          *both(r, TBP, _OURS), both(r, TBP, _SERVED)[0],
          *(median(r.of(key, "above_imports_bytes"), 0, 1e-6) for key in (TBP, _OURS)), _step_difference(r)]
         for title, r in found
@@ -102,7 +102,7 @@ def _cold_table(found: list[tuple[str, Rounds]]) -> str:
 
 def _step_difference(rounds: Rounds) -> str:
     """Guards against comparing different work."""
-    ours, theirs = rounds.found(_OURS).get("step_us", []), rounds.found(TBP).get("step_us", [])
+    ours, theirs = rounds.result(_OURS).get("step_us", []), rounds.result(TBP).get("step_us", [])
     if not theirs:
         return "—"
     return f"{100 * max(abs(a / b - 1) for a, b in zip(ours, theirs, strict=True)):.2f} %"

@@ -45,7 +45,7 @@ def run(setting: Setting) -> Section:
         tasks = [Task(_DAMAGED, "our_work.read", (str(case.path),)), Task(_SOUND, "our_work.read", (str(case.like),))]
         rounds = measure(tasks, setting.rounds, _SOUND)
         found.append(rounds)
-        read = rounds.found(_DAMAGED)["events"]
+        read = rounds.result(_DAMAGED)["events"]
         ratios = rounds.ratios(_DAMAGED, _SOUND, "cpu_seconds")
         shares.append(min(1.0, read / max(1, case.whole)))
         if not rounds.rejected:

@@ -28,7 +28,7 @@ def run(setting: Setting) -> Section:
                  for reader in AVAILABLE]  # fmt: skip
         rounds = measure([*tasks, Task(_JSON, "peer_work.json_loads", (path,))], setting.rounds, _JSON)
         found.append(rounds)
-        digests = {rounds.found(reader).get("digest") for reader in AVAILABLE}
+        digests = {rounds.result(reader).get("digest") for reader in AVAILABLE}
         same.append(len(digests) == 1)
         equal = "no compiled reader" if len(AVAILABLE) < 2 else "yes" if same[-1] else "**no**"
         rows.append([

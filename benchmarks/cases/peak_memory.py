@@ -26,7 +26,7 @@ def run(setting: Setting) -> Section:
         for kind, frames in (("CPU and GPU", 0), ("with_stack", 12)):
             one = setting.inputs.generated(f"{kind}, {size} MB", Load(setting.size(size), frames=frames))
             found = _measure(setting, one, size)
-            raw = found.found(_READ)["bytes"]
+            raw = found.result(_READ)["bytes"]
             for key, (share, extra_mb) in _LIMITS.items():
                 allowed = share * raw + 1e6 * extra_mb
                 shares[key].append([peak / allowed for peak in found.of(key, "above_imports_bytes")])
@@ -61,7 +61,7 @@ def _row(one: Input, found: Rounds, raw: int) -> list[str]:
     def share(key: str) -> str:
         return median(found.of(key, "above_imports_bytes"), 2, 1 / raw)
 
-    events = found.found(_READ)["events"]
+    events = found.result(_READ)["events"]
     per_event = median(found.of(_READ, "above_imports_bytes"), 0, 1 / events)
     return [one.title, f"{raw / 1e6:.0f}", f"{events:,}", mb(_READ), share(_READ), per_event, mb(_TABLES),
             share(_TABLES), mb(_JSON)]  # fmt: skip

@@ -38,7 +38,7 @@ def run(setting: Setting) -> Section:
         tasks = [Task(_OURS, "our_work.read", (path,)), Task(_BASE, "peer_work.json_loads", (path,))]
         rounds = measure(tasks, setting.rounds, _BASE)
         found.append(rounds)
-        ours = rounds.found(_OURS)
+        ours = rounds.result(_OURS)
         rows.append([
             one.title, f"{ours['bytes'] / 1e6:.0f}", f"{ours['events']:,}",
             median(rounds.of(_BASE)), median(rounds.of(_OURS), 3), *both(rounds, _BASE, _OURS),

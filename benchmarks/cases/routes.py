@@ -27,7 +27,7 @@ def run(setting: Setting) -> Section:
     found = measure([Task("ask", "server_work.all_routes", (str(logdir), "normal", "abnormal"))], setting.rounds, "ask")
     answers: dict[str, list[dict[str, float]]] = {}
     for one in found.samples["ask"]:
-        for row in one.found["rows"]:
+        for row in one.result["rows"]:
             answers.setdefault(row["title"], []).append(row)
 
     def of(title: str, what: str) -> list[float]:

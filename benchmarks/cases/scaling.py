@@ -78,7 +78,7 @@ def _series(setting: Setting, inputs: Sequence[Input]) -> Rounds:
 
 
 def _events(found: Rounds, inputs: Sequence[Input], work: str) -> list[int]:
-    return [found.found(f"{work} {one.title}")["events"] for one in inputs]
+    return [found.result(f"{work} {one.title}")["events"] for one in inputs]
 
 
 def _by_round(found: Rounds, inputs: Sequence[Input], work: str) -> list[tuple[float, ...]]:
@@ -92,7 +92,7 @@ def _table(title: str, inputs: Sequence[Input], found: Rounds) -> str:
         cells = []
         for work in _WORKS:
             key = f"{work} {one.title}"
-            events = found.found(key)["events"]
+            events = found.result(key)["events"]
             cells.append(spread([1e6 * t / events for t in found.of(key, "cpu_seconds")], 2))
         peak = median(found.of(f"tables {one.title}", "above_imports_bytes"), 0, 1e-6)
         rows.append([one.title, f"{events:,}", *cells, peak])

@@ -70,11 +70,11 @@ class _Equality:
     """Which kernels of a file are torch-tb-profiler's."""
 
     def __init__(self, rounds: Rounds) -> None:
-        theirs = rounds.found(TBP)
+        theirs = rounds.result(TBP)
         self.known = "kernel_rows" in theirs
         kernels: dict[str, Any] = theirs.get("kernel_rows", {})
         self.kernels = len(kernels)
-        read = rounds.found(_OURS).get("kernels", {})
+        read = rounds.result(_OURS).get("kernels", {})
         self.same = sum(name in read and _close(read[name], row[1:3]) for name, row in kernels.items())
         self.counts = self.known and self.same == self.kernels == len(read)
 
@@ -87,7 +87,7 @@ def _close(calls_and_total: list[float], row: list[float]) -> bool:
 def _times(found: list[tuple[Input, Rounds]]) -> str:
     tools = _measured(found, _OURS, _ALL, _INFLATE, _JSON, TBP, HTA, TRACELENS)
     rows = [
-        [one.title, f"{r.found(_OURS)['bytes'] / 1e6:.0f}", f"{r.found(_OURS)['events']:,}",
+        [one.title, f"{r.result(_OURS)['bytes'] / 1e6:.0f}", f"{r.result(_OURS)['events']:,}",
          *(median(r.of(tool), 3 if tool in (_OURS, _ALL, _INFLATE) else 2) for tool in tools)]
         for one, r in found
     ]  # fmt: skip

@@ -196,8 +196,8 @@ def _times(
         delta = y - x
         if measure.source in shape.order:
             order += np.abs(delta)
-            ordered.append(measure.what.partition(":")[0].lower())
-        triple = columns.triple(measure.name, measure.label, measure.what, shown=measure.shown)
+            ordered.append(measure.definition.partition(":")[0].lower())
+        triple = columns.triple(measure.name, measure.label, measure.definition, shown=measure.shown)
         cells += _triple_cells(triple, (x, y, delta), joined)
         if not measure.name:
             main = (x, y, delta)
@@ -456,8 +456,10 @@ def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, jo
         if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
             continue
         for side, letter, values in zip(("baseline", "candidate"), "AB", sides, strict=True):
-            column = columns.fact(f"{side}_{fact.name}", f"{fact.label} {letter}", fact.unit, f"{fact.what} ({side})",
-                                  better=fact.better, shown=fact.shown)  # fmt: skip
+            column = columns.fact(
+                f"{side}_{fact.name}", f"{fact.label} {letter}", fact.unit, f"{fact.definition} ({side})",
+                better=fact.better, shown=fact.shown,
+            )  # fmt: skip
             out.append((column, _cells(values, None)))
     return out
 

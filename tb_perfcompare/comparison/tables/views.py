@@ -210,7 +210,7 @@ def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None)
             continue
         total = table.measures_ns[measure.source].sum(axis=1)
         label = measure.label or ("Host self" if measure.source == "host_self" else "Total")
-        heads.append(columns.time(f"{measure.source}_us", label, f"{measure.what}, per step, {columns.PER_STEP}"))
+        heads.append(columns.time(f"{measure.source}_us", label, f"{measure.definition}, per step, {columns.PER_STEP}"))
         cells.append([int(t) / steps / 1000 for t in total])
         if measure.source in shape.order:
             order += total
@@ -227,7 +227,7 @@ def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None)
     for fact in shape.facts:
         values_of_fact = table.facts.get(fact.name)
         if values_of_fact is not None and np.isfinite(values_of_fact).any():
-            heads.append(columns.fact(fact.name, fact.label, fact.unit, fact.what, better=fact.better))
+            heads.append(columns.fact(fact.name, fact.label, fact.unit, fact.definition, better=fact.better))
             cells.append([float(v) if np.isfinite(v) else None for v in values_of_fact])
     of_work = [] if work is None else own_columns(work, SHOWN_WORK if name == "operators_by_shape" else ())
     for column, figures in of_work:
