@@ -137,9 +137,9 @@ def parts_tables() -> str:
         f"|---|{'---|' * (len(BETWEEN) + 1)}",
     ]
     for captures, covered in LAYOUTS:
-        found = [rates(World(captures, covered, between), EQUAL_PAIRS) for between in BETWEEN]
-        cells = [f"{_of(r.recorded)} / {_of(r.program)} / {_of(r.machine)} / {_of(r.either)}" for r in found]
-        held = f"{_of(min(r.holds for r in found))} to {_of(max(r.holds for r in found))}"
+        world_rates = [rates(World(captures, covered, between), EQUAL_PAIRS) for between in BETWEEN]
+        cells = [f"{_of(r.recorded)} / {_of(r.program)} / {_of(r.machine)} / {_of(r.either)}" for r in world_rates]
+        held = f"{_of(min(r.holds for r in world_rates))} to {_of(max(r.holds for r in world_rates))}"
         lines.append(f"| {captures}, {covered:.0%} | {' | '.join(cells)} | {held} |")
     lines += [
         "",
@@ -149,8 +149,8 @@ def parts_tables() -> str:
         f"|---|{'---|' * len(BETWEEN)}",
     ]
     for captures, covered in LAYOUTS:
-        found = [rates(World(captures, covered, between, change=0.1), CHANGED_PAIRS) for between in BETWEEN]
-        cells = [f"{_of(r.slower_recorded)} / {_of(r.slower)}" for r in found]
+        world_rates = [rates(World(captures, covered, between, change=0.1), CHANGED_PAIRS) for between in BETWEEN]
+        cells = [f"{_of(r.slower_recorded)} / {_of(r.slower)}" for r in world_rates]
         lines.append(f"| {captures}, {covered:.0%} | {' | '.join(cells)} |")
     lines += [
         "",
@@ -175,11 +175,11 @@ def parts_tables() -> str:
         for covered in (0.5, 0.9):
             cells = []
             for unlike in (0.15, 0.3):
-                found = [
+                world_rates = [
                     rates(World(captures, covered, exponents=unlike, candidate_machine=factor), CHANGED_PAIRS)
                     for captures in (1, 3, 5)
                 ]
-                cells.append(" / ".join(_of(r.program) for r in found))
+                cells.append(" / ".join(_of(r.program) for r in world_rates))
             lines.append(f"| ×{factor:g}, {covered:.0%} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
