@@ -15,7 +15,7 @@ MOVED = 0.1
 """A counter moved if the change is at least this share of the larger mean ..."""
 
 MOST_COUNTERS = 5
-"""... and this many are told of."""
+"""... and at most this many are reported."""
 
 INTERPOLATED_BELOW = 0.5
 """Below this coverage a mean is called interpolated."""
@@ -41,10 +41,10 @@ _DECIMAL = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def moved_counters(changes: Iterable[CounterChange], alpha: float) -> tuple[CounterChange, ...]:
-    """Counters of both sides whose means per step differ clearly and by enough to matter, clocks first, then by their
-    relative change. Clearly: q at most alpha, or, of a clock, no step of one side reaches a value of the other, with so
-    many steps that chance does that less often than alpha. Usage drifts with time, so that two recordings are apart in
-    some of it whatever they ran. With fewer than two values on a side the size alone decides."""
+    """Counters of both sides whose means per step differ significantly and by enough to matter: clocks first, then by
+    relative change. Significantly: q at most alpha; for a clock complete separation is enough, if chance gives it less
+    often than alpha. Usage drifts with time, so separation of usage means nothing. With fewer than two values on a side
+    the size alone decides."""
     moved = [row for row in changes if row.relative >= MOVED and _is_clear(row, alpha)]
     return tuple(sorted(moved, key=lambda row: (_CLOCK not in row.counter, -row.relative, row.counter, row.device)))
 

@@ -1,7 +1,7 @@
 """Functions of a cycle that take more or less time, and what their device's counters did (docs/method/findings.md).
 
-Functions overlap, so that their times are no parts of the cycle: a finding says how much longer they take, and whether
-the cycle became longer too.
+Functions overlap, so their times do not add up to the cycle: a finding says how much longer they take, and whether the
+cycle became longer too.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class _Part:
 def find_cycle_causes(
     baseline: Summary, candidate: Summary, headline: Headline, moved: tuple[CounterChange, ...], options: CompareOptions
 ) -> tuple[Finding, ...]:
-    """One finding per type of function whose time per cycle changed materially, largest first. None when the cycles
-    of the two sides are different things."""
+    """One finding per type of function whose time per cycle changed materially, largest first. None if the cycles of
+    the two sides are not comparable."""
     a, b = baseline.groups.get("functions"), candidate.groups.get("functions")
     if headline.verdict is Verdict.WITHHELD or a is None or b is None:
         return ()
@@ -198,7 +198,7 @@ def _calls_clause(x: float, y: float) -> str:
 
 
 def _named(parts: tuple[_Part, _Part], sides: tuple[Summary, Summary], delta_us: float) -> tuple[list[Key], list[str]]:
-    """The functions that moved most the same way, and what is said of them."""
+    """The functions that changed most in that direction, as clauses."""
     before, after = (_by_key(part, side) for part, side in zip(parts, sides, strict=True))
     keys = {*before, *after}
     if len(keys) < 2:
@@ -227,8 +227,8 @@ def _by_key(part: _Part, side: Summary) -> dict[Key, float]:
 
 
 def _test(parts: tuple[_Part, _Part], sides: tuple[Summary, Summary]) -> tuple[float, float] | None:
-    """Mann-Whitney p of the totals per cycle; and, where all of one side lie beyond the other's, how likely that is by
-    chance, else 1. None with one cycle on a side."""
+    """(Mann-Whitney p of the totals per cycle, probability of complete separation by chance or 1 if the sides overlap).
+    None with one cycle on a side."""
     seen = [observations(side) for side in sides]
     x, y = (own.means(part.total_ns[None, :]) for own, part in zip(seen, parts, strict=True))
     if min(x.shape[1], y.shape[1]) < 2:

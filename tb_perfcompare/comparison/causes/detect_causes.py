@@ -1,4 +1,4 @@
-"""All rules asked, and which of what they find is reported: fewer and right beats many."""
+"""Asks all rules and decides which of the causes they find are reported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DetectedCauses:
 
 
 def detect_causes(pair: RuleContext) -> DetectedCauses:
-    """The causes that hold, without those whose time another one explains. Equal sides have none."""
+    """The causes to report, without those whose time another cause explains. Equal sides have none."""
     # a step that is the whole recording is no step: what differs from it follows from that alone
     if pair.baseline.marked != pair.candidate.marked or not pair.differs:
         return DetectedCauses()
@@ -66,7 +66,7 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
 
 
 def _recalled(pair: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:
-    """Operators, and annotations, whose other number of calls is explained."""
+    """Operators and annotations whose changed number of calls is explained."""
     operators = pair.amounts("operators", "host_total")
     names = {name: operators.get((name,)) for cause in causes for name in cause.calls}
     return {name for name, one in names.items() if one is None or explained.has_most_calls(name, one.more_calls)}

@@ -1,6 +1,6 @@
-"""Causes that only launches with utilisation can tell: replaced kernels, lost throughput, time that changed its bound.
+"""Causes that need launches with utilisation: replaced kernels, lost throughput, time that moved between bound classes.
 
-Every rule has its opposite, so that exchanging the sides exchanges them. Definitions: docs/method/findings.md.
+Every rule has an opposite, so swapping the sides swaps them. Definitions: docs/method/findings.md.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ _BOUND_WORDS = {"both": "bound by both", "neither": "bound by neither"}
 
 @dataclass(frozen=True, slots=True)
 class LaunchCauses:
-    """Findings, largest first, and the kernels whose change they tell in full."""
+    """Findings, largest first, and the kernels whose change they explain in full."""
 
     findings: tuple[Finding, ...] = ()
     explained_kernels: frozenset[str] = frozenset()
@@ -86,8 +86,8 @@ class LaunchCauses:
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """What the findings are made from. `unit` turns ledger integers into microseconds per step; `least_us` is the
-    smallest change that matters, the same whichever side is which."""
+    """What the findings are made from. `unit`: ledger integers per microsecond and step; `least_us`: the smallest
+    change that matters."""
 
     ledger: Ledger
     baseline: Summary
@@ -124,7 +124,7 @@ def find_launch_causes(
     verdict: Verdict,
     options: CompareOptions,
 ) -> LaunchCauses:
-    """Findings of two sides made of launches; none for other sources, nor for equal sides."""
+    """Findings about kernel listings; none for other sources or equal sides."""
     if not (baseline.bound_ns and candidate.bound_ns and baseline.metric == candidate.metric == "kernel_time"):
         return LaunchCauses()
     unit = ledger.denominator * 1000
@@ -145,7 +145,7 @@ def find_launch_causes(
 
 
 _Told = tuple[Finding, tuple[str, ...]]
-"""A finding and the kernels whose change it tells in full."""
+"""A finding and the kernels whose change it explains in full."""
 
 
 def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[_Told]:
@@ -180,7 +180,7 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
 
 
 def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_Told]:
-    """Kernels replaced by others in the same places, where tensor cores were lost or gained by it."""
+    """Kernels whose replacement in the same places lost or gained tensor cores."""
     a, b = books.baseline.launches, books.candidate.launches
     assert a is not None and b is not None
     if 2 * rows.in_step() < SAME_WORK * (len(a) + len(b)):
@@ -222,7 +222,7 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
 
 
 def _bound_shift(books: _Books) -> Finding | None:
-    """Time that left some bound classes for others; what the whole listing grew or shrank by is not counted."""
+    """Time that moved between bound classes, beyond the change of the whole listing."""
     per_step = [
         {name: ns / len(side.steps) / 1000 for name, ns in side.bound_ns.items()}
         for side in (books.baseline, books.candidate)

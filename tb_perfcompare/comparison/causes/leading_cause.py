@@ -1,5 +1,5 @@
-"""Which finding leads: the largest, but what was counted before what it may have caused, and never one that is smaller
-than the ledger's largest entry."""
+"""The order of findings: largest first, but counted causes before what they may have caused, and the first never
+smaller than the ledger's largest entry."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SPLIT, StepCategory, Summary
 
 YIELDING = frozenset({"host_time", "unrecorded_time", "kernel_time", "host_pace", *SLOW_STEPS.names})
-"""Findings that say where time is and not why: more calls bring untraced time between them, slow others down, and make
-long steps longer."""
+"""Findings that say where time went but not why. More calls cause all of these: untraced time between calls, slower
+calls, longer steps."""
 
 _OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace"})
 
@@ -57,9 +57,12 @@ YIELDED = 4.0
 
 
 def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
-    """Largest first, but a counted cause before findings that say no more than where the time is, if it goes their way
-    and is not small beside them, or if they go against the program's verdict: another pace of the machine made them.
-    Machine findings come after causes of the program if the verdict is about it, and first if it is the machine's.
+    """Findings in the order in which they are reported: largest first, with three exceptions.
+
+    * A counted cause comes before YIELDING findings of the same sign that are at most YIELDED times as large.
+    * If the verdict is the program's, YIELDING findings against it come last (the machine's pace caused them), and
+      machine findings come after causes of the program.
+    * If the verdict is the machine's, machine findings of its sign come first.
     """
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
     of_program = headline.basis is Basis.PROGRAM or headline.counted is not None
@@ -80,8 +83,8 @@ def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Find
 
 
 def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Finding, ...]:
-    """Without changed operators whose time is below the smallest change that matters, unless there is nothing else or
-    they are what layers are replaced by."""
+    """Without changed operators below the smallest change that matters. Replaced layers stay, and so do all if nothing
+    else is found."""
     large = tuple(
         found for found in findings
         if found.rule not in _STRUCTURE or found.delta_us is None or abs(found.delta_us) >= least_us
@@ -99,8 +102,8 @@ def _is_replaced(found: Finding) -> bool:
 
 
 def _moves_behind(findings: list[Finding]) -> list[Finding]:
-    """With operators that move data in place of others behind the first that do more: what computes its result in
-    another layout asks for other copies."""
+    """With replaced operators that only move data after the first that compute: a result in another layout needs other
+    copies."""
     first = next((one for one in findings if _is_replaced(one) and not _only_moves(one)), None)
     if first is None:
         return findings
@@ -114,8 +117,8 @@ def _only_moves(found: Finding) -> bool:
 
 
 def _yields(general: Finding, counted: Finding) -> bool:
-    """More of all work leads whatever their size: it makes everything else larger. So does what was counted where the
-    steps do not tell the other from their spread."""
+    """Whether the general finding comes after the counted one. Size does not matter for more of all work, which makes
+    everything else larger, nor if the general finding is within the spread of the steps."""
     whatever = counted.rule in MORE_CALLS.names or general.confidence.startswith(WITHIN_SPREAD)
     least = (general.delta_us or 0.0) / (np.inf if whatever else YIELDED)
     delta = counted.delta_us or 0.0
@@ -126,12 +129,10 @@ def with_largest_entry(
     findings: tuple[Finding, ...], ledger: Ledger, baseline: Summary, candidate: Summary, options: CompareOptions,
     explained: Mapping[str, float], named_elsewhere: Collection[str],
 ) -> tuple[Finding, ...]:
-    """Findings, the first of which is no smaller than the largest entry of the ledger that changed the step's way: it
-    is added if no finding names it. Only entries of both sides, whose steps lie apart, are certain to be one thing
-    that changed. `explained` is what findings explain of each category, microseconds per step; `named_elsewhere` are
-    entities that
-    they are about.
-    """
+    """Findings, with the largest ledger entry that changed in the step's direction added if it is larger than all
+    others and no finding names it. The entry must be on both sides, with no overlap between their steps: then it is one
+    thing that changed. `explained`: what findings explain of each category, microseconds per step; `named_elsewhere`:
+    entities they are about."""
     unit = ledger.denominator * 1000
     largest = _largest(ledger)
     if largest is None:
@@ -155,7 +156,7 @@ def with_largest_entry(
 
 
 def _finding(row: LedgerRow, unit: int, whole: int, steps: int) -> Finding:
-    """Of one entity: slower, where it is called as often as before."""
+    """A finding of one entity; "slower" if it is called as often as before."""
     category = StepCategory(CATEGORY_LABELS.index(row.path[0]))
     rule, key, delta_us = GENERAL[category], row.path[1], row.delta / unit
     amounts = times_text(row.baseline / unit, row.candidate / unit)
@@ -177,7 +178,8 @@ def _finding(row: LedgerRow, unit: int, whole: int, steps: int) -> Finding:
 
 
 def _largest(ledger: Ledger) -> LedgerRow | None:
-    """Of all entries that both sides have and that changed the step's way; the last by name of equal ones."""
+    """The largest entry that both sides have and that changed in the step's direction; of equal ones the last by
+    name."""
     found: list[LedgerRow] = []
     for head in ledger.heads if ledger.delta else ():
         rows = columns_of(head.path[0], ledger.entities(head.path[0]))

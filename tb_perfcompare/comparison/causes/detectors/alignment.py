@@ -19,13 +19,13 @@ SMALL = 16
 """Sizes below this, such as a filter's or an image's channels, are aligned nowhere."""
 
 MOSTLY, RARELY = 0.8, 0.5
-"""An operator's sizes are aligned if at least this share of its calls is; they were lost if at most that one is."""
+"""At least this share of an operator's calls are aligned where it is aligned, at most that share where it is not."""
 
 NEARLY = 0.07
-"""Elements may change by this share: what they change more is other work."""
+"""The number of elements may change by this share; beyond it is other work."""
 
 BEYOND = 3.0
-"""The time changes by this many times as much as the elements at least, as logarithms, ..."""
+"""The time changes by at least this many times as much as the elements, as logarithms, ..."""
 
 CHANGED = 0.05
 """... and by at least this share."""
@@ -88,7 +88,7 @@ def _lost(rows: _Rows) -> int:
 
 
 def _aligned(calls: Sequence[tuple[str, float]]) -> float:
-    """Share of the calls all of whose sizes are multiples of 8, small ones left out."""
+    """Share of the calls whose sizes, without small ones, are all multiples of 8."""
     every = math.fsum(count for _, count in calls)
     aligned = math.fsum(
         count for part, count in calls

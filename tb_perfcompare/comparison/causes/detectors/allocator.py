@@ -17,7 +17,7 @@ _OUTSIDE = "(outside operators)"
 
 
 def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
-    """More (fewer) of these calls, and the time in the open that they make."""
+    """More (fewer) of these calls, with their exposed time."""
     if not is_same_runtime(pair):
         return
     taken, given = pair.called(_takes), pair.called(_gives)
@@ -41,7 +41,7 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
 def _retries(
     pair: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]
 ) -> tuple[Rule, str, str, str, str, str] | None:
-    """Inside operators the allocator gives memory back for one reason: it could not allocate, and tries again."""
+    """More (fewer) retries: inside an operator the allocator frees memory only if it could not allocate."""
     inside = total(amount for caller, amount in pair.callers(_gives).items() if caller != _OUTSIDE)
     if not called_otherwise(inside.calls_a, inside.calls_b) or not taken:
         return None

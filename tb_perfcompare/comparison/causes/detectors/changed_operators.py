@@ -1,4 +1,5 @@
-"""Other operators are called: new ones, gone ones, some more often. Calls are counted, so that no noise hides them."""
+"""Changed operators: new, gone, replaced, or called another number of times. Calls are counted, so noise does not hide
+them."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ STEADY = 0.5
 """An operator belongs to the program if at least this share of its side's steps call it."""
 
 REPLACING = 4
-"""Operators that a sentence names of those that went and of those that came in their place."""
+"""Operators that a sentence names on either side of a replacement."""
 
 AUTOGRAD = "autograd::engine::evaluate_function: "
 
@@ -39,26 +40,26 @@ NAMED = 2
 """Operators that the sentence names of each kind."""
 
 REPLACED = 0.1
-"""New and gone operators are a replacement if they compute the same kind of work, or the smaller time is at least this
-share of the larger."""
+"""New and gone operators are a replacement if they compute the same kind of work, or if the smaller time is at least
+this share of the larger."""
 
 OPPOSITE = 0.1
-"""What is called more and what is called less often have findings of their own if the smaller time is this share."""
+"""Increases and decreases have separate findings if the smaller is at least this share of the larger."""
 
 NEW, NEWS = 4, 0.1
-"""Operators of one side, and share of the change that they take, so that they are named beside waits that explain it:
-what only reads a result back has fewer."""
+"""So many operators of one side with this share of the change are named in addition to waits that explain it. Reading
+back a result alone adds fewer."""
 
 KERNEL = "Kernel"
 
 _NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
-"""Titles that say the same as another rule, and are called like it."""
+"""Titles that say the same as another rule, and that rule's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """An operator with another number of calls: those, its time with what it calls, and what the calls explain; or an
-    annotation, such as an optimizer's step: what the program itself calls the work."""
+    """An operator whose number of calls changed: its calls, its time including callees, and the time that the calls
+    explain. Or an annotation (such as an optimizer's step), the program's own name for work."""
 
     name: str
     calls: Amount
@@ -115,8 +116,8 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _in_words(places: list[Place], operators: Collection[str]) -> str:
-    """ "aten::mul (36 calls), aten::tanh (4 calls) and 2 others": what the program itself calls the work, then
-    operators, the largest first; those of the backward pass only where there are no others."""
+    """ "aten::mul (36 calls), aten::tanh (4 calls) and 2 others": annotations, then operators, largest first. Operators
+    of the backward pass only if there are no others."""
     names: dict[str, list[Place]] = {}
     for place in places:
         names.setdefault(place.name, []).append(place)
@@ -158,7 +159,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     ]
     if changed:
         changed += _annotations(pair, host, operators)
-    # work that moved into the loader's processes, or is hidden behind the device, owns no time of the step
+    # work in the loader's processes or hidden behind the device has no exposed time
     changed = [one for one in changed if one.delta_us]
     if found_rules & {"more_calls", "fewer_calls"}:
         changed = [one for one in changed if not one.is_in_both]
@@ -167,13 +168,13 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
         changed = [one for one in changed if not is_collective_operator(one.name)]
     if not changed:
         return
-    # a small change of the program is worth a line only where nothing else is found
+    # a change too small to matter is reported only if nothing else is found
     trifle = found_rules or all(one.is_in_both for one in changed)
     parts = _one_way(pair, changed)
     for part in parts:
         change = _cause_of(pair, part, is_all=len(parts) == 1)
         if explained.covers(change):
-            # what waits expose is the waits', but what is new in it is counted
+            # the waits have the time that they expose; new operators in it are still counted
             if SYNCHRONISATION.names[0] in found_rules and _is_a_part(pair, part):
                 yield _cause_of(pair, part, is_all=len(parts) == 1, is_counted=True)
         elif abs(change.finding.delta_us or 0) >= pair.least_us or not trifle:
@@ -181,8 +182,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
 
 
 def _is_a_part(pair: RuleContext, changed: list[_Changed]) -> bool:
-    """Whether operators that one side alone has, and that do not wait for the device, take a good part of the
-    change."""
+    """Whether operators that only one side has, and that do not wait for the device, make a good part of the change."""
     waiting = pair.callers(lambda name: calls(WAIT, name))
     alone = [one.delta_us for one in changed if not one.is_in_both and one.name not in waiting]
     us = fsum(alone)
@@ -190,8 +190,8 @@ def _is_a_part(pair: RuleContext, changed: list[_Changed]) -> bool:
 
 
 def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
-    """All of them, or what takes more apart from what takes less, where each makes a good part: what cancels out in a
-    sum is not told by it. New operators stay with those they replaced."""
+    """Increases and decreases as separate groups if each makes a good part, because a sum would hide both; else one
+    group. New operators stay with those they replaced."""
     alone = [one for one in changed if not one.is_in_both]
     replaced = {bool(one.calls.calls_a) for one in alone} == {False, True}
     units = [alone, *([one] for one in changed if one.is_in_both)] if replaced else [[one] for one in changed]
@@ -204,8 +204,8 @@ def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]
 
 
 def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_counted: bool = False) -> Cause:
-    """What the program calls by its name comes first: annotations, then operators that it also differentiates, as
-    others may be inside of these. `is_counted`: another cause has the time."""
+    """One finding of these operators. Named first: annotations, then operators that are also differentiated, because
+    others may run inside them. `is_counted`: another cause has the time."""
     forward = {backward_of(one.name) for one in changed} - {""}
     changed = sorted(
         changed,
@@ -215,7 +215,7 @@ def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_co
         ),
     )  # fmt: skip
     explains: dict[Part, float] = total_by_key(part for one in changed for part in one.explains.items())
-    # autograd's range around a function is no news beside it
+    # a function is named once, without autograd's range around it
     names = {f"{AUTOGRAD}{one.name}" for one in changed}
     distinct = [one for one in changed if one.name not in names]
     new = [one for one in distinct if not one.calls.calls_a]
@@ -260,7 +260,7 @@ def _recorded(operators: Mapping[Key, Amount]) -> bool:
 
 
 def _launches_graphs(pair: RuleContext) -> bool:
-    """Whether graphs are launched: a replayed graph calls no operators, so that theirs say little."""
+    """Whether graphs are launched: a replayed graph calls no operators, so their counts say little."""
     graphs = total(pair.called(lambda name: calls(GRAPH_LAUNCH, name)).values())
     return bool(graphs.calls_a or graphs.calls_b)
 
@@ -277,8 +277,8 @@ def _steady(summary: Summary) -> set[str]:
 def _explained(
     pair: RuleContext, own: LedgerRow | None, kernels: Mapping[Key, Amount], calls: Amount
 ) -> dict[Part, float]:
-    """The exposed time on the host, and of the kernels launched, that more or fewer calls make. Calls of another type
-    launch kernels of other names: what all kernels take together limits what the calls make of it."""
+    """The exposed time, on the host and of launched kernels, that more or fewer calls make. Calls with another type
+    launch kernels of other names, so the change of all kernels together is the limit."""
     launched = total(kernels.values())
     counted = replace(launched, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
     parts = {kernel: us for (kernel, *_), one in kernels.items() if (us := one.counted_us) * calls.more_calls > 0}

@@ -23,7 +23,7 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 NAMED, _MOST_NAMED = 0.25, 3
-"""What makes this share of a late rank's extra work is named, the largest first."""
+"""A category with at least this share of a late rank's extra work is named, largest first, at most so many."""
 
 COMMUNICATION = "Communication"
 
@@ -55,7 +55,7 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
             yield _late_rank(pair, (splits[0], splits[1]), first, exposed)
             return
     if abs(amount.delta_us) < MOST * abs(exposed) or amount.delta_us * exposed < 0:
-        if own is not known:  # what the host does is never beside the host
+        if own is not known:  # host work is never hidden behind the host
             yield _overlap(pair, amount, first, exposed)
         return
     yield _slower(pair, amount, first, exposed, splits)
@@ -83,7 +83,7 @@ def _slower(
     look_at = f"{COLLECTIVE_SLOWER.look_at}{'; compare all ranks' if alone else ''}"
     if _more(amount, exposed):
         title = "More collectives" if slower else "Fewer collectives"
-        # the operators that call them are no news of their own
+        # operators that only call these collectives are not named
         host = [row for row in pair.entities(CPU_EXEC) if is_collective_operator(row.path[1])]
         counted = {(CPU_EXEC, row.path[1]): pair.counted_us(row) for row in host}
         explains |= {part: us for part, us in counted.items() if us * exposed > 0}
@@ -115,7 +115,7 @@ def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float
 
 
 def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRow, exposed: float) -> Cause:
-    """The other ranks are the controls: what the late one does beyond them, and did not before."""
+    """What the late rank does longer than the other ranks, and did not before."""
     before, after = splits
     longer = exposed > 0
     side = after if longer else before
@@ -153,9 +153,9 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
-    """Microseconds per step and rank: in collectives, of that the transfer itself, and waiting for others; `late` is
-    the worker waited for; `is_whole`: every collective of every step was found on other ranks; `beyond_us` is, per
-    worker, (8,) what each category takes more than on the other workers."""
+    """Microseconds per step and rank in collectives, split into transfer and waiting for others. `late`: the worker
+    waited for; `is_whole`: every collective of every step was found on other ranks; `beyond_us`: worker -> (8,) what
+    each category takes more than on the other workers."""
 
     collective_us: float
     transfer_us: float

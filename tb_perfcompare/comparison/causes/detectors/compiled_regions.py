@@ -70,8 +70,8 @@ def is_compiled_on_one_side(pair: RuleContext) -> bool:
 
 
 def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
-    """One side runs compiled regions, the other none: operators that only one side has are what they took the place
-    of. Asked by substitution_rules where kernels do not tell."""
+    """One side runs compiled regions, the other none: they replaced the operators that only the other side has. Used by
+    substitution_rules if no generated kernels were recorded."""
     if not is_compiled_on_one_side(pair):
         return
     a, b = _both(pair)
@@ -97,8 +97,8 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
 
 
 def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Both sides are compiled, into regions of other frames: each graph break makes one more. Or the same frames are
-    compiled more often. Where regions have no ids, another number of them does while the operators stay the same."""
+    """Both sides are compiled, but into more (fewer) frames, one for each graph break, or with more recompilations.
+    Without ids: more (fewer) regions while operators stay the same."""
     a, b = _both(pair)
     if not a.per_step or not b.per_step:
         return
@@ -124,7 +124,7 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _moved(pair: RuleContext) -> list[LedgerRow]:
-    """Compiled code, and operators that regions took over: gone, new, or called another number of times."""
+    """Ledger rows of compiled code and of operators whose number of calls changed."""
     return [
         row for row in pair.entities(CPU_EXEC)
         if row.status != "both" or is_compiled(row.path[1]) or called_otherwise(*row.calls)

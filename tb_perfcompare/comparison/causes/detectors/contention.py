@@ -1,4 +1,4 @@
-"""Contention: calls can be as fast as they were, but something else takes the CPU or the device in between."""
+"""Contention: the fastest calls are as fast as before, but other work takes the CPU or the device in between."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Part, Rule, cause
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls, fastest_own_calls, table_of_calls
-from tb_perfcompare.comparison.causes.evidence.host_time import in_the_open
+from tb_perfcompare.comparison.causes.evidence.host_time import exposed_growth
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.headline import Verdict
@@ -19,32 +19,32 @@ from tb_perfcompare.comparison.statistics.uniform_ratio import weighted_quartile
 from tb_perfcompare.model.summary.summary import Summary
 
 UNCHANGED = 0.1
-"""Fastest calls take what they took if the middle of their ratios is within this of 1 ..."""
+"""The fastest calls are unchanged if the median of their ratios is within this of 1 ..."""
 
 LITTLE = 0.35
 """... or if they explain at most this share of the ratio of all, both as logarithms: caches suffer, too."""
 
 SLOWER = 1.2
-"""Operators and kernels take longer on average from this ratio on."""
+"""Mean times of operators and kernels must have grown by this ratio."""
 
 MOST = 0.5
-"""Share of the change of CPU Exec (Kernel) that these must make together, and that one of them must not make alone."""
+"""Share of the change of CPU Exec (Kernel) that they must make together, and that none may make alone."""
 
 TYPICAL = 1 / 3
-"""The middle of the operators' ratios is at least this share of the ratio of their sums, both as logarithms: lost time
-slices fall on all in proportion to their time (0.87 to 1.46 of it in recordings), page faults on few (0.14)."""
+"""The median of the operators' ratios is at least this share of the ratio of their sums, as logarithms. Lost time
+slices hit all operators in proportion to their time (0.87 to 1.46 in recordings), page faults only a few (0.14)."""
 
 ENOUGH_CALLS = 8
-"""Calls of which one can be hoped to be undisturbed."""
+"""With so many calls, one is likely undisturbed."""
 
 LAUNCHES = "kernels_by_launch"
 
 FEWEST = 3
-"""Kernels by name that have to take longer; one that does is slower, not interrupted."""
+"""Kernels by name that have to take longer. A single one is slower, not interrupted."""
 
 
 def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Finds contention: mean times moved, the fastest calls did not, and no single operator explains it."""
+    """CPU contention: mean times changed, the fastest calls did not, and no single operator explains it."""
     exposed = pair.exposed("CPU Exec")
     table = table_of_calls(pair)
     columns = pair.columns(table, "host_self")
@@ -100,7 +100,7 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     own = math.copysign(min(abs(exposed), abs(delta)), delta)
     if abs(own) < MOST * abs(exposed):
         return
-    explained = in_the_open(pair, {part: us * own / delta for part, us in grown.items()}, delta)
+    explained = exposed_growth(pair, {part: us * own / delta for part, us in grown.items()}, delta)
     exposed = math.fsum(explained.values())
     sentence = (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; mean operator "
@@ -114,7 +114,8 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
-    """Whether the same work takes clearly longer: its typical steps tell where one long interruption hides all."""
+    """Whether the same work takes clearly longer. The machine's pace shows it by the typical step, where one long
+    interruption would hide it."""
     machine, certainty = pair.headline.machine, pair.headline.certainty
     if machine is None:
         return False
@@ -124,7 +125,7 @@ def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
 
 
 def _longest_call(summary: Summary, table: str, operator: str) -> float:
-    """Of one operator, in microseconds per step; 0 where that is not known."""
+    """Longest call of one operator, in microseconds per step; 0 if unknown."""
     group = summary.groups.get(table)
     if group is None or group.max_ns is None:
         return 0.0
@@ -133,7 +134,7 @@ def _longest_call(summary: Summary, table: str, operator: str) -> float:
 
 
 def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Finds contention on the device: mean times of the same launches moved, the fastest ones did not."""
+    """Device contention: mean times of the same launches changed, the fastest ones did not."""
     exposed = pair.exposed("Kernel")
     if abs(exposed) < pair.least_us or not pair.is_clear("Kernel"):
         return

@@ -1,4 +1,4 @@
-"""One operator is slower on the host, by more than the pace of all."""
+"""One operator is slower on the host, beyond a uniform slowdown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
     entity_confidence,
 )
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, in_the_open
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
@@ -27,21 +27,21 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, times_text
 
 MOST = 0.5
-"""Share of what the same calls take longer in the open, apart from the pace, that the operator must make, and that its
-own time must have grown by."""
+"""Share of the growth of the same calls' exposed time, beyond a uniform slowdown, that the operator must make, half of
+it in its own time."""
 
 PART = 0.05
-"""Share of CPU Exec's change below which nobody asks for a single operator."""
+"""A single operator must make this share of CPU Exec's change."""
 
 SAME_CALLS = 0.1
 """An operator is called as often if its calls changed by at most this."""
 
 FASTEST = 1.05
-"""An operator is slower, not interrupted, if its fastest call takes this many times as long."""
+"""An operator is slower, and not just interrupted, if its fastest call takes this many times as long."""
 
 
 def host_rules(pair: RuleContext) -> Iterator[Cause]:
-    """The operator that makes most of what CPU Exec's change is apart from the host's pace."""
+    """The operator that makes most of CPU Exec's change beyond a uniform slowdown of the host."""
     exposed = pair.exposed(CPU_EXEC)
     # an annotated range is Python code, which recording slows down, and grows with what it calls; operators are not
     plain = costlier_to_record(pair, exposed) or not calls_alike(pair)
@@ -58,7 +58,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     at = largest(rows, np.flatnonzero(often), beyond * (1 if left > 0 else -1))
     delta, name = float(beyond[at]), rows.key[at]
     amount = pair.amount("operators", "host_self", name)
-    # what the device or API calls hide less stands in the open longer, but is no slower itself
+    # less hiding by the device or API calls lengthens exposed time, but the operator is no slower itself
     spent = amount if amount.calls_a else pair.own_times(CPU_EXEC).get(name, NOTHING)
     alone = delta * left > 0 and abs(delta) >= max(MOST * abs(left), PART * abs(exposed), pair.least_us)
     alone = alone and spent.rate_us * math.copysign(1, delta) >= MOST * abs(delta)
@@ -74,7 +74,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     grown = max(amount.rate_us, delta, key=abs) if alone else amount.rate_us
     if not sure or not _all_calls_moved(pair, name, slower=grown > 0):
         return
-    explained = in_the_open(pair, {(CPU_EXEC, name): delta}, grown)
+    explained = exposed_growth(pair, {(CPU_EXEC, name): delta}, grown)
     delta = math.fsum(explained.values())
     per = (
         f" ({times_text(amount.us_a / amount.calls_a, amount.us_b / amount.calls_b)} per call)"
@@ -94,8 +94,8 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
-    """The operator that makes most of what the same calls of all operators take longer, "" where none does. Where the
-    device hides a part of each, what stands in the open longer may be what comes after it."""
+    """The operator that makes most of what the same calls of all operators take longer, "" if none does. If the device
+    hides a part of each, growing exposed time may belong to what runs after the slower operator."""
     if not all(side.device.count for side in (pair.baseline, pair.candidate)):
         return ""
     slower = {
@@ -110,13 +110,14 @@ def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
 
 
 def _rates(pair: RuleContext, operator: str) -> str:
-    """At which rate the operator works; where a device works for it, its host time says nothing of that."""
+    """Clause about the rate at which the operator works; "" if a device does its work, because host time says nothing
+    then."""
     on_device = any(side.device.count for side in (pair.baseline, pair.candidate))
     return "" if on_device else rate_clause(pair, operator)
 
 
 def _all_calls_moved(pair: RuleContext, operator: str, *, slower: bool) -> bool:
-    """Whether the fastest call moved as well, of the inputs whose time moved most where they are told apart."""
+    """Whether the fastest call changed too, for the inputs whose time changed most if inputs were recorded."""
     for table in ("operators_by_shape", "operators"):
         fastest = {key: ends for key, ends in fastest_calls(pair, table).items() if key[0] == operator}
         if fastest:

@@ -1,4 +1,4 @@
-"""One kernel takes longer per launch, beyond the pace of all: at a lower occupancy, using less of the device, or so."""
+"""One kernel takes longer per launch, beyond a uniform slowdown: for example with less occupancy or utilisation."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from tb_perfcompare.comparison.result.wording import number_text, percent_text, 
 KERNEL = "Kernel"
 
 MOST = 0.5
-"""Share of what the same launches take longer, apart from the pace, that the kernel must make."""
+"""Share of what the same launches take longer, beyond a uniform slowdown, that the kernel must make."""
 
 PART = 0.05
-"""Share of the category's change below which nobody asks for a single kernel."""
+"""A single kernel must make this share of the category's change."""
 
 SAME_CALLS = 0.1
 """A kernel is launched as often if its calls changed by at most this."""
 
 BEYOND_PACE = 0.2
-"""Where the device is slower throughout, a kernel is slower by itself if its ratio differs from the pace by this."""
+"""On a uniformly slower device, a kernel is slower itself if its ratio differs from the pace by this."""
 
 _MEASURED = (("dram_active", "DRAM throughput"), ("tensor_active", "tensor utilisation"))
 _OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
@@ -40,7 +40,7 @@ _OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
 
 
 def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
-    """The kernel that makes most of what the same launches take longer apart from the device's pace."""
+    """The kernel that makes most of what the same launches take longer, beyond a uniform slowdown of the device."""
     pace = device_ratio(pair)
     rows = pair.entities(KERNEL)
     often = called_as_often(rows, SAME_CALLS)
@@ -100,8 +100,7 @@ def _slower(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced
 
 
 def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
-    """A figure of the kernel that fell while it became slower, or rose as it became faster, says more than its
-    time."""
+    """The rule and the clause of a figure that fell while the kernel became slower, or rose as it became faster."""
     word = "lower" if slower else "higher"
 
     def moved(fact: str, scale: float = 1.0) -> tuple[float, float] | None:

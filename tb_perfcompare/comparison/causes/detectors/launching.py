@@ -10,8 +10,8 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Ru
 from tb_perfcompare.comparison.causes.evidence.device_idle import idle_text
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
+    exposed_growth,
     exposed_host,
-    in_the_open,
     is_same_runtime,
     slower_work,
 )
@@ -21,19 +21,19 @@ from tb_perfcompare.comparison.result.wording import number_text, numbers_text, 
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH, calls
 
 HALF = 0.5
-"""Graphs are launched less often if less than this share of their launches is left; and share of what launches take
-longer that must not be the pace of the host, and must stand in the open."""
+"""Graphs are launched less often if less than this share of their launches is left. Also the share of what launches
+take longer that must be beyond the host's pace, and exposed."""
 
 PART = 0.25
-"""Share of what all of the host's calls take longer that launches must make."""
+"""Share of the growth of all host calls that launches must make."""
 
 SLOWER_LAUNCH = 1.1
 """A launch is slower from this ratio on."""
 
 
 def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """A captured graph is launched on one side, single kernels on the other: all that nothing else explains of the
-    host's time in the open follows from that."""
+    """One side launches a captured graph, the other single kernels. This explains the host's exposed time that no other
+    cause explains."""
     if not is_same_runtime(pair):
         return
     graphs = pair.called(lambda name: calls(GRAPH_LAUNCH, name))
@@ -66,7 +66,7 @@ def _launches(name: str) -> bool:
 
 
 def launch_rules(pair: RuleContext) -> Iterator[Cause]:
-    """A launch takes longer than it did, by more than the pace of the host, and the device waits for it."""
+    """Each launch takes longer, beyond a uniform slowdown of the host, and the device waits for it."""
     if not is_same_runtime(pair):
         return
     launched = pair.called(_launches)
@@ -85,7 +85,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     if sign * grown < max(pair.least_us, HALF * abs(launches.rate_us), PART * abs(slower_work(pair))):
         return
     own = {row.path: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in launched}
-    explained = in_the_open(pair, {("Runtime", path[1]): us for path, us in own.items()}, grown)
+    explained = exposed_growth(pair, {("Runtime", path[1]): us for path, us in own.items()}, grown)
     delta = fsum(explained.values())
     # the device may hide much of what makes nearly all of the host slower
     most = sign * grown >= HALF * abs(slower_work(pair)) and sign * delta >= HALF * abs(exposed)

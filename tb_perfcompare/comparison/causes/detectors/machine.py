@@ -1,5 +1,4 @@
-"""The machine at another pace, reported once: the part of the host's and the device's change that all of the same work
-shows."""
+"""The machine at another pace, reported once: the part of the change that all common work shares."""
 
 from __future__ import annotations
 
@@ -13,15 +12,15 @@ from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Verdict
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
 
 MOST = 0.5
-"""Share of what the pace makes that no cause before has told; of the change of waiting and untraced time that it has to
-make."""
+"""Share of the pace's time that no other cause may explain, and share of the change of waiting and untraced time that
+the pace must make."""
 
 LITTLE = 0.35
 """The typical row explains at most this share of the pace, as logarithms, where calls are interrupted."""
 
 ACROSS = 0.9
-"""Share of the rows of the same work that a pace holds for if it does across the board: a memory clock leaves what
-computes as it is."""
+"""A pace is "across the board" if this share of the rows of common work has it: a slower memory clock leaves compute
+alone."""
 
 _DIRECTIONS = (Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
 _UNSURE = f"measured on the same work of these captures, {REPEATABILITY_UNKNOWN}: captures differ as much"
@@ -35,8 +34,8 @@ _PARTLY = ("Other", "DataLoader")
 
 
 def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """Where the same work runs at another pace and no rule says why: if captures agree on the pace, or if the verdict
-    is about the program, from which the pace has been taken out."""
+    """The same work runs at another pace and no rule says why. Reported if captures agree on the pace, or if the
+    verdict is about the program at equal machine speed."""
     machine, headline = pair.headline.machine, pair.headline
     if machine is None:
         return
@@ -87,7 +86,7 @@ def _slower(pair: RuleContext, pace: PaceFacts, exposed: float, work: str, where
 
 
 def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
-    """A few calls take far longer, the typical one does not: time slices, not work."""
+    """How to report contention: a few calls take far longer, the typical one does not."""
     return (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; the same "
         f"operators {ratio_text(1 + pace.estimate)} {where}, but the typical one {ratio_text(1 + pace.typical)}; "

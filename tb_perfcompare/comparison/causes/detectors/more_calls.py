@@ -1,4 +1,4 @@
-"""The same operators, another number of times: layers, micro-batches, iterations."""
+"""The same operators more or less often: layers, micro-batches, iterations."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.names.compiled_names import is_compiled
 
 IN_BOTH = 0.8
-"""Share of the calls that operators of both sides make; a rewritten program has other operators."""
+"""Share of the calls that operators of both sides must make. A rewritten program has other operators."""
 
 MOST_OPERATORS = 0.5
-"""Share of those operators that must be called more often (or less) for the work to be there more often."""
+"""Share of those operators that must be called more (less) often."""
 
 ALIKE, AT_LEAST = 0.25, 0.6
-"""Share of those that must be called about the same number of times as often: their logarithms are within this share of
-the middle one. Layers and micro-batches reach 0.9 in recordings; operators that are written out call many others more
-often, each by another number (at most 0.51)."""
+"""The logarithms of at least this share of their ratios must be within ALIKE of the median's. Layers and micro-batches
+reach 0.9 in recordings, operators that are written out at most 0.51."""
 
 BEYOND = 1.5
-"""What is called this many times more often than the work has a cause of its own."""
+"""An entity called this many times more often than the work has a cause of its own."""
 
 
 def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Work that is there more often is called more often everywhere, and its time is that of the calls."""
+    """More of the same work: most operators are called more often by about the same ratio. It explains the time of
+    these calls."""
     certain = recounted(pair) if calls_alike(pair) else None
     # regions of compiled code are no work of their own: more of them have a rule (compiled_regions.py)
     operators = {
@@ -88,8 +88,8 @@ def calls_alike(pair: RuleContext) -> bool:
 
 
 def times_as_often(pair: RuleContext) -> float:
-    """How many times as often as the baseline the candidate does its work, by the typical operator of both; 1 where
-    most are called as often."""
+    """How many times as often the candidate does the baseline's work, by the typical operator of both; 1 if most are
+    called as often."""
     both = [one for one in pair.amounts("operators", "host_total").values() if one.calls_a and one.calls_b]
     moved = [one for one in both if called_otherwise(one.calls_a, one.calls_b)]
     if len(moved) < MOST_OPERATORS * len(both) or not moved:
@@ -98,14 +98,14 @@ def times_as_often(pair: RuleContext) -> float:
 
 
 def _times_as_often(before: float, after: float) -> float:
-    """The logarithm of a ratio of calls: its middle changes only its sign with the sides, which the middle of ratios
-    does not."""
+    """The logarithm of a ratio of calls. Swapping the sides negates the median of logarithms, but does not invert that
+    of ratios."""
     return math.log(after) - math.log(before)
 
 
 def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str], float]:
-    """What the number of calls makes of every entity that is called more often, but not much more than the work is:
-    `usual` times as often (a logarithm)."""
+    """Part -> change by count, of entities called more often, but not BEYOND times more than the work (`usual`, a
+    logarithm)."""
     found = {}
     for row in pair.ledger.rows:
         if len(row.path) != 2 or not all(row.calls) or sign * (row.calls[1] - row.calls[0]) <= 0:
@@ -118,7 +118,7 @@ def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str]
 
 
 def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
-    """The same of an operator shape by shape: what it is called with more often may be larger than the mean."""
+    """The same for an operator, shape by shape: added calls may be on larger inputs than the mean."""
     if row.path[0] != CPU_EXEC:
         return 0.0
     shapes = pair.amounts_of(row.path[1], "operators_by_shape", "host_self").values()

@@ -24,7 +24,7 @@ MOVING = frozenset(
 """Operators that only move data."""
 
 MOST = 0.5
-"""Share of what copies changed by, either way, that their number must make."""
+"""Share of the change of copies that must be by count."""
 
 KERNEL = "Kernel"
 
@@ -33,7 +33,7 @@ COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "cop
 
 
 def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
-    """More of them than before."""
+    """More (fewer) kernels that only move data."""
     kernels = pair.entities(KERNEL)
     if not _only_moves("\n".join(kernels.key)):
         return  # no name holds what all of them together do not
@@ -62,7 +62,7 @@ def _only_moves(name: str) -> bool:
 
 
 def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
-    """More copies than before, of programs that run on the host alone."""
+    """More (fewer) operators that only move data, in programs without a device."""
     if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu" or is_compiled_on_one_side(pair):
         return  # compiled code makes other copies than eager code, and none that are recorded
     moved = _moves(pair)
@@ -87,19 +87,19 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
-    """By operator, of all of its shapes."""
+    """Part -> change by count, of each operator over all its shapes."""
     return total_by_key((("CPU Exec", key[0]), amount.counted_us) for key, amount in moved.items())
 
 
 def _counts(moved: Mapping[Key, Amount], more: float) -> dict[str, float]:
-    """Calls per step of each operator that went the way of all."""
+    """Operator -> change of its calls per step, where that has the sign of the whole."""
     counts = total_by_key((key[0], amount.more_calls) for key, amount in moved.items())
     return {name: calls for name, calls in counts.items() if calls * more > 0}
 
 
 def _moves(pair: RuleContext) -> dict[Key, Amount]:
-    """Own time of the moving operators by shape: more calls of another shape are no slower calls of the same. Those
-    that grew as all work did are part of it."""
+    """Self time of the moving operators by shape, without those that grew as all work did. By shape, because more calls
+    of another shape are not slower calls."""
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
     usual = times_as_often(pair)
     return {key: one for key, one in table.items() if key[0] in MOVING and not (usual != 1 and _grew(one, usual))}

@@ -1,4 +1,4 @@
-"""Is it the same work? With other input shapes or types throughout, all that nothing else explains follows from it."""
+"""Other work: with other input shapes or types throughout, these explain what no other cause explains."""
 
 from __future__ import annotations
 
@@ -37,18 +37,19 @@ STEADY = 0.5
 """Inputs vary if less than this share of the calls have shapes that come in most steps of their side."""
 
 OTHER_TIME = 0.25
-"""Few calls are other work where they take at least this share of the operators' own time: the output layer of a larger
-vocabulary is three calls of a hundred (0.41 to 0.98 in recordings of other inputs, at most 0.15 in others)."""
+"""Few calls with other inputs count if they take this share of the operators' self time, as the output layer of a
+larger vocabulary does (0.41 to 0.98 in recordings of other inputs, at most 0.15 in others)."""
 
 OTHER_LAUNCHES = 0.75
-"""Share of the kernel time whose launches have to be known, and to change alike: one kernel may be tuned otherwise."""
+"""Share of the kernel time whose launches must be known and change the same way: single kernels may be tuned
+differently."""
 
 OTHER_THREADS = 0.1
-"""Launches are of other work if the middle one has at least this share more threads."""
+"""The median launch must have this share more threads."""
 
 MOVED, FOLLOWS = 0.25, 0.5
-"""Kernels with this share of that time launch other numbers of threads at least, and those whose grid is fixed take
-longer by this share of it, as logarithms."""
+"""Share of that time in kernels that launch another number of threads; kernels with a fixed grid must take longer by
+FOLLOWS of the threads' growth, as logarithms."""
 
 SIMILAR = 0.1
 """Kernels are launched as often if their launches differ by at most this share."""
@@ -77,8 +78,8 @@ class OtherWork:
     vary: bool = False
 
     def tell(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-        """The cause, with all that nothing else explains; of waiting for data and for other ranks at most the square of
-        the inputs' growth: what is beyond has a cause of its own."""
+        """The cause, with the change that no other cause explains. Of waiting for data or ranks it takes at most the
+        square of the inputs' growth."""
         left = explained.left(pair, CATEGORY_LABELS)
         for label in _FROM_OUTSIDE:
             square = 1.0 if self.ratio is None else max(self.ratio, 1 / self.ratio) ** 2
@@ -104,7 +105,8 @@ class OtherWork:
 
 
     def _outweighed(self, pair: RuleContext, left: dict[str, float], delta: float) -> Cause:
-        """The step changed against the size of the inputs. The device's own time that did not is theirs."""
+        """The cause where the step changed against the size of the inputs: it takes only device time that changed with
+        them."""
         assert self.ratio is not None
         against_inputs = {label: us for label in _ON_DEVICE if (us := left[label]) * (self.ratio - 1) > 0}
         device = fsum(against_inputs.values())
@@ -120,8 +122,8 @@ class OtherWork:
 
 
 def find_other_work(pair: RuleContext) -> OtherWork | None:
-    """None if both sides do the same work, or do not tell. Casts and copies that come with other inputs are calls of
-    their own, so that programs alike in half of their calls are asked how their inputs differ."""
+    """How the inputs differ, None if they do not or were not recorded. Other inputs bring casts and copies, so half of
+    the calls in common is enough."""
     operators = pair.amounts("operators", "host_total").values()
     least = sum(min(one.calls_a, one.calls_b) for one in operators)
     if not least or least < SOME_WORK * sum(max(one.calls_a, one.calls_b) for one in operators):
@@ -130,7 +132,7 @@ def find_other_work(pair: RuleContext) -> OtherWork | None:
 
 
 def other_work_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """The cause that is other work, where it is."""
+    """At most one cause: the work differs."""
     other = pair.once(find_other_work)
     if other is not None and not (other.rule is WORKLOAD_CHANGED and explained.rules & set(ALIGNMENT.names)):
         yield from other.tell(pair, explained)
@@ -180,8 +182,8 @@ def _other_shapes(pair: RuleContext) -> OtherWork | None:
 
 
 def _other_launches(pair: RuleContext) -> OtherWork | None:
-    """Where no shapes were recorded, the launches tell: kernels launched as often, nearly all with more threads, or
-    nearly all with fewer; those whose grid stays the same take as much longer."""
+    """Without recorded shapes: kernels launched as often have nearly all more (nearly all fewer) threads, and those
+    with a fixed grid take longer (shorter) to match."""
     if all("operators_by_shape" in side.groups for side in (pair.baseline, pair.candidate)):
         return None
     launches, shared_us = pair.amounts("kernels_by_launch"), 0.0
@@ -261,7 +263,7 @@ def _how_many(calls: Mapping[Key, Amount], times: Mapping[Key, Amount]) -> str:
 
 
 def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> OtherWork | None:
-    """Shapes that vary from step to step are never quite the same on two sides; it matters how large they are."""
+    """For shapes that vary from step to step, and so are never the same on two sides: whether their sizes differ."""
     before = after = 0.0
     for parts in moved.values():
         calls = total(amount for _, amount in parts)
@@ -281,8 +283,8 @@ def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> Ot
 
 
 def _steady(summary: Summary, names: Collection[str], table: str = "operators_by_shape") -> bool:
-    """Whether most calls of these have shapes (launches) that come in at least half of the steps: optimizers work on
-    parameters, which have one size whatever the inputs."""
+    """Whether most calls of these operators have shapes (launches) that recur in at least half of the steps. Of
+    `names` only, because optimizers work on parameters, whose size does not depend on the inputs."""
     group, size_of = summary.groups[table], elements if table == "operators_by_shape" else launched_threads
     calls = group.calls[[row for row, key in enumerate(group.keys) if key[0] in names and size_of(key[1])]]
     usual = (calls > 0).mean(axis=1) >= 0.5

@@ -12,7 +12,7 @@ from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.summary.summary import PROFILER_WORK
 
 MOST = 0.5
-"""Share of the host's exposed change that nothing else must explain."""
+"""Share of the host's exposed change that no other cause may explain."""
 
 RECORDING = ("CPU Exec", "Runtime", "Other")
 """Categories in which the profiler's work hides."""
@@ -36,8 +36,8 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """The profiler was told to record more, which costs the host time. Without events of its own work that looks like
-    the host's work, so it is the likely cause of what nothing else explains."""
+    """The slower side recorded more options. Without the profiler's overhead events its cost looks like host time, so
+    this is the likely cause of what no other cause explains."""
     moved = explained.left(pair, RECORDING)
     delta = fsum(moved.values())
     if not costlier_to_record(pair, delta) or not pair.is_clear(*moved):
@@ -55,7 +55,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 
 
 def costlier_to_record(pair: RuleContext, delta: float) -> bool:
-    """Whether the slower side is the one of which more was recorded."""
+    """Whether more was recorded of the slower side."""
     on = [
         sum(value == "true" for name, value in summary.environment if name.startswith("profiler."))
         for summary in (pair.baseline, pair.candidate)

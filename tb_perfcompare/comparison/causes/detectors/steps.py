@@ -1,4 +1,4 @@
-"""Single steps that make the difference: a few slow ones, a warm-up inside the recording."""
+"""Single steps that make the difference: a few slow steps, a warm-up inside the recording."""
 
 from __future__ import annotations
 
@@ -19,22 +19,21 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, 
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST = 0.5
-"""Share of the step's change that the slow steps must make, or of the change of the category that grows in them."""
+"""Share of the change of the step, or of the category that grows most, that slow steps must make."""
 
 FAR = 1.1
-"""A slow step takes at least this many times as long as the middle one of its side: of few steps some lie outside the
-fence by chance."""
+"""A slow step takes at least this many times the median of its side: of few steps, some are outside the fence by
+chance."""
 
 OFTEN = 2
-"""Where both sides have slow steps, one has to have them this many times as often: what both have is no cause. Or it
-has them at the same place in every capture, and the other has not, or this much less of them."""
+"""If both sides have slow steps, one must have this many times as many, or have them at the same place in every capture
+while the other does not or loses this many times less by them."""
 
 CHANCE = 0.01
-"""Slow steps at other places in every capture have to be so unlikely among those of both sides: a busy machine makes
-slow steps on either."""
+"""Largest p of slow steps at varying places: a busy machine makes slow steps on both sides."""
 
 LEADING = 0.25
-"""Steps up to this share from the start of a recording may be a warm-up."""
+"""The first steps of a recording, up to this share, may be a warm-up."""
 
 
 def step_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -100,13 +99,13 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _far(times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Steps outside the fence that are FAR above the middle one."""
+    """Steps outside the fence that take FAR times as long as the median."""
     middle = float(median(times))
     return np.array([at for at in outlying_steps(times) if times[at] >= FAR * middle], dtype=np.int64)
 
 
 def _recurs(summary: Summary, slow: NDArray[np.int64]) -> bool:
-    """Whether more than half of the side's captures have slow steps: what a program does, each of its runs does."""
+    """Whether more than half of the side's captures have slow steps."""
     return 2 * len(unique(summary.steps.capture[slow])) > len(unique(summary.steps.capture))
 
 
@@ -134,7 +133,7 @@ def _named(summary: Summary, step: int) -> str:
 
 
 def _grown(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:
-    """Entity -> microseconds by which it takes longer in slow steps than in the middle one of the usual steps."""
+    """Entity -> microseconds by which it takes longer in slow steps than in the median of the usual steps."""
     usual = np.setdiff1d(np.arange(len(summary.steps)), slow)
     owned = summary.owned
     growth = (owned.time_ns[:, slow].mean(axis=1) - np.median(owned.time_ns[:, usual], axis=1)) / 1000
@@ -152,14 +151,15 @@ def _of_categories(growth: Mapping[Part, float]) -> dict[str, float]:
 
 
 def _explained(growth: Mapping[Part, float], share: float, delta: float) -> dict[Part, float]:
-    """What entities that grow in `share` of the steps make of the mean step, together at most what those steps make."""
+    """Part -> what entities that grow in `share` of the steps add to the mean step, together at most what those steps
+    add."""
     grown = {part: us * share for part, us in growth.items() if us > 0}
     scale = min(1.0, abs(delta) / math.fsum(grown.values())) if grown else 1.0
     return {part: math.copysign(us * scale, delta) for part, us in grown.items()}
 
 
 def _warm_up(pair: RuleContext) -> Iterator[Cause]:
-    """The first steps of a side do what later ones never do: loading code, trying algorithms."""
+    """The first steps of a side do what later steps never do, such as loading code or trying algorithms."""
     sides = ("baseline", pair.baseline), ("candidate", pair.candidate)
     found = [(word, summary, _only_early(summary)) for word, summary in sides]
     delta = found[1][2].excess_us - found[0][2].excess_us
@@ -183,7 +183,7 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Early:
-    """What runs in leading steps alone, longest first; those steps, and their excess per step of the side."""
+    """What runs only in leading steps, longest first; those steps, and their excess per step of the side."""
 
     names: list[str]
     steps: NDArray[np.int64]

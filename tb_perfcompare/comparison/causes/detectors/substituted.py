@@ -1,4 +1,4 @@
-"""Other kernels do the work: code is no longer compiled, tensor cores are not used, one kernel became many."""
+"""Other kernels do the same work: no longer compiled, without tensor cores, or one kernel became many."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ FEWER = 0.2
 """Generated kernels run less often if their launches fell by at least this."""
 
 OPPOSITE = 0.1
-"""Operators that change the other way have a finding of their own if they make this share of what the others do, or of
-the change of the step."""
+"""Operators that change in the opposite direction have a separate finding if they make this share of the others'
+change, or of the step's."""
 
 _NAMED = 2
 """Further operators that a sentence names."""
@@ -64,7 +64,7 @@ _WHAT = {
 
 @dataclass(frozen=True, slots=True)
 class _Swap:
-    """The kernels of one operator that went, those that came, and all of them together."""
+    """The kernels of one operator that are gone, those that are new, and the sum of all."""
 
     operator: str
     gone: Mapping[str, Amount]
@@ -81,7 +81,7 @@ class _Swap:
 
     @property
     def delta_us(self) -> float:
-        """Change of all the operator's kernels: what one algorithm loses others of the same operator may gain."""
+        """Change of all kernels of the operator, as one may gain what another loses."""
         return self.all_kernels.delta_us
 
     @property
@@ -99,7 +99,7 @@ def substitution_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _compiled(pair: RuleContext) -> Iterator[Cause]:
-    """Generated kernels run less often (more often), and plain ones that only the other side has stand against them."""
+    """Generated kernels run less (more) often, and kernels that only one side has run instead."""
     rows = pair.entities(KERNEL)
     is_generated = np.array([name.startswith(GENERATED) for name in rows.key], dtype=bool)
     if not is_generated.any():
@@ -175,8 +175,8 @@ def _swaps(pair: RuleContext) -> list[_Swap]:
 
 
 def _swaps_below(pair: RuleContext, named: set[str]) -> list[_Swap]:
-    """Operators called as often below which other operators launch the kernels: one side's operators against the
-    other's, for the innermost operator around both."""
+    """The same for operators whose kernels are launched by other operators below them: one side's kernels against the
+    other's, below the innermost operator that both sides have."""
     found = []
     for operator, below in kernels_below(pair).items():
         if not _as_often(below.calls):
@@ -211,8 +211,8 @@ def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
 
 
 def _one_way(pair: RuleContext, members: list[_Swap]) -> list[list[_Swap]]:
-    """All of them, or those that take longer and those that take less time, where both make a good part: what cancels
-    out in a sum is not reported."""
+    """Slower and faster operators as separate groups if both make a good part, because a sum would hide both; else one
+    group."""
     parts = [[swap for swap in members if sign * swap.delta_us > 0] for sign in (1, -1)]
     more, less = (abs(fsum(swap.delta_us for swap in part)) for part in parts)
     if min(more, less) < max(pair.least_us, OPPOSITE * min(max(more, less), abs(pair.delta_us))):
@@ -221,7 +221,7 @@ def _one_way(pair: RuleContext, members: list[_Swap]) -> list[list[_Swap]]:
 
 
 def _launching(pair: RuleContext, more: float) -> dict[Part, float]:
-    """What launching so many kernels more (less) makes, of what more launches make in all."""
+    """Part -> launch time of so many more (fewer) kernels, as a share of that of all additional launches."""
     rows = [row for row in pair.entities("Runtime") if calls(LAUNCH, row.path[1])]
     every = sum(row.calls[1] - row.calls[0] for row in rows)
     if more * every <= 0 or not is_same_runtime(pair):
@@ -285,7 +285,7 @@ def _kind(swap: _Swap, used_before: Mapping[str, float] | None, used_after: Mapp
 
 
 def _uses_tensor_cores(summary: Summary, by_rate: Set[str]) -> dict[str, float] | None:
-    """Kernel -> 1.0 if it uses tensor cores by its name or its rate; None where names do not tell."""
+    """Kernel -> 1.0 if it uses tensor cores, by name or rate; None if names do not say."""
     table = summary.groups.get("kernels")
     if table is None or "tensor_cores" not in table.facts:
         return None

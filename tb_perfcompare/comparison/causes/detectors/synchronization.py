@@ -1,4 +1,4 @@
-"""Waits for the device that are new: the host cannot run ahead any more."""
+"""More waits for the device: the host cannot run ahead."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 MOST = 0.5
-"""Share of what waits would explain that kernels must not have become shorter by."""
+"""If kernels became shorter by this share of what waits would explain, these are the likelier cause."""
 
 FEW_STEPS = 0.5
-"""Waits in a smaller share of the steps are not the loop's own."""
+"""Waits must be in this share of the steps, or they are not the loop's own."""
 
 ALIKE = 0.05
-"""Two operators are called as many times more if the numbers differ by at most this share."""
+"""Two operators have the same additional calls if these differ by at most this share."""
 
 OF_WAITS = frozenset({"more_calls", "fewer_calls", "pageable_copies", "pinned_copies", "graph_lost", "graph_gained"})
-"""Causes that make the host wait more (less) often: where the waits cost nothing, they are no news beside these."""
+"""Causes that themselves make the host wait more (less) often. With one of these, waits that cost nothing are not
+reported."""
 
 _OUTSIDE = "(outside operators)"
 
 
 def wait_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """More (fewer) calls that wait for the device, and what nothing else explains of the host work that they expose
-    (hide)."""
+    """More (fewer) calls that wait for the device. They explain the host work that they expose (hide), as far as no
+    other cause does."""
     if not is_same_runtime(pair):
         return
     waits = total(pair.called(_waits).values())
@@ -72,7 +73,7 @@ def _waits(name: str) -> bool:
 
 
 def _in_few_steps(side: Summary) -> bool:
-    """Whether most steps do not wait: a checkpoint copies to the host, but no step around it does."""
+    """Whether the waits are in few steps only, as at a checkpoint."""
     waits = _per_step(side)
     return bool(waits.any()) and bool((waits > 0).mean() < FEW_STEPS)
 
@@ -93,8 +94,8 @@ def _times(amount: Amount) -> str:
 
 
 def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
-    """The operator whose own waits became most more (fewer), named by the outermost that is called as many times more
-    and takes as much longer: aten::item rather than aten::_local_scalar_dense."""
+    """The operator whose own waits increased (decreased) most. Of nested operators the outermost with the same
+    additional calls and time: aten::item rather than aten::_local_scalar_dense."""
     callers = pair.callers(_waits)
     inner = max(callers, key=lambda name: (sign * callers[name].more_calls, name), default="")
     if not inner or sign * callers[inner].more_calls <= 0 or inner == _OUTSIDE:

@@ -18,7 +18,7 @@ from tb_perfcompare.number_text import count
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
 
 SAME_NUMBER = 0.1
-"""Pinned copies that became fewer are those that pageable ones became more if the numbers differ by at most this."""
+"""Pinned copies became pageable if the decrease of one and the increase of the other differ by at most this."""
 
 SIDES = ("baseline", "candidate")
 
@@ -27,7 +27,7 @@ MOST = 0.5
 
 
 def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
-    """More copies than before, without those that are waited for: they are the waits' doing (waits.py)."""
+    """More (fewer) copies, without those that come with waits (synchronization.py)."""
     rows = [row for row in pair.entities("Memcpy") if not _waited_for(pair, row)]
     counted = fsum(map(pair.counted_us, rows))
     before, after = (sum(row.calls[side] for row in rows) for side in (0, 1))
@@ -47,7 +47,8 @@ def transfer_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
-    """As many copies as before, of pageable memory instead of pinned: slower, and the host waits for them."""
+    """As many copies as before, but from or to pageable instead of pinned memory: slower, and the host waits for
+    them."""
     rows = pair.entities("Memcpy")
     pageable, pinned = ([row for row in rows if word in row.path[1]] for word in ("Pageable", "Pinned"))
     more = fsum(row.calls[1] - row.calls[0] for row in pageable)
@@ -73,7 +74,7 @@ def pageable_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _waited_for(pair: RuleContext, row: LedgerRow) -> bool:
-    """Whether copies back to the host became more (fewer) along with the calls that wait for the device."""
+    """Whether copies to the host increased (decreased) together with calls that wait for the device."""
     more = row.calls[1] - row.calls[0]
     if not _TO_HOST.search(row.path[1]) or not is_same_runtime(pair):
         return False

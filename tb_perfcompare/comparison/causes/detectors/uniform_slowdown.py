@@ -1,4 +1,4 @@
-"""The same work, all of it slower or faster: clocks, contention, another machine."""
+"""Uniform slowdown: all of the same work is slower or faster (clocks, contention, another machine)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _CLOCKS = ("freq", "clock")
 
 
 def pace_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Whether the device, or the host, was slower throughout."""
+    """The device, or the host, is uniformly slower."""
     yield from _device_pace(pair)
     yield from _host_pace(pair)
 
@@ -81,9 +81,8 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
-    """Operators and API calls that both sides have, together: which of the two stands in the open shifts with their
-    time, but not beyond what both grew by, hidden time included. The other categories follow the pace by themselves or
-    not at all."""
+    """What the host's pace explains. Operators and API calls are limited together, by the growth of both with hidden
+    time, because exposed time shifts between them. Every other category follows the pace on its own, or not at all."""
     work = [*pair.amounts("operators", "host_self").values()]
     work += pair.called(lambda name: not calls(WAIT, name)).values()
     slower = math.fsum(_per_call(one).paced_us(ratio) for one in work)
@@ -106,7 +105,7 @@ def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
 
 
 def _per_call(amount: Amount) -> Amount:
-    """As if both sides called it as often."""
+    """Amounts per call: as if both sides called it as often."""
     if not (amount.calls_a and amount.calls_b):
         return NOTHING
     often = (amount.calls_a + amount.calls_b) / 2
@@ -114,8 +113,8 @@ def _per_call(amount: Amount) -> Amount:
 
 
 def _in_proportion(pair: RuleContext, us: float) -> dict[Part, float]:
-    """Time given to the categories of work by their change in that direction, and within them to the entities that both
-    sides have, by their time."""
+    """Part -> share of this time: to categories by their change in that direction, within them to entities of both
+    sides by their time."""
     moved = {label: pair.exposed(label) for label in _WORK if pair.exposed(label) * us > 0}
     found: dict[Part, float] = {}
     for label, exposed in moved.items():
@@ -128,7 +127,7 @@ def _in_proportion(pair: RuleContext, us: float) -> dict[Part, float]:
 
 
 def _minima_follow(pair: RuleContext, ratio: float) -> bool:
-    """Whether the fastest calls take as much longer: those of a host that is merely interrupted do not."""
+    """Whether the fastest calls slowed as well, which they do not under contention."""
     table = table_of_calls(pair)
     fastest = fastest_own_calls(pair, table)
     if not fastest:
@@ -141,7 +140,7 @@ def _minima_follow(pair: RuleContext, ratio: float) -> bool:
 
 
 def _spread(pair: RuleContext, category: str, ratio: float) -> dict[Part, float]:
-    """What the pace makes of every entity that both sides have; all together no more than the category's change."""
+    """Part -> what the pace changes, for entities of both sides; together at most the category's change."""
     rows = pair.entities(category)
     both = np.flatnonzero(rows.status == STATUSES.index("both"))
     by_pace = paced(rows, pair.unit, ratio)[both]

@@ -1,4 +1,4 @@
-"""One side recorded no device work: what the device did is absent there, which is not zero."""
+"""One side recorded no device work: device time is absent there, which is not zero."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def is_without_device(pair: RuleContext) -> bool:
 
 
 def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """All that no operators of one side alone explain: host times hold what waits for the device, or does its work."""
+    """One cause. It explains all that one-sided operators do not, because the host waits for the device on one side and
+    does its work on the other."""
     if not is_without_device(pair):
         return
     word, side = ("candidate", 0) if pair.baseline.device.count else ("baseline", 1)

@@ -10,7 +10,7 @@ from tb_perfcompare.model.arrays import Floats
 
 
 def called_as_often(rows: EntityRows, within: float) -> NDArray[np.bool_]:
-    """(n,) whether both sides have a row and call it as often, but for this share of the calls."""
+    """(n,) whether both sides have a row and call it as often, within this share."""
     before, after = rows.calls
     both = rows.status == STATUSES.index("both")
     found: NDArray[np.bool_] = both & (np.abs(after - before) <= within * np.maximum(before, after))
@@ -18,7 +18,7 @@ def called_as_often(rows: EntityRows, within: float) -> NDArray[np.bool_]:
 
 
 def beyond_pace(rows: EntityRows, unit: int, pace: float | None) -> Floats:
-    """(n,) microseconds per step by which the same calls take longer, less what the pace makes of it."""
+    """(n,) microseconds per step by which the same calls take longer, beyond the pace."""
     slower = divided(rows.rate_effect, unit)
     return slower if pace is None else slower - paced(rows, unit, pace)
 
@@ -31,7 +31,7 @@ def paced(rows: EntityRows, unit: int, ratio: float) -> Floats:
 
 
 def largest(rows: EntityRows, some: NDArray[np.int64], size: Floats) -> int:
-    """Of some rows that with the largest size, of equal ones the last by name."""
+    """The row of the largest size; of equal ones the last by name."""
     of_some = size[some]
     most = some[of_some == of_some.max()].tolist()
     return int(max(most, key=lambda at: rows.key[at]))

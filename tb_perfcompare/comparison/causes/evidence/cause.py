@@ -1,4 +1,4 @@
-"""What a rule is, and what it gives: a finding, and which parts of the ledger it explains."""
+"""Rules and causes: a cause is a finding and the parts of the ledger it explains."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from tb_perfcompare.comparison.result.finding import Evidence, Finding, share_of
 from tb_perfcompare.quick_dataclass import dataclass
 
 Part = tuple[str, str]
-"""(category, entity) of the ledger; the entity "" stands for time of the category that is not known to be one
-entity's."""
+"""(category, entity) of the ledger; entity "": time of the category in general."""
 
 EXPLAINED = 0.5
-"""A cause is left out if causes found before explain this share of its time."""
+"""A cause is left out if earlier causes explain this share of its time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A finding and the exposed time it explains, microseconds per step with their sign. Of two causes that explain the
-    same time the one with the smaller `rank` is reported. `same_work`: it compares times of work that is the same on
-    both sides, so that it says nothing of sides that do other work. `calls`: operator -> calls per step it explains.
-    `counts`: operator -> all calls per step that the candidate has more, where these are what it is about."""
+    """A finding and the exposed time it explains, in signed microseconds per step.
+
+    rank       of two causes that explain the same time the one with the smaller rank is reported
+    same_work  it compares times of the same work, so it does not apply to sides that do other work
+    calls      operator -> calls per step it explains
+    counts     operator -> all its additional calls per step, if the cause is about these
+    """
 
     finding: Finding
     explains: Mapping[Part, float] = field(default_factory=dict)
@@ -37,8 +39,8 @@ class Cause:
 
 
 class Explained:
-    """What causes explain of the ledger, microseconds per step with their sign, by category and entity; and their
-    rules. No time is explained twice, but two causes within one category are both kept."""
+    """What causes explain of the ledger, in signed microseconds per step by category and entity, and their rules. No
+    time is explained twice, but two causes within one category are both kept."""
 
     def __init__(self) -> None:
         self.rules: set[str] = set()
@@ -54,9 +56,9 @@ class Explained:
             self._parts.setdefault(category, {}).setdefault(entity, []).append(us)
 
     def covers(self, cause: Cause) -> bool:
-        """Whether other causes explain EXPLAINED of its time. Time of one entity can be known as its own or as some of
-        its category's; time of no entity in particular as any of its category's. Or they explain the calls it is
-        about, as where an optimizer's operators were replaced, which copy more."""
+        """Whether other causes explain the share EXPLAINED of this cause's time, or of the calls it is about. Time of
+        an entity can be explained as its own or as its category's in general; time of the category in general as any of
+        its entities'."""
         if cause.counts and all(self.has_most_calls(*one) for one in cause.counts.items()):
             return True
         known = list[float]()
@@ -73,7 +75,7 @@ class Explained:
         return bool(total) and fsum(known) >= EXPLAINED * total
 
     def has_most_calls(self, operator: str, more: float) -> bool:
-        """Whether causes explain EXPLAINED of the calls that an operator has more."""
+        """Whether causes explain EXPLAINED of an operator's additional calls."""
         known = fsum(self._calls.get(operator, ()))
         return known * more > 0 and abs(known) >= EXPLAINED * abs(more)
 
@@ -156,8 +158,8 @@ def cause(
     calls: Mapping[str, float] | None = None,
     counts: Mapping[str, float] | None = None,
 ) -> Cause:
-    """A cause that explains `delta_us` of `category` unless `explains` says more. `name`, `confidence` and `look_at`
-    only where the rule's own, by the sign of `delta_us`, do not fit."""
+    """A cause of a rule that explains `delta_us` of `category`, unless `explains` says otherwise. `name`, `confidence`
+    and `look_at` replace the rule's own, which are chosen by the sign of `delta_us`."""
     name = name or rule.names[-1 if delta_us is not None and delta_us < 0 else 0]
     confidence = confidence or rule.confidence or category_confidence(pair, category)
     if confidence.startswith(_CERTAIN) and pair.disputed:
@@ -177,7 +179,8 @@ def of_categories(explained: Mapping[str, float]) -> dict[Part, float]:
 
 
 def entity_confidence(pair: RuleContext, category: str, entity: str, among: int) -> str:
-    """How repeatable the change of an entity is that was chosen `among` so many of its category; "" if it is not."""
+    """How repeatable the change of an entity is, chosen `among` so many of its category; "" if it is not
+    significant."""
     p, apart = pair.entity_p(category, entity, among)
     if p is None:
         return category_confidence(pair, category)

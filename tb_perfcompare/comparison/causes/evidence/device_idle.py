@@ -8,8 +8,8 @@ from tb_perfcompare.model.summary.device_timeline import HOST_WAIT, IDLE, TABLE
 
 
 def idle_text(pair: RuleContext, delta_us: float) -> str:
-    """ "; device idle waiting for the host 2.10 → 9.40 ms per step" where that changed the same way by enough to
-    matter, else all idle time where that did, else "". `delta_us` is what the cause changes."""
+    """ "; device idle waiting for the host 2.10 → 9.40 ms per step" if that changed in the cause's direction by enough
+    to matter, else the same for all idle time, else "". `delta_us` is the cause's change."""
     amounts = pair.amounts(TABLE)
     for figure, words in ((HOST_WAIT, "device idle waiting for the host"), (IDLE, "device idle")):
         amount = amounts.get((figure,))

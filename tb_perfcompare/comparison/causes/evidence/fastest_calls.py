@@ -6,10 +6,10 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Key,
 from tb_perfcompare.model.arrays import Nanoseconds
 
 TICKS = 10
-"""Calls shorter than this many ticks of the recording's clock do not show how much longer they take."""
+"""Calls must last this many ticks of the recording's clock, so that a change shows."""
 
 ITS_OWN = 0.8
-"""A call's time is the operator's own if children and API calls take at most what this leaves of it."""
+"""A call's time is the operator's own if children and API calls take at most the rest of it."""
 
 
 def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
@@ -30,14 +30,14 @@ def _tick_ns(*lows: Nanoseconds) -> int:
 
 
 def table_of_calls(pair: RuleContext) -> str:
-    """The table whose rows are calls of one kind: apart by input shape where both sides recorded it, as the shortest of
-    all calls would be that of the smallest input."""
+    """The table to take fastest calls from: by input shape if both sides recorded it, because the shortest of all calls
+    is that of the smallest input."""
     return next((table for table in ("operators_by_shape", "operators") if fastest_calls(pair, table)), "operators")
 
 
 def fastest_own_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
-    """The same of operators whose time is their own; of all operators where there are none such: then children and API
-    calls that take longer cannot be distinguished from slower operators."""
+    """fastest_calls of operators whose time is their own. If there are none, of all operators: children and API calls
+    that take longer then look like slower operators."""
     found = fastest_calls(pair, table)
     own, whole = pair.amounts(table, "host_self"), pair.amounts(table, "host_total")
     pure = {}

@@ -69,7 +69,7 @@ GENERAL = {
         _PYTHON_NEEDED,
     ),
 }
-"""What is left of a category: its rule, whose meaning is the subject of the sentence."""
+"""Category -> rule of its remaining time; the rule's meaning is the subject of the sentence."""
 
 
 def category_words(label: str) -> str:
@@ -96,23 +96,23 @@ UTILISATION_CHANGE = 0.05
 """A kernel's tensor-pipe or DRAM utilisation is mentioned if it moved by at least this fraction of the peak."""
 
 REST_TOLD = 0.25
-"""What causes told elsewhere leave of a category is told if it is at least this share of the category's change."""
+"""What other causes leave of a category is reported if it is at least this share of the category's change."""
 
 
 FEW_STEPS, MOST_WAITS = 0.25, 0.75
-"""Where so few of the steps have so much of all waiting for data, the sentence says so."""
+"""If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
 
 COUNTED = 0.5
-"""What lies within the spread of the steps is told nevertheless if calls that are new (or gone) make this of it."""
+"""A change within the spread of the steps is reported if one-sided calls make this share of it."""
 
 _BEYOND_THE_MARGIN = (Verdict.SLOWER, Verdict.FASTER)
 
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """What every finding is made from. `unit` divides ledger integers into microseconds per step; `named_elsewhere` are
-    kernels with findings of their own, `clear` categories that differ beyond their spread, `machine_us` the part of the
-    step's change that is the machine's."""
+    """What findings are made from. `unit`: ledger integers per microsecond and step; `named_elsewhere`: kernels with
+    their own findings; `clear`: categories that differ beyond their spread; `machine_us`: the machine's part of the
+    step's change."""
 
     ledger: Ledger
     baseline: Summary
@@ -128,12 +128,12 @@ class _Books:
 
     @property
     def per(self) -> str:
-        """What figures are divided by, in words; a source without a clock has no steps."""
+        """"per step", or "" for a source without a clock."""
         return " per step" if self.baseline.metric == "step_time" else ""
 
     def is_clear(self, category: str, delta_us: float) -> bool:
-        """Whether the steps' times of a category differ beyond their spread, or are too few to tell; or whether it
-        makes a good part of a change of the step that does, apart from the machine's."""
+        """Whether the category's times per step differ beyond their spread or are too few to tell, or whether it makes
+        a good part of a change of the step that does, without the machine's part."""
         if category in self.clear.names:
             return True
         step_us = self.ledger.delta / self.unit - self.machine_us
@@ -154,9 +154,10 @@ def find_causes(
     *,
     same_inputs: bool = True,
 ) -> tuple[Finding, ...]:
-    """Findings, largest |delta| first. A comparison of equal runs has none. Kernels `named_elsewhere` are not repeated,
-    nor what is `explained` of a category (microseconds per step; `machine_us` of all by the machine's pace): findings
-    are about the rest, if it matters. Only on the `same_inputs` is a ratio that all kernels share a pace."""
+    """General findings, largest |delta| first; none for equal runs. They are about what causes leave unexplained, if it
+    matters: `explained` is what causes explain of each category in microseconds per step, `machine_us` the machine's
+    part of all. Kernels `named_elsewhere` are not repeated. A ratio that all kernels share is called uniform only on
+    the `same_inputs`."""
     clear = significant_categories(baseline, candidate, p_values, options.alpha)
     unit = ledger.denominator * 1000
     books = _Books(
@@ -185,7 +186,7 @@ def find_causes(
 
 
 def _is_counted(entities: EntityRows, delta_us: float, books: _Books) -> bool:
-    """Whether entities that only one side calls make half of a change: calls are counted, and need no clear times."""
+    """Whether entities that only one side calls make half of a change. They need no significant times."""
     alone = entities.status != STATUSES.index("both")
     called = (entities.calls[0] != 0) | (entities.calls[1] != 0)
     one_sided = sum(entities.delta[alone & called].tolist())
@@ -194,14 +195,14 @@ def _is_counted(entities: EntityRows, delta_us: float, books: _Books) -> bool:
 
 
 def _moved_with(delta_us: float, rows: EntityRows) -> NDArray[np.bool_]:
-    """Entities whose time changed that way."""
+    """Entities whose time changed in that direction."""
     moved = rows.delta > 0 if delta_us > 0 else rows.delta < 0
     named: NDArray[np.bool_] = moved & np.array([key != NOT_SPLIT for key in rows.key], dtype=bool)
     return named
 
 
 def _python(rows: EntityRows) -> NDArray[np.bool_]:
-    """Python functions, if both sides recorded any: nothing else is named between operators."""
+    """Changed Python functions, if both sides recorded any: the only names for time between operators."""
     calls_a, calls_b = (calls != 0 for calls in rows.calls)
     functions = (calls_a | calls_b) & np.array([key != PROFILER_WORK for key in rows.key], dtype=bool)
     recorded = bool((calls_a & functions).any() and (calls_b & functions).any())
@@ -209,9 +210,9 @@ def _python(rows: EntityRows) -> NDArray[np.bool_]:
 
 
 def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: float, against: EntityRows) -> Finding:
-    """`same_way` are the category's entities that moved its way, largest first: at least one for a change, but none
-    where a source does not split its categories; `against` those that moved the other way. `delta_us` is what causes
-    told elsewhere leave of the change."""
+    """The finding of a category. `same_way`: its entities that changed in its direction, largest first (none if a
+    source does not split categories); `against`: those that changed in the other; `delta_us`: what other causes leave
+    of the change."""
     label = row.path[0]
     category = StepCategory(CATEGORY_LABELS.index(label))
     whole = delta_us == row.delta / books.unit
@@ -279,7 +280,7 @@ def _in_few_steps(side: Summary) -> list[str]:
 
 
 def _look_at(category: StepCategory, books: _Books) -> str:
-    """Where to look; with what would show it, where a side was recorded without."""
+    """What to look at; with the recording option that would show more, if a side lacks it."""
     plain = GENERAL[category].look_at
     if "Python code" not in plain:
         return plain
@@ -305,7 +306,7 @@ def _not_named(rows: EntityRows, named_elsewhere: frozenset[str]) -> NDArray[np.
 
 
 def _one_sided_clauses(rest: EntityRows, least: float, books: _Books) -> list[str]:
-    """Many small entries that only one side has, when together they are a quarter of the change."""
+    """Many small one-sided entities, if together they make a quarter of the change."""
     out = []
     for status, words, side in (("added", "are new", 1), ("removed", "are gone", 0)):
         group = np.flatnonzero(rest.status == STATUSES.index(status))

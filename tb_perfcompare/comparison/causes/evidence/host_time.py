@@ -1,4 +1,4 @@
-"""The host's part of a step: exposed time, and how much its work grew, hidden time included."""
+"""The host's part of a step: exposed time, and how much its work grew including hidden time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOST = (CPU_EXEC, "Runtime", "Other")
 """Categories in which the step waits for the host."""
 
 MORE_CALLS = 0.5
-"""Calls per step that are more at the least ..."""
+"""An operator is called more often by at least so many calls per step ..."""
 
 MUCH_MORE = 0.2
 """... and share of the larger number that this must be."""
@@ -32,8 +32,8 @@ def called_otherwise(before: float, after: float) -> bool:
 
 
 def recounted(pair: RuleContext) -> frozenset[str]:
-    """Operators that nearly every step of a side calls equally often, but the other side another number of times: two
-    layers more of forty are few calls more, and certain."""
+    """Operators that nearly every step of a side calls equally often, and the other side another number of times. Even
+    few additional calls are certain there: two more layers of forty."""
     usual = []
     for summary in (pair.baseline, pair.candidate):
         table = summary.groups.get("operators")
@@ -52,16 +52,16 @@ def exposed_host(pair: RuleContext) -> dict[str, float]:
 
 
 def slower_work(pair: RuleContext) -> float:
-    """Microseconds per step by which the same calls of operators and of the device's API take longer, waiting left
-    out: what no number of calls explains."""
+    """Microseconds per step by which the same calls of operators and of the device's API take longer, without
+    waiting."""
     work = [*pair.amounts("operators", "host_self").values()]
     work += pair.called(lambda name: not calls(WAIT, name)).values()
     return fsum(amount.rate_us for amount in work)
 
 
-def in_the_open(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
-    """What work that `grown` microseconds were added to (with their sign) explains: its own change in the open, and
-    where it delays what follows, as much in the open elsewhere on the host as it left of its growth."""
+def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
+    """What work that grew by `grown` microseconds explains: its own change of exposed time and, if it delays what
+    follows, up to the rest of its growth as exposed time elsewhere on the host."""
     found = {part: us for part, us in own.items() if us * grown > 0}
     others = {label: us for label, us in exposed_host(pair).items() if us * grown > 0}
     for (label, _), us in found.items():
@@ -75,5 +75,5 @@ def in_the_open(pair: RuleContext, own: Mapping[Part, float], grown: float) -> d
 
 
 def is_same_runtime(pair: RuleContext) -> bool:
-    """Calls of two runtimes cannot be counted against each other."""
+    """Whether both sides use one device runtime: calls of two cannot be counted against each other."""
     return pair.baseline.device.kind == pair.candidate.device.kind

@@ -1,4 +1,4 @@
-"""What operators were given: shapes and types of inputs, as texts of the recording."""
+"""Inputs of operators: shapes and types, as texts of the recording."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def by_name(parts: Mapping[Key, Amount]) -> dict[str, list[tuple[str, Amount]]]:
 
 
 def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
-    """(operator, first input type) -> its amount: the data an operator works on. Another number of operands, or a
-    number of another type among them, is no other data type."""
+    """(operator, first input type) -> amount. Only the first type counts: it is the data's, whatever further operands
+    there are."""
     found: dict[Key, list[Amount]] = {}
     for (name, types), amount in parts.items():
         found.setdefault((name, first_type(types)), []).append(amount)
@@ -77,8 +77,8 @@ def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
 
 
 def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
-    """(operator, input shapes) -> its amount, of shapes that say a size. Where one side gives an operator an operand
-    more at the end, the output that compiled code hands over, its inputs are those of the other side."""
+    """(operator, input shapes) -> amount, for shapes with a size. An additional last operand on one side is ignored:
+    compiled code passes the output."""
     found: dict[Key, list[Amount]] = {}
     for name, rows in by_name(parts).items():
         known = [(part, amount) for part, amount in rows if elements(part)]
@@ -97,7 +97,7 @@ def have_moved(rows: Sequence[tuple[str, Amount]]) -> bool:
 
 
 def otherwise(parts: Mapping[Key, Amount]) -> float:
-    """Share of the calls that both sides have by the operator's name, but not by its shape or type as well."""
+    """Share of the calls common by name that are not common by shape (type)."""
     names = [total(amount for _, amount in rows) for rows in by_name(parts).values()]
     by_operator = sum(min(one.calls_a, one.calls_b) for one in names)
     by_part = sum(min(one.calls_a, one.calls_b) for one in parts.values())
@@ -105,7 +105,7 @@ def otherwise(parts: Mapping[Key, Amount]) -> float:
 
 
 def otherwise_in_time(parts: Mapping[Key, Amount]) -> float:
-    """The same share of their time: of what both sides call by name, as often as both do, what is of other inputs."""
+    """The same as a share of the time of these calls."""
     by_operator = by_part = 0.0
     for rows in by_name(parts).values():
         by_operator += _common_us(total(amount for _, amount in rows))
@@ -122,8 +122,8 @@ def _common_us(amount: Amount) -> float:
 
 
 def most_alike(gone: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
-    """Of input shapes before and after, a pair with most operands in common: layers of a model differ in their weights,
-    and one layer given other inputs does not. Of several the largest."""
+    """The pair of shapes, before and after, with most operands in common, so that it is one layer with other inputs and
+    not two layers. Of several the largest."""
     pairs = product(sorted(gone, key=elements)[-_TRIED:], sorted(new, key=elements)[-_TRIED:])
     return max(pairs, key=lambda pair: (_in_common(*pair), elements(pair[0]) + elements(pair[1]), sorted(pair)))
 
@@ -141,7 +141,7 @@ def nearly_as_large(before: str, after: str) -> bool:
 
 
 def growth(before: str, after: str) -> float:
-    """Ratio of elements of the operand that changed most; of all inputs together if that is not known."""
+    """Ratio of elements of the operand that changed most, or of all inputs if that is unknown."""
     sizes = zip(input_elements(before), input_elements(after), strict=False)
     ratios = [two / one for one, two in sizes if one and two]
     return max(ratios, key=lambda ratio: abs(math.log(ratio))) if ratios else elements(after) / elements(before)

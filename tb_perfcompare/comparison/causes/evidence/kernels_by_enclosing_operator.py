@@ -1,4 +1,4 @@
-"""Kernels by the operators around their launch, where each side launches them through operators of its own."""
+"""Kernels by the innermost operator of both sides around their launch."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _KERNEL = "Kernel"
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """What runs below an operator of both sides: its calls that launch anything (without time), all kernels below, and
-    per kernel what operators launch that only one side has."""
+    """What runs below an operator of both sides: its calls that launch anything (without time), all kernels, and the
+    kernels that one-sided operators launch."""
 
     calls: Amount
     all_kernels: Amount
@@ -26,8 +26,7 @@ class Below:
 
 
 def kernels_below(pair: RuleContext) -> dict[str, Below]:
-    """Operator that is the innermost common one around some kernels -> what is below it. Empty where a side does not
-    tell places."""
+    """Innermost common operator -> what runs below it. Empty if a side did not record where kernels were launched."""
     works = pair.baseline.work, pair.candidate.work
     if works[0] is None or works[1] is None:
         return {}

@@ -1,4 +1,4 @@
-"""Did an operator do more work, or the same at another rate? Clauses for sentences, where its shapes tell."""
+"""Clauses that say whether an operator did more work, or the same work at another rate; from its input shapes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAME_RATE = 0.05
 """So is a rate: kernels of one program vary as much."""
 
 BOUND_FROM = 0.1
-"""Share of the roof below which on both sides neither roof bounds: launches and latency do."""
+"""Below this share of the roof on both sides, launches and latency are the limit."""
 
 NO_ROW: Key = ("", "")
 """No row that is asked for has this key."""
@@ -103,8 +103,7 @@ def peak_clause(pair: RuleContext, operator: str) -> str:
 
 
 def tensor_cores_by_rate(pair: RuleContext) -> tuple[frozenset[str], frozenset[str]]:
-    """Kernels of either side that compute faster than their device can without tensor cores, whatever their names
-    say."""
+    """Kernels of either side that compute faster than their device can without tensor cores."""
     peaks = peaks_of(pair.baseline, pair.candidate, pair.options)
     one, two = (_beyond_vectors(side, own) for side, own in zip((pair.baseline, pair.candidate), peaks, strict=True))
     return one, two

@@ -1,4 +1,4 @@
-"""Operators whose place others took: among the calls of the same parent, behind the same neighbour."""
+"""Replaced operators: others are called below the same parent, after the same preceding call."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass
 
 WHOLE_MULTIPLE = 0.05
-"""Calls that came for others are so many per call of these, within this share."""
+"""The number of new calls per gone call is whole within this share."""
 
 MOSTLY = 4.0
-"""Of calls that became this many times fewer or more, all time changed place, not the part by count alone."""
+"""If calls changed by this factor, all of their time counts as moved, not only the part by count."""
 
 MOST_NAMES = 8
-"""Where more of the step's own operators than this went the program is another one, not one of its operators."""
+"""If more of the step's own operators than this are gone, the program is another one."""
 
 STILL = 0.5
-"""What is called less (more) often at its place, but not by this share of it in all, was only moved."""
+"""An operator was only moved if its calls changed at its place, but in all by less than this share of that."""
 
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
 _BACKWARD = re.compile(r"(?:autograd::engine::evaluate_function: )?(\w+?)Backward\d*$")
@@ -34,8 +34,8 @@ _INSTANCE = re.compile(r"_\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A frame and those in it, and its number in the tree of each side, None where that lacks it: siblings ascend in
-    the order of their first runs."""
+    """A frame with those inside, and its number in the tree of each side (None if absent). Siblings are numbered in the
+    order in which they first ran."""
 
     frame: Frame
     number: tuple[int | None, int | None]
@@ -66,8 +66,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What went and what came in its place, of the same operator in all its places; `parent`: the operator they are
-    calls of, "" for the step itself."""
+    """What is gone and what came in its place, for one operator in all its places. `parent`: the operator around them,
+    "" for the step."""
 
     parent: str
     went: list[Place]
@@ -102,7 +102,7 @@ class Replacement:
 
     @property
     def is_wrapped(self) -> bool:
-        """Whether all that went, or came, only has another operator around it, as casts do: it is called as often."""
+        """Whether what is gone (or new) is still called as often, inside another operator, such as a cast."""
         net = self.operator_calls()
         return any(
             all(net.get(one.frame.key[2], one.more_calls) / one.more_calls < STILL for one in side)
@@ -116,8 +116,8 @@ class Replacement:
 
 
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
-    """One per operator that was replaced, with its backward pass. The work is there `usual` times as often, or once as
-    ever; `steady` tells which operators most steps of a side call."""
+    """One for each replaced operator, with its backward pass. `usual`: how many times as often the candidate does the
+    work; `steady`: whether most steps of a side call an operator."""
     tree, trees = joint_tree(pair.baseline, pair.candidate), trees_alike(pair.baseline, pair.candidate)
     if tree is None or trees is None:
         return []
@@ -137,7 +137,7 @@ def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool])
 
 
 def _nest(tree: JointTree, trees: tuple[CallTree, CallTree]) -> Place:
-    """The walk as places in places."""
+    """The call tree's walk as nested places."""
     numbers = _numbers(trees[0]), _numbers(trees[1])
     around = [Place(tree.frames[0], (0, 0))]
     for frame in tree.frames[1:]:
@@ -155,7 +155,7 @@ def _numbers(tree: CallTree) -> dict[tuple[int | None, FrameKey], int]:
 
 
 def _is_common(place: Place, usual: float) -> bool:
-    """Whether both sides call it as often, or as much more often as the work is there."""
+    """Whether both sides call it as often, or more often in proportion to the work."""
     a, b = place.frame.calls
     if not (a and b) or not called_otherwise(a, b):
         return bool(a and b)
@@ -197,8 +197,8 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
 
 
 def _changed_names(went: list[Place], came: list[Place]) -> bool:
-    """Whether calls of one became calls of the other: one side lacks some of them, or so many came for each that
-    went."""
+    """Whether calls of some became calls of the others: one side lacks some of them, or a whole number came for each
+    that is gone."""
     if any(not all(place.frame.calls) for place in (*went, *came)):
         return True
     less, more = sorted(min(abs(place.more_calls) for place in side) for side in (went, came))
@@ -210,8 +210,8 @@ def _is_whole(ratio: float) -> bool:
 
 
 def _preceding_sibling(place: Place, common: list[list[tuple[int, int]]]) -> int:
-    """Which of the common siblings, per side as (number, which) in order, first ran last before it, on the side that
-    calls it more often; -1: none."""
+    """Index of the common sibling (given per side in order) that first ran just before this place, on the side that
+    calls it more often; -1 for none."""
     side = int(place.more_calls > 0)
     own = place.number[side]
     at = 0 if own is None else bisect(common[side], (own,))
@@ -224,7 +224,7 @@ def _fits(one: Place, of: Replacement) -> bool:
 
 
 def _share(frame: Frame) -> float:
-    """Part of a frame's change that more or fewer calls make: all of it where most calls changed place."""
+    """Share of a frame's change that is by count; all of it if most calls are new or gone."""
     fewer, more = sorted(frame.calls)
     if more >= MOSTLY * fewer:
         return 1.0
@@ -233,7 +233,7 @@ def _share(frame: Frame) -> float:
 
 
 def _with_backward(found: list[Replacement]) -> list[Replacement]:
-    """Replacements of autograd's functions as part of those of the operators that they are of."""
+    """The replacements, with those of autograd's functions joined to the operators they belong to."""
     forward = [one for one in found if not one.is_backward]
     for one in found:
         if not one.is_backward:

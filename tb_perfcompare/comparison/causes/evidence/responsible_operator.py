@@ -11,7 +11,7 @@ MOST_OF_IT = 0.25
 """An operator is named if its own API calls moved by this share of the change ..."""
 
 NEARLY_ALL = 0.75
-"""... or, where API calls are not told by operator, if its total host time moved by this share."""
+"""... or, without API calls by operator, if its total host time changed by this share."""
 
 WRAPPED = 1.1
 """An operator called as often and taking at most this many times as long merely wraps the one below it."""
@@ -48,8 +48,8 @@ def responsible_operator(baseline: Summary, candidate: Summary, delta_us: float)
 
 
 def _operator_moved(total: Mapping[tuple[str, ...], tuple[float, float]], delta_us: float) -> tuple[str, str] | None:
-    """Where a side does not tell operators' API calls: the one whose total host time moved most in the same direction.
-    Of a chain of wrappers that is the outermost; equal changes go by name."""
+    """Without API calls by operator: the one whose total host time changed most in the same direction. Of a chain of
+    wrappers the outermost; equal changes go by name."""
     sign = 1 if delta_us > 0 else -1
     most = min(total, key=lambda key: (-sign * (total[key][1] - total[key][0]), key))
     x, y = total[most]

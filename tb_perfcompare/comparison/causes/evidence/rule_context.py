@@ -35,8 +35,8 @@ K = TypeVar("K")
 F = TypeVar("F")
 @dataclass(slots=True)
 class Amount:
-    """Calls and microseconds per step on both sides; 0 where a side has none. Nobody changes one; there are thousands,
-    and a frozen one takes four times as long to make."""
+    """Calls and microseconds per step on both sides; 0 where a side has none. Never changed, but not frozen: there are
+    thousands, and frozen ones take four times as long to make."""
 
     calls_a: float = 0.0
     calls_b: float = 0.0
@@ -60,15 +60,14 @@ class Amount:
 
     @property
     def counted_us(self) -> float:
-        """Part of the change that more or fewer calls make, where other times per call do not take it back; all of it
-        where a side has no calls."""
+        """Part of the change by count, at most the change; all of it if a side has no calls."""
         if not (self.calls_a and self.calls_b):
             return self.delta_us
         counted = self.more_calls * (self.us_a / self.calls_a + self.us_b / self.calls_b) / 2
         return min(counted, self.delta_us, key=abs) if counted * self.delta_us > 0 else 0.0
 
     def paced_us(self, ratio: float) -> float:
-        """What work that takes `ratio` times as long changes by; 0 where a side has none."""
+        """Change of work that takes `ratio` times as long; 0 if a side has none."""
         return (ratio - 1) / (ratio + 1) * (self.us_a + self.us_b) if self.us_a and self.us_b else 0.0
 
     def __add__(self, other: Amount) -> Amount:
@@ -124,9 +123,9 @@ class AmountColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleContext:
-    """Everything rules may look at. `counters` are those that moved; `p_values` are those of the categories' times per
-    step. `pace`: per step of each side, how many times as long the machine makes it, None where it is not known.
-    Amounts are computed once per table."""
+    """Everything rules may look at. `counters`: those that moved; `p_values`: of the categories' times per step;
+    `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown. Amounts are
+    computed once per table."""
 
     baseline: Summary
     candidate: Summary
@@ -143,7 +142,7 @@ class RuleContext:
     _found: dict[Callable[[RuleContext], Any], Any] = field(default_factory=dict)
 
     def once(self, find: Callable[[RuleContext], F]) -> F:
-        """What a function finds here; several rules ask, it is called once."""
+        """The result of a function of this context, which is called once however many rules ask."""
         if find not in self._found:
             self._found[find] = find(self)
         found: F = self._found[find]
@@ -191,8 +190,8 @@ class RuleContext:
         return sum(row.baseline for row in rows) / self.unit, sum(row.candidate for row in rows) / self.unit
 
     def is_clear(self, *categories: str) -> bool:
-        """Whether the steps' times of any of the categories differ beyond their spread, or are too few to tell. What is
-        known by times alone, not by counts, needs this."""
+        """Whether the times per step of any of the categories differ significantly, or are too few to tell. Rules based
+        on times alone need this."""
         return any(category in self.clear.names for category in categories)
 
     @property
@@ -206,9 +205,9 @@ class RuleContext:
         return len(self.baseline.steps), len(self.candidate.steps)
 
     def entity_p(self, category: str, entity: str, among: int) -> tuple[float | None, bool]:
-        """(p of one entity of the ledger that was chosen `among` so many, whether all steps of one side lie beyond the
-        other's). None: the steps are too few to tell. Several captures have to differ as well as the steps, by their
-        logarithms: a slower operator varies in proportion."""
+        """(p of one entity of the ledger that was chosen `among` so many, whether the sides are completely separated).
+        p is None with too few steps. With several captures, these must differ too, by their logarithms because a slower
+        operator varies in proportion."""
         if smallest_p(*self.steps) > self.options.alpha:
             return None, False
         sides = []
@@ -239,8 +238,8 @@ class RuleContext:
         return known
 
     def counted_us(self, row: LedgerRow) -> float:
-        """What more or fewer calls make of an entity's change: the count effect, where other times per call do not take
-        it back. Calls that are added may be of another kind, so that the mean of all says little about them."""
+        """Part of an entity's change by count: the count effect, at most the change, because added calls may differ
+        from the mean of all."""
         counted, delta = row.count_effect / self.unit, row.delta / self.unit
         if counted * delta <= 0:
             return 0.0
@@ -255,13 +254,13 @@ class RuleContext:
         return known
 
     def amount(self, table: str, measure: str, name: str) -> Amount:
-        """That of one row of a table with names alone."""
+        """The amount of one row of a table whose key is the name."""
         columns = self.columns(table, measure)
         rows = columns.joined.with_part(0, name)
         return columns.at(int(rows[0])) if len(rows) else NOTHING
 
     def amounts_of(self, first: str, table: str, measure: str = "total") -> Mapping[Key, Amount]:
-        """Those of them whose keys begin with `first`."""
+        """The amounts whose keys begin with `first`."""
         known = self._by_first.get((table, measure))
         if known is None:
             known = self._by_first[table, measure] = {}
@@ -285,7 +284,7 @@ class RuleContext:
         return {name: amount for name, amount in self.runtime().items() if role(name)}
 
     def callers(self, role: Callable[[str], bool]) -> dict[str, Amount]:
-        """Operator -> its own API calls of a role, with exposed time. Empty where a side does not tell operators."""
+        """Operator -> its own API calls of a role, with exposed time. Empty if a side has none by operator."""
         found: dict[str, Amount] = {}
         for side, summary in enumerate((self.baseline, self.candidate)):
             parts = summary.owned.parts

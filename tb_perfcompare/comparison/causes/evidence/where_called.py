@@ -1,4 +1,4 @@
-"""Where calls were added or lost that are not in every step of every rank."""
+"""Where calls were added or lost: which ranks, how many steps."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MOST_NAMED = 3
 
 
 def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> str:
-    """ "all on w1", "all in 4 of 12 steps of the candidate": where the additional calls of all of these operators are,
-    if the same few ranks or steps have them. "" where most have them, or where they differ."""
+    """ "all on w1", "all in 4 of 12 steps of the candidate": the few ranks or steps that have the additional calls of
+    all these operators. "" if most have them, or if operators differ."""
     grown = {amount.more_calls > 0 for _, amount in changed}
     if len(grown) != 1:
         return ""
