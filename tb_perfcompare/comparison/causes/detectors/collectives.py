@@ -37,16 +37,16 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     if abs(exposed) < pair.least_us or not pair.is_clear(COMMUNICATION):
         return
     on_device = pair.amounts("kernels").keys()
-    known = pair.amounts("communication")
-    own = {key: amount for key, amount in known.items() if key in on_device} or known
-    rows = [row for row in pair.entities(COMMUNICATION) if (row.path[1],) in own]
+    all_collectives = pair.amounts("communication")
+    collectives = {key: amount for key, amount in all_collectives.items() if key in on_device} or all_collectives
+    rows = [row for row in pair.entities(COMMUNICATION) if (row.path[1],) in collectives]
     # what only the host does around a collective is no collective
     if not rows or abs(sum(row.delta for row in rows)) < MOST * abs(exposed) * pair.unit:
         return
-    amount = total(own.values())
+    amount = total(collectives.values())
     first = max(rows, key=lambda row: (abs(row.delta), row.path))
     splits = _waiting(pair.baseline), _waiting(pair.candidate)
-    counted = fsum(one.counted_us for one in own.values())
+    counted = fsum(one.counted_us for one in collectives.values())
     by_number = _more(amount, exposed) and abs(counted) >= MOST * abs(amount.delta_us)  # each of them waits
     if splits[0] is not None and splits[1] is not None and not by_number:
         waiting = splits[1].waiting_us - splits[0].waiting_us
@@ -55,7 +55,7 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
             yield _late_rank(pair, (splits[0], splits[1]), first, exposed)
             return
     if abs(amount.delta_us) < MOST * abs(exposed) or amount.delta_us * exposed < 0:
-        if own is not known:  # host work is never hidden behind the host
+        if collectives is not all_collectives:  # host work is never hidden behind the host
             yield _overlap(pair, amount, first, exposed)
         return
     yield _slower(pair, amount, first, exposed, splits)
