@@ -81,7 +81,7 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
             yield from statements(inner)
 
 
-def ours(tree: ast.AST) -> Iterator[tuple[str, int]]:
+def own_imports(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """(layer, line) of imports from the package itself."""
     for name, line in imports(tree):
         parts = name.split(".")
@@ -113,7 +113,7 @@ def test_imports_go_one_way() -> None:
     assert [
         f"{path}:{line}: {target}"
         for path, tree in parsed()
-        for target, line in ours(tree)
+        for target, line in own_imports(tree)
         if target not in MAY_IMPORT[layer(path)] | {layer(path)}
     ] == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from benchmarks.cases.judging import both, by_what, counted, failures, missing, rejections, steady, why_rejected
+from benchmarks.cases.judging import by_what, counted, failures, missing, ratio_cells, rejections, steady, why_rejected
 from benchmarks.figures import Goal, Section, Verdict, geometric_mean, median, spread, table
 from benchmarks.generated import Load
 from benchmarks.inputs import A100, A100_OTHER, H100, KINETO, KINETO_OTHER, MI300
@@ -91,7 +91,7 @@ def _of(rounds: Rounds, what: str) -> list[float]:
 def _cold_table(found: list[tuple[str, Rounds]]) -> str:
     rows = [
         [title, f"{r.result(_OURS)['events']:,}", *(median(r.of(key)) for key in (TBP, HTA, _OURS, _SERVED)),
-         *both(r, TBP, _OURS), both(r, TBP, _SERVED)[0],
+         *ratio_cells(r, TBP, _OURS), ratio_cells(r, TBP, _SERVED)[0],
          *(median(r.of(key, "above_imports_bytes"), 0, 1e-6) for key in (TBP, _OURS)), _step_difference(r)]
         for title, r in found
     ]  # fmt: skip

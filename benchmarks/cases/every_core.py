@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.cases.judging import both, rejections, steady, why_rejected
+from benchmarks.cases.judging import ratio_cells, rejections, steady, why_rejected
 from benchmarks.figures import Goal, Section, Verdict, geometric_mean, median, table
 from benchmarks.generated import Load
 from benchmarks.inputs import Input
@@ -29,7 +29,7 @@ def run(setting: Setting) -> Section:
     for one, rounds in found:
         same.append(rounds.result(_ONE).get("digest") == rounds.result(_ALL).get("digest"))
         rows.append([
-            one.title, median(rounds.of(_ONE), 3), median(rounds.of(_ALL), 3), *both(rounds, _ONE, _ALL, 2),
+            one.title, median(rounds.of(_ONE), 3), median(rounds.of(_ALL), 3), *ratio_cells(rounds, _ONE, _ALL, 2),
             median(rounds.of(_ONE, "above_imports_bytes"), 0, 1e-6),
             median(rounds.of(_ALL, "above_imports_bytes"), 0, 1e-6), "yes" if same[-1] else "**no**",
         ])  # fmt: skip

@@ -3,7 +3,7 @@ the compiled reader."""
 
 from __future__ import annotations
 
-from benchmarks.cases.judging import both, by_what, counted, rejections, steady, why_rejected
+from benchmarks.cases.judging import by_what, counted, ratio_cells, rejections, steady, why_rejected
 from benchmarks.figures import Goal, Section, Verdict, geometric_mean, median, table
 from benchmarks.generated import Load
 from benchmarks.inputs import A100, H100, KINETO, NANOSECONDS
@@ -33,7 +33,7 @@ def run(setting: Setting) -> Section:
         equal = "no compiled reader" if len(AVAILABLE) < 2 else "yes" if same[-1] else "**no**"
         rows.append([
             one.title, median(rounds.of(_JSON)), median(rounds.of(_PYTHON)), median(rounds.of(_NATIVE), 3),
-            *both(rounds, _PYTHON, _JSON, 2), both(rounds, _PYTHON, _NATIVE)[1],
+            *ratio_cells(rounds, _PYTHON, _JSON, 2), ratio_cells(rounds, _PYTHON, _NATIVE)[1],
             median(rounds.of(_PYTHON, "above_imports_bytes"), 0, 1e-6), equal,
         ])  # fmt: skip
     section.parts.append(

@@ -38,7 +38,7 @@ def rejections(named: Sequence[tuple[str, Rounds]]) -> list[str]:
     return [f"{title}: {said.format(one.moved)}." for title, one in named if one.rejected]
 
 
-def both(rounds: Rounds, above: str, below: str, digits: int = 1) -> list[str]:
+def ratio_cells(rounds: Rounds, above: str, below: str, digits: int = 1) -> list[str]:
     """Cells: ratio of elapsed time with its range, median ratio of processor time; why there are none."""
     failure = rounds.failure(above) or rounds.failure(below)
     if failure or above not in rounds.samples or below not in rounds.samples:

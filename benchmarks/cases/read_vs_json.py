@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.cases.judging import both, by_what, counted, rejections, steady, why_rejected
+from benchmarks.cases.judging import by_what, counted, ratio_cells, rejections, steady, why_rejected
 from benchmarks.figures import Goal, Section, Verdict, geometric_mean, median, table
 from benchmarks.generated import Load
 from benchmarks.inputs import H100, KINETO, Input
@@ -41,7 +41,7 @@ def run(setting: Setting) -> Section:
         ours = rounds.result(_OURS)
         rows.append([
             one.title, f"{ours['bytes'] / 1e6:.0f}", f"{ours['events']:,}",
-            median(rounds.of(_BASE)), median(rounds.of(_OURS), 3), *both(rounds, _BASE, _OURS),
+            median(rounds.of(_BASE)), median(rounds.of(_OURS), 3), *ratio_cells(rounds, _BASE, _OURS),
             median(rounds.of(_BASE, "above_imports_bytes"), 0, 1e-6),
             median(rounds.of(_OURS, "above_imports_bytes"), 0, 1e-6),
         ])  # fmt: skip

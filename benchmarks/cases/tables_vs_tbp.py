@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from benchmarks.cases.judging import both, by_what, counted, failures, missing, rejections, steady, why_rejected
+from benchmarks.cases.judging import by_what, counted, failures, missing, ratio_cells, rejections, steady, why_rejected
 from benchmarks.figures import Goal, Section, Verdict, geometric_mean, median, table
 from benchmarks.generated import OLD, Load
 from benchmarks.inputs import A100, H100, KINETO, MI300, Input
@@ -99,8 +99,8 @@ def _ratios(found: list[tuple[Input, Rounds]]) -> str:
     rows = []
     for one, r in found:
         most = median(r.ratios(TBP, _INFLATE, "cpu_seconds"), 1)
-        cells = [cell for tool in others for cell in both(r, tool, _OURS)]
-        rows.append([one.title, *both(r, TBP, _OURS), *both(r, TBP, _ALL), most, *cells])
+        cells = [cell for tool in others for cell in ratio_cells(r, tool, _OURS)]
+        rows.append([one.title, *ratio_cells(r, TBP, _OURS), *ratio_cells(r, TBP, _ALL), most, *cells])
     head = ["times faster", TBP, "CPU", "all tables", "CPU", "most"]
     head += [name for tool in others for name in (tool, "CPU")]
     return table(head, rows)

@@ -23,7 +23,7 @@ def write_two(path: Path) -> Path:
     return write(path, overview({"CPU Exec": 900}, labels=["0"]), GEMM, overview({"CPU Exec": 700}, labels=["0"]), GEMM)
 
 
-def found(root: Path) -> list[str]:
+def run_names(root: Path) -> list[str]:
     return [run.name for run in find_runs(str(root)).runs]
 
 
@@ -33,8 +33,8 @@ def test_a_directory_with_a_file_of_answers_is_a_run(tmp_path: Path) -> None:
     write(tmp_path / "logs" / "json" / "x.json", overview({"CPU Exec": 9}))
     write_two(tmp_path / "logs" / "two" / "x.jsonl")
     write(tmp_path / "logs" / "other" / "metrics.jsonl", {"loss": 1})
-    assert found(tmp_path / "logs") == ["json", "ndjson", "one", "two#1", "two#2"]
-    assert found(tmp_path / "logs" / "two") == ["two#1", "two#2"]
+    assert run_names(tmp_path / "logs") == ["json", "ndjson", "one", "two#1", "two#2"]
+    assert run_names(tmp_path / "logs" / "two") == ["two#1", "two#2"]
 
 
 def test_several_files_or_a_file_beside_traces_keep_their_names(tmp_path: Path) -> None:
@@ -42,14 +42,14 @@ def test_several_files_or_a_file_beside_traces_keep_their_names(tmp_path: Path) 
     write(tmp_path / "logs" / "run" / "saved.jsonl", overview({"CPU Exec": 9}))
     write(tmp_path / "logs" / "a.jsonl", overview({"CPU Exec": 9}))
     write_two(tmp_path / "logs" / "b.jsonl")
-    assert found(tmp_path / "logs") == ["a.jsonl", "b.jsonl#1", "b.jsonl#2", "run", "run/saved.jsonl"]
+    assert run_names(tmp_path / "logs") == ["a.jsonl", "b.jsonl#1", "b.jsonl#2", "run", "run/saved.jsonl"]
 
 
 def test_a_file_is_looked_at_again_when_it_has_changed(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", overview({"CPU Exec": 9}))
-    assert found(tmp_path) == [tmp_path.name]
+    assert run_names(tmp_path) == [tmp_path.name]
     write_two(path)
-    assert found(tmp_path) == [f"{tmp_path.name}#1", f"{tmp_path.name}#2"]
+    assert run_names(tmp_path) == [f"{tmp_path.name}#1", f"{tmp_path.name}#2"]
 
 
 def test_the_runs_of_one_file_are_a_pair(tmp_path: Path) -> None:
@@ -135,13 +135,13 @@ def test_lines_of_something_else_are_refused_with_the_nearest_readers_reason(tmp
     refused = tb_perfcompare("view", path)
     assert refused.status == 2
     assert "not saved torch-tb-profiler answers: " in refused.err and len(refused.err) < 300
-    assert found(tmp_path) == []
+    assert run_names(tmp_path) == []
 
 
 def test_a_file_given_by_name_needs_no_ending(tmp_path: Path) -> None:
     path = write_two(tmp_path / "saved")
     assert parse_source(f"{path}#2").name == "saved#2"
-    assert found(tmp_path) == []
+    assert run_names(tmp_path) == []
 
 
 def test_errors_name_the_file_as_it_was_given(tmp_path: Path) -> None:

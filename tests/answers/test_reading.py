@@ -34,7 +34,7 @@ def read_saved(path: Path, part: int = 1) -> AnswersRecording:
     return recording
 
 
-def said(recording: AnswersRecording) -> list[str]:
+def notes_of(recording: AnswersRecording) -> list[str]:
     return [note.message for note in recording.notes]
 
 
@@ -148,7 +148,7 @@ def test_a_bad_row_costs_itself_only(tmp_path: Path) -> None:
     assert recording.kernels is not None
     assert [kernel.name for kernel in recording.kernels] == ["gemm", "relu"]
     assert [kernel.tensor_cores for kernel in recording.kernels] == [False, True]
-    assert "1 of 3 rows left out" in said(recording)[0]
+    assert "1 of 3 rows left out" in notes_of(recording)[0]
 
 
 def test_a_file_cut_in_its_last_line_says_so(tmp_path: Path) -> None:
@@ -156,8 +156,8 @@ def test_a_file_cut_in_its_last_line_says_so(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-20])
     recording = read_saved(path)
     assert [note.code for note in recording.notes] == [NoteCode.TRUNCATED]
-    assert "line 5: not JSON" in said(recording)[0]
-    assert "save that answer again" in said(recording)[0]
+    assert "line 5: not JSON" in notes_of(recording)[0]
+    assert "save that answer again" in notes_of(recording)[0]
 
 
 @pytest.mark.parametrize(
@@ -186,5 +186,5 @@ def test_an_empty_file_is_declined_by_all(tmp_path: Path) -> None:
 def test_a_part_that_always_has_a_column_is_missed(tmp_path: Path) -> None:
     columns = ("Kernel", "CPU Exec", "Other")
     recording = read_saved(write(tmp_path / "a.jsonl", overview(STEP, columns=columns)))
-    assert "no column DataLoader" in said(recording)[0]
+    assert "no column DataLoader" in notes_of(recording)[0]
     assert recording.steps[0].parts_ns[5] == 0

@@ -25,7 +25,7 @@ def side(case: str, which: str) -> Summary:
 
 
 @lru_cache(maxsize=4)
-def got(case: str) -> Comparison:
+def comparison_of(case: str) -> Comparison:
     return compare_summaries(side(case, "normal"), side(case, "abnormal"), CompareOptions())
 
 
@@ -44,7 +44,7 @@ def finding(found: Comparison, rule: str, subject: str) -> Finding:
 
 def test_a_slow_gpu_behind_a_busy_host_sglang() -> None:
     """The mean grows by two slow cycles; the typical one does not, and nothing more can be told from 10 and 6."""
-    found = got("SGLang/gpu_instability")
+    found = comparison_of("SGLang/gpu_instability")
     headline = found.headline
     assert admitted(found) == (10, 12, 6, 10)
     assert headline.verdict is Verdict.INCONCLUSIVE and "tail-driven" in headline.reason
@@ -65,7 +65,7 @@ def test_a_slow_gpu_behind_a_busy_host_sglang() -> None:
 
 
 def test_a_slow_gpu_is_named_with_its_clock() -> None:
-    found = got("SGLang/gpu_instability")
+    found = comparison_of("SGLang/gpu_instability")
     cause = finding(found, "function_time", "GPU functions")
     assert cause is found.findings[0]
     assert cause.sentence.startswith(
@@ -88,7 +88,7 @@ def test_kernels_by_type_have_their_known_totals() -> None:
 
 
 def test_a_slow_gpu_behind_a_busy_host_vllm() -> None:
-    found = got("vLLM/gpu_instability")
+    found = comparison_of("vLLM/gpu_instability")
     headline = found.headline
     assert admitted(found) == (16, 19, 16, 19)
     assert headline.verdict is Verdict.INCONCLUSIVE and headline.shift is not None and headline.p is not None
@@ -104,7 +104,7 @@ def test_a_slow_gpu_behind_a_busy_host_vllm() -> None:
 
 
 def test_cycles_of_different_functions_are_not_compared() -> None:
-    found = got("SGLang/cpu_frequency_reduction")
+    found = comparison_of("SGLang/cpu_frequency_reduction")
     assert found.headline.verdict is Verdict.WITHHELD
     failed = {check.check: check.detail for check in found.comparability if check.status == "fail"}
     assert set(failed) == {"step_marker", "functions"}
@@ -116,7 +116,7 @@ def test_cycles_of_different_functions_are_not_compared() -> None:
 
 @pytest.mark.parametrize("case", ["SGLang/gpu_instability", "vLLM/gpu_instability", "SGLang/cpu_frequency_reduction"])
 def test_the_books_close_and_units_stay_apart(case: str) -> None:
-    found = got(case)
+    found = comparison_of(case)
     assert found.ledger.rows[0].delta == found.ledger.rows[1].delta == found.ledger.delta
     counters = rows(found.tables["counters"])
     assert counters["gpu_frequency"]["unit"] == "MHz" and counters["gpu_usage"]["unit"] == "%"

@@ -32,7 +32,7 @@ def counter(found: Summary, name: str, device: str = "GPU 0") -> tuple[str, list
     return c.units[row], c.mean[row].tolist(), c.coverage[row].tolist(), c.samples[row].tolist()
 
 
-def said(found: Summary, code: NoteCode) -> str:
+def notes_of(found: Summary, code: NoteCode) -> str:
     return " | ".join(note.message for note in found.notes if note.code is code)
 
 
@@ -87,7 +87,7 @@ def test_one_number_with_two_lengths_is_two_cycles(tmp_path: Path) -> None:
     assert found.steps.label == ("3", "3 (2)", "4")
     assert functions(found)["gemm"][0] == [20_000, 21_000, 20_000]
     assert (
-        said(found, NoteCode.DUPLICATE_KEYS)
+        notes_of(found, NoteCode.DUPLICATE_KEYS)
         == "cycle numbers with more than one length, 3: each length counts as a cycle"
     )
     assert select_steps(found, (3, 3)).steps.label == ("3", "3 (2)")
@@ -100,7 +100,7 @@ def test_incomplete_cycles_are_listed_and_left_out(tmp_path: Path) -> None:
         ("1", 101_000, "incomplete"),
         ("2", 102_000, "incomplete"),
     ]
-    assert "2 cycles left out as incomplete, 1, 2: fewer than 98 launches where 100" in said(
+    assert "2 cycles left out as incomplete, 1, 2: fewer than 98 launches where 100" in notes_of(
         found, NoteCode.STEPS_DROPPED
     )
     assert functions(found)["gemm"] == ([20_000] * 3, [100] * 3)
@@ -139,7 +139,7 @@ def test_calls_that_nobody_counted_are_not_zero(tmp_path: Path) -> None:
     header = [name for name in HEADER if name != "instances_count"]
     found = drawn(tmp_path, cycle(1, 100, gemm(20)), header=header)
     assert not found.counts_launches
-    assert "no column instances_count" in said(found, NoteCode.NO_CALLS)
+    assert "no column instances_count" in notes_of(found, NoteCode.NO_CALLS)
 
 
 def test_types_that_the_table_does_not_name(tmp_path: Path) -> None:
@@ -153,9 +153,9 @@ def test_what_is_weak_in_the_rows_is_said(tmp_path: Path) -> None:
     rows[1]["duration"] = 30
     found = drawn(tmp_path, rows)
     assert functions(found) == {"gemm": ([20_000], [4]), "write": ([0], [10])}
-    assert said(found, NoteCode.DROPPED_EVENTS) == "1 rows without a function name left out"
-    assert said(found, NoteCode.NEGATIVE_DURATION) == "1 times of functions below zero, taken as zero"
-    assert said(found, NoteCode.DUPLICATE_KEYS).startswith("1 functions have different times or calls")
+    assert notes_of(found, NoteCode.DROPPED_EVENTS) == "1 rows without a function name left out"
+    assert notes_of(found, NoteCode.NEGATIVE_DURATION) == "1 times of functions below zero, taken as zero"
+    assert notes_of(found, NoteCode.DUPLICATE_KEYS).startswith("1 functions have different times or calls")
 
 
 @pytest.mark.parametrize("column", ["anchor_dur_us", "duration", "instances_count", "beta_pct"])
@@ -216,7 +216,7 @@ def test_samples_are_counted_where_the_file_tells_whose_they_are(tmp_path: Path)
     found = summary(path)
     assert counter(found, "process_cpu_usage", "Host")[3] == [2, 1], "0.1 s after its start a cycle ends"
     assert counter(found, "gpu_usage")[3] == counter(found, "gpu_usage", "Host")[3] == [-1, -1]
-    assert "does not name the device of a sample" in said(found, NoteCode.COUNTERS_UNUSABLE)
+    assert "does not name the device of a sample" in notes_of(found, NoteCode.COUNTERS_UNUSABLE)
 
 
 def test_without_counters_the_table_says_so(tmp_path: Path) -> None:
@@ -249,4 +249,4 @@ def test_counters_in_another_unit_do_not_mix(tmp_path: Path) -> None:
     both = pool([one, two])
     unit, mean, _, _ = counter(both, "cpu_frequency", "Host")
     assert unit == "% of the maximum" and mean[0] == 87.5 and math.isnan(mean[1])
-    assert "left out: cpu_frequency of Host" in said(both, NoteCode.COUNTERS_UNUSABLE)
+    assert "left out: cpu_frequency of Host" in notes_of(both, NoteCode.COUNTERS_UNUSABLE)

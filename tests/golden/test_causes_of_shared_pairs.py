@@ -17,7 +17,7 @@ from tb_perfcompare.comparison.result.headline import Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
 from tests.answers.test_shared_answers import MLU
-from tests.cycles.test_shared_tables import got as cycles
+from tests.cycles.test_shared_tables import comparison_of as cycles
 from tests.golden.test_shared_pairs import LOADERS, LOADERS_AGAIN, MODELS, NORMAL, NORMAL_AGAIN, compare, side
 from tests.shared_data import needs_shared
 

@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.headline import Certainty, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.note import NoteCode
-from tests.cycles.test_shared_tables import got as servers
+from tests.cycles.test_shared_tables import comparison_of as servers
 from tests.golden.test_shared_pairs import LOADERS, LOADERS_AGAIN, NORMAL, NORMAL_AGAIN, side
 from tests.shared_data import needs_shared
 

@@ -25,19 +25,19 @@ class Kept:
     keys: Keys
 
 
-def of(codes: list[int]) -> Texts:
+def texts_of(codes: list[int]) -> Texts:
     return Texts(np.array(codes, dtype=np.int32), TextPool(list(WORDS)))
 
 
 @given(CODES, CODES)
 def test_like_a_tuple(codes: list[int], others: list[int]) -> None:
-    texts, plain, other = of(codes), tuple(WORDS[code] for code in codes), tuple(WORDS[code] for code in others)
+    texts, plain, other = texts_of(codes), tuple(WORDS[code] for code in codes), tuple(WORDS[code] for code in others)
     assert (tuple(texts), len(texts), hash(texts)) == (plain, len(plain), hash(plain))
-    assert texts == plain and plain == texts and texts == of(codes)
+    assert texts == plain and plain == texts and texts == texts_of(codes)
     assert (texts == other, texts != other) == (plain == other, plain != other)
     assert texts[1:3] == plain[1:3] and [texts[at] for at in range(len(texts))] == list(plain)
     assert [word in texts for word in WORDS] == [word in plain for word in WORDS]
-    rows, pairs = TextRows((texts, of(codes[::-1]))), tuple(zip(plain, plain[::-1], strict=True))
+    rows, pairs = TextRows((texts, texts_of(codes[::-1]))), tuple(zip(plain, plain[::-1], strict=True))
     assert (tuple(rows), len(rows), hash(rows)) == (pairs, len(pairs), hash(pairs))
     assert rows == pairs and pairs == rows
     assert rows[:2] == pairs[:2] and [rows[at] for at in range(len(rows))] == list(pairs)
@@ -60,7 +60,7 @@ def test_short_or_long_and_of_many_texts_or_few(many: int, spare: int, codes: li
 
 @given(CODES)
 def test_kept_and_sent(codes: list[int]) -> None:
-    texts = of(codes)
+    texts = texts_of(codes)
     for kept in (Kept(texts, TextRows((texts, texts))), Kept(tuple(texts), tuple(zip(texts, strict=True)))):
         read = unpacked(packed(kept), Kept)
         assert (type(read.names), type(read.keys)) == (type(kept.names), type(kept.keys))
@@ -75,8 +75,8 @@ def test_shared_texts_are_written_once() -> None:
 @pytest.mark.parametrize("code", [[-1], [5], [0, 5]])
 def test_no_text_beyond_those_there_are(code: list[int]) -> None:
     with pytest.raises(ValueError, match="beyond"):
-        of(code)
-    data = packed(Kept(of([4] * len(code)), ()))
+        texts_of(code)
+    data = packed(Kept(texts_of([4] * len(code)), ()))
     array = np.array(code, dtype="<i4").tobytes()
     assert unpacked(data, Kept).names == tuple([WORDS[4]] * len(code))
     with pytest.raises(ValueError, match="beyond"):
@@ -85,14 +85,14 @@ def test_no_text_beyond_those_there_are(code: list[int]) -> None:
 
 def test_rows_have_as_many_parts() -> None:
     with pytest.raises(ValueError, match="no rows"):
-        TextRows((of([0]), of([0, 1])))
+        TextRows((texts_of([0]), texts_of([0, 1])))
     with pytest.raises(ValueError, match="no rows"):
         TextRows(())
 
 
 @pytest.mark.parametrize("asked", ["all", "one by one"])
 def test_places_are_made_when_asked_for(asked: str) -> None:
-    names, shapes = of([0, 2, 0, 2]), of([1, 1, 3, 1])
+    names, shapes = texts_of([0, 2, 0, 2]), texts_of([1, 1, 3, 1])
     above = np.array([0, 1, 2, 0], dtype=np.int32)
     pool = PlacePool(above, names, shapes)
     want = [""]

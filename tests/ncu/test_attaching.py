@@ -61,7 +61,7 @@ def facts(of: Summary, fact: str) -> dict[str, float]:
             if np.isfinite(value)}  # fmt: skip
 
 
-def said(of: Summary, code: NoteCode) -> list[str]:
+def notes_of(of: Summary, code: NoteCode) -> list[str]:
     return [note.message for note in of.notes if note.code is code]
 
 
@@ -72,7 +72,7 @@ def test_a_kernel_gets_the_mean_of_its_launches_weighted_by_their_time(tmp_path:
     )
     assert facts(got, "tensor_active") == {"gemm": 0.5}
     assert facts(got, "dram_active") == {"gemm": 0.175, "scan": 0.7}
-    assert said(got, NoteCode.ATTACHED_LAUNCHES) == [
+    assert notes_of(got, NoteCode.ATTACHED_LAUNCHES) == [
         "100 % of the kernel time has figures of the kernel listing (2 of 2 kernels)"
     ]
 
@@ -93,7 +93,7 @@ def test_what_the_listing_lacks_is_not_measured_and_what_the_trace_lacks_is_said
         summary_of(trace(("gemm", 30), ("scan", 70))), listing(tmp_path, "gemm | 900 0.8 0.1", "gone | 100 0.5 0.1")
     )
     assert "scan" not in facts(got, "tensor_active")
-    assert said(got, NoteCode.ATTACHED_LAUNCHES) == [
+    assert notes_of(got, NoteCode.ATTACHED_LAUNCHES) == [
         "30.0 % of the kernel time has figures of the kernel listing (1 of 2 kernels); "
         "1 of its 2 names, 10.0 % of its time, are not in the trace"
     ]
@@ -105,7 +105,7 @@ def test_kernels_behind_one_name_get_its_figure_and_that_is_said(tmp_path: Path)
         listing(tmp_path, "elementwise | 900 0.0 0.75", "gemm | 100 0.9 0.1"),
     )
     assert facts(got, "dram_active") == {MUL: 0.75, ADD: 0.75, "gemm": 0.1}
-    assert said(got, NoteCode.SHARED_FIGURES) == [
+    assert notes_of(got, NoteCode.SHARED_FIGURES) == [
         "2 kernels have a figure in common with others, because the kernel listing has one name for them: "
         "elementwise (2)"
     ]
@@ -118,7 +118,7 @@ def test_an_export_tells_kernels_of_one_function_apart(tmp_path: Path) -> None:
     )  # fmt: skip
     got = attach_launches(summary_of(trace((MUL, 10), (ADD, 20))), launches(tmp_path, ncu, "launches.csv"))
     assert facts(got, "dram_active") == {MUL: 0.6, ADD: 0.2}
-    assert not said(got, NoteCode.SHARED_FIGURES)
+    assert not notes_of(got, NoteCode.SHARED_FIGURES)
     assert dict(got.environment)["launches.file"] == "launches.csv"
     assert dict(got.environment)["metric.dram_active"].startswith("gpu__dram_throughput")
 
@@ -134,19 +134,19 @@ def test_measured_occupancy_comes_along_beside_the_estimate(tmp_path: Path) -> N
 def test_another_device_is_said(tmp_path: Path) -> None:
     drawn = replace(summary_of(trace(("gemm", 10))), environment=(("device.compute_capability", "7.0"),))
     got = attach_launches(drawn, launches(tmp_path, raw_page([launch("gemm", 10, 1.0)]), "launches.csv"))
-    assert "measured on compute capability 8.0, the trace on 7.0" in said(got, NoteCode.ATTACHED_LAUNCHES)[1]
+    assert "measured on compute capability 8.0, the trace on 7.0" in notes_of(got, NoteCode.ATTACHED_LAUNCHES)[1]
 
 
 def test_notes_of_the_file_come_along(tmp_path: Path) -> None:
     got = attach_launches(summary_of(trace(("gemm", 10))), listing(tmp_path, "gemm | 10 0.5 0.5", "torn | 5"))
-    assert said(got, NoteCode.DROPPED_EVENTS) == ["1 lines dropped, the first: line 3: 1 figures instead of 3"]
+    assert notes_of(got, NoteCode.DROPPED_EVENTS) == ["1 lines dropped, the first: line 3: 1 figures instead of 3"]
 
 
 def test_a_run_without_kernels_stays_as_it_is(tmp_path: Path) -> None:
     host = TraceBuilder(vendor="cpu")
     host.step(1, 0, 100)
     got = attach_launches(summary_of(host), listing(tmp_path, "gemm | 10 0.5 0.5"))
-    assert got.bound_ns == {} and "no kernels" in said(got, NoteCode.ATTACHED_LAUNCHES)[0]
+    assert got.bound_ns == {} and "no kernels" in notes_of(got, NoteCode.ATTACHED_LAUNCHES)[0]
 
 
 def test_launches_are_attached_to_traces_only(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_real_listing_covers_a_trace_of_its_kernels(name: str) -> None:
     drawn.step(1, 0, at)
     traced = summary_of(drawn)
     got = attach_launches(traced, recording)
-    assert said(got, NoteCode.ATTACHED_LAUNCHES)[0].startswith("100 % of the kernel time")
+    assert notes_of(got, NoteCode.ATTACHED_LAUNCHES)[0].startswith("100 % of the kernel time")
     assert sum(got.bound_ns.values()) == sum(alone.bound_ns.values())
     whole = got.groups["kernels"]
     time = whole.measures_ns["total"].sum(axis=1)

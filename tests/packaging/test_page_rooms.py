@@ -57,10 +57,10 @@ _IMPORT = re.compile(r"""\b(?:from|import)\s*\(?\s*['"](\.[^'"]*)['"]""")
 
 def imported(path: Path) -> set[Path]:
     """Files of the page that a file imports, wherever and however: as values, as types, when they are first needed."""
-    return {found(path, match[1]) for match in _IMPORT.finditer(path.read_text(encoding="utf-8"))}
+    return {imported_file(path, match[1]) for match in _IMPORT.finditer(path.read_text(encoding="utf-8"))}
 
 
-def found(importer: Path, name: str) -> Path:
+def imported_file(importer: Path, name: str) -> Path:
     target = (importer.parent / name.partition("?")[0]).resolve()
     for candidate in (target, target.with_name(target.name + ".ts"), target.with_name(target.name + ".tsx")):
         if candidate.is_file():

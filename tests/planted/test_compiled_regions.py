@@ -54,13 +54,13 @@ def compiled(regions: tuple[tuple[str, ...], ...] = (("0/0",),), us: float = 800
     return summary(trace)
 
 
-def found(a: Summary, b: Summary) -> tuple[Comparison, list[Finding]]:
+def compile_findings(a: Summary, b: Summary) -> tuple[Comparison, list[Finding]]:
     comparison = compare_summaries(a, b, CompareOptions())
     return comparison, [one for one in comparison.findings if "compil" in one.rule or "graph_breaks" in one.rule]
 
 
 def test_compiling_is_the_first_cause_and_says_which_operators_it_took_the_place_of() -> None:
-    comparison, (told,) = found(eager(), compiled())
+    comparison, (told,) = compile_findings(eager(), compiled())
     assert comparison.findings[0] is told
     assert told.rule == "compilation_gained"
     assert told.sentence.startswith("More code is compiled: −")
@@ -70,41 +70,41 @@ def test_compiling_is_the_first_cause_and_says_which_operators_it_took_the_place
 
 
 def test_exchanging_the_sides_finds_the_opposite() -> None:
-    _, (there,) = found(eager(), compiled())
-    _, (back,) = found(compiled(), eager())
+    _, (there,) = compile_findings(eager(), compiled())
+    _, (back,) = compile_findings(compiled(), eager())
     assert (there.rule, back.rule) == ("compilation_gained", "compilation_lost")
     assert there.delta_us == -(back.delta_us or 0.0)
     assert "the baseline runs 1 compiled region per step (0/0), the candidate none" in back.sentence
 
 
 def test_more_regions_per_step_are_graph_breaks() -> None:
-    _, (told,) = found(compiled(), compiled((("0/0", "1/0", "2/0"),)))
+    _, (told,) = compile_findings(compiled(), compiled((("0/0", "1/0", "2/0"),)))
     assert told.rule == "more_graph_breaks"
     assert "1 compiled region per step (0/0) → 3 compiled regions per step (0/0, 1/0, 2/0)" in told.sentence
-    _, (back,) = found(compiled((("0/0", "1/0", "2/0"),)), compiled())
+    _, (back,) = compile_findings(compiled((("0/0", "1/0", "2/0"),)), compiled())
     assert (back.rule, back.delta_us) == ("fewer_graph_breaks", -(told.delta_us or 0.0))
 
 
 def test_a_region_compiled_again_is_a_recompilation() -> None:
-    _, (told,) = found(compiled(), compiled((("0/0",), ("0/1",), ("0/2",)), us=1200.0))
+    _, (told,) = compile_findings(compiled(), compiled((("0/0",), ("0/1",), ("0/2",)), us=1200.0))
     assert told.sentence.startswith("More recompilations: ")
     assert "recompilations 0 → 2" in told.sentence
 
 
 def test_equal_sides_have_none() -> None:
-    assert found(compiled(), compiled())[1] == []
-    assert found(eager(), eager())[1] == []
+    assert compile_findings(compiled(), compiled())[1] == []
+    assert compile_findings(eager(), eager())[1] == []
 
 
 def test_operators_inside_compiled_regions_make_no_other_work() -> None:
     """A fifth of the names is left of an eager step, and the question whether it is faster has an answer."""
-    comparison, _ = found(eager(), compiled())
+    comparison, _ = compile_findings(eager(), compiled())
     (check,) = [one for one in comparison.comparability if one.check == "same_work"]
     assert (check.status, comparison.headline.verdict) == ("warn", "faster")
     assert check.detail.startswith(
         "only the candidate runs compiled regions, whose operators are not recorded; in common: "
     )
-    back, _ = found(compiled(), eager())
+    back, _ = compile_findings(compiled(), eager())
     assert back.headline.verdict == "slower"
 
 
@@ -121,13 +121,13 @@ def test_operators_gone_into_a_region_are_named_by_the_forward_pass() -> None:
             at += us + 30
         trace.step(step, begin, at + 30)
         at += 40
-    _, (told,) = found(summary(trace), compiled())
+    _, (told,) = compile_findings(summary(trace), compiled())
     assert "gone: aten::gelu, autograd::engine::evaluate_function: GeluBackward" in told.sentence
 
 
 def test_what_a_slower_graph_takes_and_saves_is_one_cause() -> None:
     """Python between operators is gone, and aten::linear is called once instead of four times: both are the graph's."""
-    comparison, _ = found(eager(), compiled(us=2000.0))
+    comparison, _ = compile_findings(eager(), compiled(us=2000.0))
     ledger = comparison.ledger
     assert [one.rule for one in comparison.findings] == ["compilation_gained"]
     assert comparison.findings[0].delta_us == pytest.approx(ledger.delta / ledger.denominator / 1000)
@@ -140,12 +140,12 @@ def test_more_untraced_time_beside_a_compiled_region_is_a_cause_of_its_own() -> 
         trace.op("CompiledFunction", at + 3010, at + 3700)
         trace.step(step, at, at + 3900)
         at += 3910
-    comparison, _ = found(eager(), summary(trace))
+    comparison, _ = compile_findings(eager(), summary(trace))
     assert {one.rule for one in comparison.findings} == {"compilation_gained", "unrecorded_time"}
 
 
 def test_recompilations_are_told_where_only_one_side_is_compiled() -> None:
-    _, (told,) = found(eager(), compiled((("0/0",), ("0/1",), ("0/2",))))
+    _, (told,) = compile_findings(eager(), compiled((("0/0",), ("0/1",), ("0/2",))))
     assert "1 compiled region per step (0/0, 0/1, 0/2), 2 recompilations, the baseline none" in told.sentence
 
 
@@ -159,6 +159,6 @@ def test_copies_that_compiling_did_away_with_are_no_cause_of_their_own() -> None
         trace.step(step, begin, at + 30)
         at += 40
     for pair in ((summary(trace), compiled()), (compiled(), summary(trace))):
-        comparison, (finding,) = found(*pair)
+        comparison, (finding,) = compile_findings(*pair)
         assert comparison.findings[0] == finding
         assert "layout_copies" not in {one.rule for one in comparison.findings}

@@ -55,7 +55,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fault, int],
     return folder
 
 
-def shown(found: Comparison) -> str:
+def findings_text(found: Comparison) -> str:
     """For the message of a failure."""
     told = "\n".join(f"{finding.rule}: {finding.sentence}" for finding in found.findings)
     return f"{found.headline.reason}\n{told}"
@@ -69,7 +69,7 @@ def test_the_fault_is_the_first_finding(fault: Fault, recorded: Callable[[Fault,
         found = compared(folder)
         if is_found(fault, found):
             break
-        seen.append(shown(found))
+        seen.append(findings_text(found))
     else:
         pytest.fail("\n\n".join(seen))
     back = compared(folder, swapped=True)

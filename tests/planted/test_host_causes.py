@@ -66,12 +66,12 @@ def drawn(
     return trace
 
 
-def found(a: TraceBuilder, b: TraceBuilder) -> Comparison:
+def compared_traces(a: TraceBuilder, b: TraceBuilder) -> Comparison:
     return compared(summary(a), summary(b))
 
 
 def first(a: TraceBuilder, b: TraceBuilder) -> Finding:
-    return found(a, b).findings[0]
+    return compared_traces(a, b).findings[0]
 
 
 def changed(name: str, **what: object) -> tuple[Call, ...]:
@@ -84,7 +84,7 @@ def longer(factor: float) -> tuple[Call, ...]:
 
 
 def test_equal_programs_have_no_findings() -> None:
-    assert found(drawn(), drawn(seed=2)).findings == ()
+    assert compared_traces(drawn(), drawn(seed=2)).findings == ()
 
 
 def test_a_gap_is_no_slow_host() -> None:
@@ -117,7 +117,8 @@ def test_one_long_slice_in_one_operator_is_contention_all_the_same() -> None:
         return (*PROGRAM, Call("aten::mm", 30_000.0 if number == 5 else 400.0, 1))
 
     healthy = drawn((*PROGRAM, Call("aten::mm", 400.0, 1)))
-    assert causes(found(healthy, drawn(disturbed, seed=2, stall_us=900.0))) == ["host_interrupted", "slow_steps"]
+    found = compared_traces(healthy, drawn(disturbed, seed=2, stall_us=900.0))
+    assert causes(found) == ["host_interrupted", "slow_steps"]
 
 
 def test_an_operator_whose_fastest_call_stays_is_not_called_slower() -> None:
@@ -144,7 +145,7 @@ def test_copies_between_layouts() -> None:
 
 def test_copies_are_found_in_a_program_that_became_no_slower() -> None:
     faster = tuple(replace(call, us=500.0) if call.name == "aten::mm" else call for call in (*PROGRAM, COPIES))
-    (told,) = (one for one in found(drawn(changed("aten::mm", us=800.0)), drawn(faster, seed=2)).findings
+    (told,) = (one for one in compared_traces(drawn(changed("aten::mm", us=800.0)), drawn(faster, seed=2)).findings
                if one.rule == "layout_copies")  # fmt: skip
     assert told.delta_us is not None and 12 * 80 < told.delta_us < 12 * 100
 
@@ -178,8 +179,8 @@ def lengths(seed: int, mean: int) -> Step:
 
 
 def test_lengths_that_vary_are_no_other_work() -> None:
-    rules = [finding.rule for finding in found(drawn(lengths(8, 100)), drawn(lengths(6, 100), seed=2)).findings]
-    assert "workload_changed" not in rules
+    comparison = compared_traces(drawn(lengths(8, 100)), drawn(lengths(6, 100), seed=2))
+    assert "workload_changed" not in [finding.rule for finding in comparison.findings]
 
 
 def test_lengths_that_grew_are_other_work() -> None:
@@ -200,14 +201,14 @@ def test_recording_less_does_not_explain_more_time() -> None:
 
 
 def test_options_of_one_side_are_a_caveat_though_the_other_does_not_name_them() -> None:
-    checks = found(drawn(record_shapes=1), drawn(record_shapes=1, with_stack=1)).comparability
+    checks = compared_traces(drawn(record_shapes=1), drawn(record_shapes=1, with_stack=1)).comparability
     (check,) = [check for check in checks if check.check == "profiler_flags"]
     assert check.status == "warn" and "profiler.with_stack false vs true" in check.detail
 
 
 def test_inputs_that_one_side_did_not_record_are_no_other_work() -> None:
     a, b = drawn(), drawn(changed("aten::copy_", us=90.0), seed=2, shapes=False)
-    for one in (found(a, b), found(b, a)):
+    for one in (compared_traces(a, b), compared_traces(b, a)):
         assert not {"operators_by_shape", "operators_by_type"} & set(one.tables)
         assert "operators_by_shape" in {note.where for note in one.notes}
         assert all("calls" not in finding.confidence for finding in one.findings)
@@ -227,7 +228,7 @@ def test_python_functions_of_one_side_name_nothing() -> None:
 
 
 def test_a_recording_without_steps_has_no_cause() -> None:
-    assert causes(found(drawn(), drawn(marked=False, seed=2))) == []
+    assert causes(compared_traces(drawn(), drawn(marked=False, seed=2))) == []
 
 
 def test_slow_steps_of_several_recordings_are_told_apart() -> None:
@@ -252,12 +253,12 @@ def test_few_calls_of_other_inputs_are_other_work_where_they_take_the_time() -> 
     def with_head(words: int) -> list[Call]:
         return [*layers, Call("aten::mm", 6.0 * words, 3, (64, words)), Call("aten::sum", 1.0 * words, 1, (64, words))]
 
-    first = found(drawn(with_head(1000)), drawn(with_head(4000))).findings[0]
+    first = compared_traces(drawn(with_head(1000)), drawn(with_head(4000))).findings[0]
     assert first.rule == "workload_changed"
     assert "[[64, 1000]] → [[64, 4000]] (elements ×4.00)" in first.sentence
     # the same in the first layer, which is quick, is not
     small = [replace(layers[0], shape=(32, 96)), *layers[1:], *with_head(1000)[-2:]]
-    told = found(drawn(with_head(1000)), drawn(small)).findings
+    told = compared_traces(drawn(with_head(1000)), drawn(small)).findings
     assert all("Workload changed" not in finding.sentence for finding in told)
 
 
@@ -269,6 +270,6 @@ def test_page_faults_are_no_contention() -> None:
     def faulting(step: int) -> list[Call]:
         return [*products, *(replace(call, us=100.0 if step < 2 else 700.0) for call in large)]
 
-    told = found(drawn([*products, *large]), drawn(faulting)).findings
+    told = compared_traces(drawn([*products, *large]), drawn(faulting)).findings
     assert [finding.rule for finding in told] == ["host_time"]
-    assert "host_interrupted" in causes(found(drawn(), drawn(stall_us=900.0)))  # time slices fall on all
+    assert "host_interrupted" in causes(compared_traces(drawn(), drawn(stall_us=900.0)))  # time slices fall on all

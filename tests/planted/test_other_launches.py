@@ -34,38 +34,38 @@ def recording(
     return trace
 
 
-def found(one: TraceBuilder, two: TraceBuilder) -> Comparison:
+def compared_traces(one: TraceBuilder, two: TraceBuilder) -> Comparison:
     return compared(summary(one), summary(two))
 
 
 def test_a_larger_batch() -> None:
-    comparison = found(recording(), recording([1.5], us=1.45, seed=1))
+    comparison = compared_traces(recording(), recording([1.5], us=1.45, seed=1))
     assert causes(comparison) == ["workload_changed"]
     assert "launch ×1.50 the threads" in first(comparison).sentence
     assert "grid [128, 1, 1] block [256, 1, 1] → grid [192, 1, 1] block [256, 1, 1]" in first(comparison).sentence
 
 
 def test_a_smaller_batch() -> None:
-    comparison = found(recording([1.5], us=1.45, seed=1), recording())
+    comparison = compared_traces(recording([1.5], us=1.45, seed=1), recording())
     assert causes(comparison) == ["workload_changed"]
     assert "launch ×0.667 the threads" in first(comparison).sentence
 
 
 def test_a_slower_clock_leaves_the_launches_as_they_are() -> None:
-    assert causes(found(recording(), recording(us=1.45, seed=1))) == ["device_pace"]
+    assert causes(compared_traces(recording(), recording(us=1.45, seed=1))) == ["device_pace"]
 
 
 def test_one_kernel_that_is_tuned_otherwise_is_no_other_work() -> None:
-    assert "workload_changed" not in causes(found(recording(), recording([4.0], us=1.2, only="gemm")))
+    assert "workload_changed" not in causes(compared_traces(recording(), recording([4.0], us=1.2, only="gemm")))
 
 
 def test_lengths_that_vary_from_step_to_step_may_differ_by_chance() -> None:
     one, two = (1.0, 0.5, 1.5, 2.0, 0.7, 0.9, 1.2, 1.1), (1.9, 1.3, 0.8, 2.5, 1.6, 1.4, 0.6, 2.1)
-    assert "workload_changed" not in causes(found(recording(one), recording(two, us=1.2)))
+    assert "workload_changed" not in causes(compared_traces(recording(one), recording(two, us=1.2)))
 
 
 def test_the_example_is_a_kernel_that_changed() -> None:
-    comparison = found(recording(), recording([1.5], us=1.45, seed=1, but="batch_norm"))
+    comparison = compared_traces(recording(), recording([1.5], us=1.45, seed=1, but="batch_norm"))
     assert causes(comparison) == ["workload_changed"]
     assert "_kernel grid [" in first(comparison).sentence
     assert "batch_norm_kernel" not in first(comparison).sentence
@@ -73,10 +73,10 @@ def test_the_example_is_a_kernel_that_changed() -> None:
 
 def test_kernels_with_a_fixed_grid_take_as_much_longer() -> None:
     """Those that work in as many blocks as the device runs at once, on an H100 nearly all matrix products."""
-    comparison = found(recording(), recording([1.5], us=1.45, seed=1, but="gemm softmax loss"))
+    comparison = compared_traces(recording(), recording([1.5], us=1.45, seed=1, but="gemm softmax loss"))
     assert causes(comparison) == ["workload_changed"]
 
 
 def test_wider_layers_leave_kernels_with_a_fixed_grid_as_they_are() -> None:
-    comparison = found(recording(), recording([1.5], us=1.45, seed=1, but="gemm softmax loss", us_but=1.0))
+    comparison = compared_traces(recording(), recording([1.5], us=1.45, seed=1, but="gemm softmax loss", us_but=1.0))
     assert "workload_changed" not in causes(comparison)

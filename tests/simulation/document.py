@@ -29,7 +29,7 @@ against what is promised."""
 _PARTS = re.compile(f"(?<={re.escape(PARTS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
 
 
-def shown(name: str) -> str:
+def table_on_page(name: str) -> str:
     """What the page shows."""
     (block,) = _block(name).findall((DOCS / TABLES[name][0]).read_text("utf-8"))
     return str(block)

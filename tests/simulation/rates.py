@@ -24,7 +24,7 @@ from tests.simulation.series import (
     lognormal,
     normal,
     pair,
-    whole,
+    whole_ns,
 )
 from tests.thorough import sample
 
@@ -120,7 +120,7 @@ def tables_of_rows(draw: Draw, steps: int, changed: int, tables: int, captures: 
     for _ in range(tables):
         a, b = (_rows(draw, random, steps, captures) for _ in range(2))
         b[:changed] *= 1.1
-        x, y = whole(a / 1000), whole(b / 1000)
+        x, y = whole_ns(a / 1000), whole_ns(b / 1000)
         present = np.ones(ROWS, dtype=bool), np.ones(ROWS, dtype=bool)
         q = entity_tests(x, y, (number, number), present, y.mean(axis=1) - x.mean(axis=1), 0.0, OPTIONS).q
         found = q <= OPTIONS.alpha

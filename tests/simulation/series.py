@@ -60,7 +60,7 @@ def among_others(share: float, draw: Draw) -> Draw:
 def pair(draw: Draw, pairs: int, steps: int, factor: float = 1.0, seed: int = 0) -> tuple[Ints, Ints]:
     """Baseline and candidate, the candidate's steps `factor` times as long."""
     random = np.random.default_rng([steps, seed])
-    return whole(draw(random, (pairs, steps))), whole(factor * draw(random, (pairs, steps)))
+    return whole_ns(draw(random, (pairs, steps))), whole_ns(factor * draw(random, (pairs, steps)))
 
 
 def captured(
@@ -77,10 +77,10 @@ def captured(
     sides, numbers = [], []
     for count, deviation, longer in zip(captures, between, (1.0, factor), strict=True):
         levels = np.repeat(deviation * random.standard_normal((pairs, count)), steps, axis=1)
-        sides.append(whole(longer * STEP * np.exp(levels + within * random.standard_normal(levels.shape))))
+        sides.append(whole_ns(longer * STEP * np.exp(levels + within * random.standard_normal(levels.shape))))
         numbers.append(np.repeat(np.arange(count, dtype=np.int32), steps))
     return (sides[0], sides[1]), (numbers[0], numbers[1])
 
 
-def whole(times: NDArray[np.float64]) -> Ints:
+def whole_ns(times: NDArray[np.float64]) -> Ints:
     return np.rint(times).astype(np.int64)

@@ -8,7 +8,7 @@ import pytest
 
 from tb_perfcompare.comparison.statistics import entity_tests
 from tb_perfcompare.comparison.statistics.row_shifts import row_shifts
-from tests.simulation.document import TABLES, shown
+from tests.simulation.document import TABLES, table_on_page
 from tests.simulation.rates import (
     CHANGES,
     ENTITY_CAPTURES,
@@ -168,8 +168,8 @@ def test_documents_show_what_is_measured(name: str) -> None:
     """`python -m tests.simulation` writes the tables anew when a change is meant; the suite draws a sample of it."""
     measured = f"\n{TABLES[name][1]()}\n"
     number = re.compile(r"\d+(?:\.\d+)?")
-    assert number.sub("#", shown(name)) == number.sub("#", measured)
-    pairs = zip(number.findall(shown(name)), number.findall(measured), strict=True)
+    assert number.sub("#", table_on_page(name)) == number.sub("#", measured)
+    pairs = zip(number.findall(table_on_page(name)), number.findall(measured), strict=True)
     assert [pair for pair in pairs if abs(float(pair[0]) - float(pair[1])) > apart(float(pair[0]), DRAWS[name])] == []
 
 

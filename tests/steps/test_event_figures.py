@@ -15,39 +15,40 @@ from tests.steps.drawn import US, cut, named, two_steps
 from tests.strategies import traces
 
 
-def of(step: StepEvents, name: str, place: int = 0) -> EventFigures:
+def figures_of(step: StepEvents, name: str, place: int = 0) -> EventFigures:
     return event_figures(step, named(step, name)[place])
 
 
 def test_own_time_is_without_what_is_inside_and_without_calls() -> None:
     step = cut(two_steps())
-    assert of(step, "aten::mm").self_ns == 10 * US, "140 us, 130 of them in addmm"
-    assert of(step, "aten::addmm").self_ns == 110 * US, "130 us, 20 of them in two launches"
-    assert of(step, "cudaLaunchKernel").self_ns == 10 * US
-    assert of(step, "gemm").self_ns is None
+    assert figures_of(step, "aten::mm").self_ns == 10 * US, "140 us, 130 of them in addmm"
+    assert figures_of(step, "aten::addmm").self_ns == 110 * US, "130 us, 20 of them in two launches"
+    assert figures_of(step, "cudaLaunchKernel").self_ns == 10 * US
+    assert figures_of(step, "gemm").self_ns is None
 
 
 def test_an_operator_has_the_device_work_below_it() -> None:
     step = cut(two_steps())
     for name in ("ProfilerStep#1", "aten::mm", "aten::addmm"):
-        assert (of(step, name).device_ns, of(step, name).launches) == (60 * US, 2)
-    assert (of(step, "cudaLaunchKernel").device_ns, of(step, "cudaLaunchKernel").launches) == (30 * US, 1)
-    assert of(step, "gemm").launches is None
+        assert (figures_of(step, name).device_ns, figures_of(step, name).launches) == (60 * US, 2)
+    launch = figures_of(step, "cudaLaunchKernel")
+    assert (launch.device_ns, launch.launches) == (30 * US, 1)
+    assert figures_of(step, "gemm").launches is None
 
 
 def test_device_work_waits_and_leaves_gaps() -> None:
     step = cut(two_steps())
-    assert (of(step, "gemm").queue_ns, of(step, "gemm").idle_ns) == (10 * US, 40 * US)
-    assert (of(step, "relu").queue_ns, of(step, "relu").idle_ns) == (10 * US, 10 * US)
-    assert (of(step, "aten::mm").queue_ns, of(step, "aten::mm").idle_ns) == (None, None)
+    assert (figures_of(step, "gemm").queue_ns, figures_of(step, "gemm").idle_ns) == (10 * US, 40 * US)
+    assert (figures_of(step, "relu").queue_ns, figures_of(step, "relu").idle_ns) == (10 * US, 10 * US)
+    assert (figures_of(step, "aten::mm").queue_ns, figures_of(step, "aten::mm").idle_ns) == (None, None)
 
 
 def test_what_is_around_and_what_is_linked() -> None:
     step = cut(two_steps())
-    assert of(step, "gemm").enclosing == ("ProfilerStep#1", "aten::mm", "aten::addmm")
-    assert [link.role for link in of(step, "gemm").linked] == ["operator", "launcher"]
-    assert [link.role for link in of(step, "aten::addmm").linked] == ["launched", "launched"]
-    assert of(step, "gemm").args["grid"] == "[64,1,1]"
+    assert figures_of(step, "gemm").enclosing == ("ProfilerStep#1", "aten::mm", "aten::addmm")
+    assert [link.role for link in figures_of(step, "gemm").linked] == ["operator", "launcher"]
+    assert [link.role for link in figures_of(step, "aten::addmm").linked] == ["launched", "launched"]
+    assert figures_of(step, "gemm").args["grid"] == "[64,1,1]"
 
 
 def test_names_of_two_areas_sum_to_those_of_the_step() -> None:
@@ -66,7 +67,7 @@ def test_all_of_a_name_are_counted() -> None:
     trace.step(1, 0, 100)
     for start in (0, 30, 60):
         trace.op("aten::add", start, start + 10)
-    figures = of(cut(trace), "aten::add", 1)
+    figures = figures_of(cut(trace), "aten::add", 1)
     assert (figures.same_count, figures.same_ns) == (3, 30 * US)
 
 

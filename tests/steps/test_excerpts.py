@@ -24,7 +24,7 @@ from tests.steps.drawn import US, two_steps
 DEMO = Path(__file__).parents[2] / "demo_logs"
 
 
-def taken(trace: TraceBuilder, folder: Path, first_us: float, last_us: float) -> Excerpt:
+def excerpt_of(trace: TraceBuilder, folder: Path, first_us: float, last_us: float) -> Excerpt:
     """The events of a drawn trace between two instants."""
     path = trace.write(folder / "worker0.1.pt.trace.json")
     return read_excerpt(path, trace.base_ns + int(first_us * US), trace.base_ns + int(last_us * US))
@@ -45,7 +45,7 @@ def of_step(path: Path, label: str) -> tuple[Excerpt, tuple[int, int]]:
 
 
 def test_what_is_active_in_the_stretch_is_kept_to_the_byte(tmp_path: Path) -> None:
-    excerpt = taken(two_steps(), tmp_path, 60, 100)
+    excerpt = excerpt_of(two_steps(), tmp_path, 60, 100)
     assert sorted(set(names(excerpt))) == [
         "ProfilerStep#1", "PyTorch Profiler (0)", "aten::addmm", "aten::mm", "cudaLaunchKernel", "gemm", "relu",
     ]  # fmt: skip
@@ -60,7 +60,7 @@ def test_arrows_counters_and_instants_in_the_stretch_are_kept(tmp_path: Path) ->
     trace.counter("clock", 60, mhz=1400)
     trace.memory(70, 512)
     trace.counter("clock", 260, mhz=1300)
-    found = [json.loads(text) for text in taken(trace, tmp_path, 40, 100).events]
+    found = [json.loads(text) for text in excerpt_of(trace, tmp_path, 40, 100).events]
     assert [event["ph"] for event in found] == ["X", "s", "C", "i", "X"]
     assert found[1]["id"] == 7
     assert found[2]["args"] == {"mhz": 1400}
@@ -70,7 +70,7 @@ def test_only_threads_that_have_events_keep_their_names(tmp_path: Path) -> None:
     trace = TraceBuilder()
     trace.op("aten::mm", 0, 50)
     trace.kernel("gemm", 100, 120, device=1)
-    early = [json.loads(text) for text in taken(trace, tmp_path, 0, 60).metadata]
+    early = [json.loads(text) for text in excerpt_of(trace, tmp_path, 0, 60).metadata]
     assert [(event["name"], event["pid"]) for event in early] == [("process_labels", 100), ("process_name", 100)]
 
 
@@ -79,7 +79,7 @@ def test_instants_at_the_ends_are_half_open(tmp_path: Path) -> None:
     for at in (10, 20, 30):
         trace.op(f"at{at}", at, at)
         trace.op(f"until{at}", at - 5, at)
-    assert names(taken(trace, tmp_path, 20, 30)) == ["at20", "until30"]
+    assert names(excerpt_of(trace, tmp_path, 20, 30)) == ["at20", "until30"]
 
 
 @pytest.mark.parametrize("base", [0, ABSOLUTE_BASE_NS])
@@ -192,7 +192,7 @@ def test_numbers_stand_for_threads_that_are_called_by_texts(tmp_path: Path) -> N
     trace = TraceBuilder(spelling="2021", vendor="cuda")
     trace.op("aten::mm", 0, 50)
     trace.kernel("gemm", 20, 40, launch=(5, 8))
-    excerpt = taken(trace, tmp_path, 0, 60)
+    excerpt = excerpt_of(trace, tmp_path, 0, 60)
     document = json.loads(joined_file([JoinedSide("baseline", excerpt, 0)]))
     assert all(isinstance(event["tid"], int) and isinstance(event["pid"], int) for event in document["traceEvents"])
     named = {e["args"]["name"]: e["tid"] for e in document["traceEvents"] if e["name"] == "thread_name"}

@@ -23,7 +23,7 @@ from tests.shared_data import SHARED, needs_shared
 from tests.strict.tables import ABNORMAL, HEADER, NORMAL, row, write
 
 
-def said(path: Path) -> str:
+def error_text(path: Path) -> str:
     with pytest.raises(InputError) as caught:
         read_perf_data(str(path))
     return str(caught.value)
@@ -87,7 +87,7 @@ def test_long_files_are_read_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_lines_are_counted_across_blocks_and_line_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(csv_columns, "BLOCK_ROWS", 2)
     rows = [row(function_name="two\nlines"), row(), row(), row(beta_pct="?")]
-    assert "line 6, column beta_pct: '?' is not a number" in said(write(tmp_path / "a_perf_data.csv", rows))
+    assert "line 6, column beta_pct: '?' is not a number" in error_text(write(tmp_path / "a_perf_data.csv", rows))
 
 
 def test_optional_columns_may_be_absent(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_words_for_nothing(tmp_path: Path, word: str) -> None:
 
 def test_a_cell_that_is_no_number(tmp_path: Path) -> None:
     path = write(tmp_path / "a_perf_data.csv", [row(), row(beta_pct="12,5%")])
-    assert said(path) == (
+    assert error_text(path) == (
         f"{path}: line 3, column beta_pct: '12,5%' is not a number; write the table again, or remove the damaged line"
     )
 
@@ -127,29 +127,29 @@ def test_a_cell_that_is_no_number(tmp_path: Path) -> None:
     ],
 )
 def test_other_cells(tmp_path: Path, cells: dict[str, str], words: str) -> None:
-    assert words in said(write(tmp_path / "a_perf_data.csv", [row(**cells)]))
+    assert words in error_text(write(tmp_path / "a_perf_data.csv", [row(**cells)]))
 
 
 def test_files_that_are_no_tables(tmp_path: Path) -> None:
     path = tmp_path / "a_perf_data.csv"
     path.write_bytes(b"")
-    assert "is empty" in said(path)
+    assert "is empty" in error_text(path)
     write(path, [])
-    assert "has a header but no rows" in said(path)
+    assert "has a header but no rows" in error_text(path)
     path.write_bytes(b"cycle,pid\n1,2\n")
     with pytest.raises(UnrecognisedFormat, match=r"line 1: has no column beta_pct, function_name"):
         read_perf_data(str(path))
     write(path, [row()])
     path.write_bytes(path.read_bytes() + b"1,10,3.5\n")
-    assert f"line 3: has 3 cells where the first line has {len(HEADER)}" in said(path)
+    assert f"line 3: has 3 cells where the first line has {len(HEADER)}" in error_text(path)
     write(path, [row()])
     path.write_bytes(path.read_bytes() + b'1,10,"open')
-    assert "line 3: is not valid CSV" in said(path)
+    assert "line 3: is not valid CSV" in error_text(path)
     path.write_bytes(b"\xff\xfe" + "cycle".encode("utf-16-le"))
-    assert "is not UTF-8" in said(path)
+    assert "is not UTF-8" in error_text(path)
     with pytest.raises(CorruptInput):
         read_perf_data(str(path))
-    assert "cannot be opened" in said(tmp_path / "absent_perf_data.csv")
+    assert "cannot be opened" in error_text(tmp_path / "absent_perf_data.csv")
 
 
 def test_counters_of_the_example() -> None:

@@ -46,7 +46,7 @@ def _draw(trace: TraceBuilder, calls: Sequence[Call], at: int, kernels: bool) ->
     return at
 
 
-def found(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
+def replacements_in(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
     return [one for one in compare(summarised(a), summarised(b)).findings if one.rule == "operator_replaced"]
 
 
@@ -60,14 +60,14 @@ def test_an_activation_that_is_written_out(vendor: str) -> None:
     kernels = vendor != "cpu"
     one = program(*BLOCK, *GELU, *BLOCK, *GELU, vendor=vendor, kernels=kernels)
     two = program(*BLOCK, *WRITTEN_OUT, *BLOCK, *WRITTEN_OUT, vendor=vendor, kernels=kernels)
-    (there,), (back,) = found(one, two), found(two, one)
+    (there,), (back,) = replacements_in(one, two), replacements_in(two, one)
     assert there.sentence == (
         "Operator replaced: +120 µs per step, 6 more operator calls; aten::gelu (2 calls) → aten::mul (4 calls), "
         "aten::add (2 calls), aten::tanh (2 calls)."
     )
     assert there.confidence.startswith("certain: ")
     assert net(back) == -net(there)
-    assert found(one, one) == []
+    assert replacements_in(one, one) == []
 
 
 def test_it_replaces_the_findings_of_new_and_gone_operators() -> None:
@@ -84,7 +84,7 @@ def test_the_backward_pass_belongs_to_it() -> None:
 
     one = trained(GELU, "GeluBackward0")
     two = trained(WRITTEN_OUT, "AddBackward0", "TanhBackward0", "MulBackward0")
-    (told,) = found(one, two)
+    (told,) = replacements_in(one, two)
     assert "; aten::gelu (1 call) → aten::mul (2 calls), aten::add (1 call), aten::tanh (1 call)." in told.sentence
     assert net(told) == pytest.approx(3 * US + 2 * US, abs=15)
 
@@ -93,7 +93,7 @@ def test_what_an_operator_calls_is_replaced_in_it() -> None:
     def attention(*inner: Call) -> TraceBuilder:
         return program("aten::linear", ("aten::scaled_dot_product_attention", inner), "aten::reshape")
 
-    (told,) = found(
+    (told,) = replacements_in(
         attention("aten::_scaled_dot_product_flash_attention"), attention("aten::bmm", "aten::softmax", "aten::bmm")
     )
     assert told.sentence.startswith("Operator replaced in aten::scaled_dot_product_attention: +4")
@@ -110,31 +110,31 @@ def test_what_computes_leads_the_copies_that_its_result_asks_for() -> None:
     one = attention("aten::_scaled_dot_product_flash_attention", "aten::view")
     two = attention("aten::_scaled_dot_product_attention_math", "aten::clone", "aten::_unsafe_view")
     for a, b in ((one, two), (two, one)):
-        assert [told.sentence.split(":")[0] for told in found(a, b)] == [
+        assert [told.sentence.split(":")[0] for told in replacements_in(a, b)] == [
             "Operator replaced in aten", "Operator replaced in aten",
         ]  # fmt: skip
-        assert "scaled_dot_product_attention" in found(a, b)[0].sentence
+        assert "scaled_dot_product_attention" in replacements_in(a, b)[0].sentence
 
 
 def test_what_only_has_another_operator_around_it_is_not_replaced() -> None:
     """Autocast calls an operator again within its own, with casts beside it."""
     plain: Call = ("aten::linear", ["aten::t", "aten::addmm"])
     cast: Call = ("aten::linear", ["aten::to", ("aten::linear", ["aten::t", "aten::addmm"])])
-    assert found(program("aten::layer_norm", plain), program("aten::layer_norm", cast)) == []
+    assert replacements_in(program("aten::layer_norm", plain), program("aten::layer_norm", cast)) == []
 
 
 def test_deeper_and_with_another_activation() -> None:
     """What the depth explains is not told as a replacement."""
     one = program(*(*BLOCK, *GELU) * 4, "aten::mean")
     two = program(*(*BLOCK, "aten::silu", "aten::clone") * 6, "aten::mean")
-    (told,) = found(one, two)
+    (told,) = replacements_in(one, two)
     assert told.sentence.endswith("aten::gelu (4 calls) → aten::clone (6 calls), aten::silu (6 calls).")
 
 
 def test_new_operators_elsewhere_replace_nothing() -> None:
     one = program(*BLOCK, *GELU, "aten::mean", "aten::sum")
     two = program(*BLOCK, "aten::mean", "aten::histc", "aten::sum")
-    assert found(one, two) == []
+    assert replacements_in(one, two) == []
 
 
 def test_copies_within_the_operators_that_came_are_no_cause_of_their_own() -> None:

@@ -58,7 +58,7 @@ def noted(code: NoteCode) -> Change:
     return lambda summary: replace(summary, notes=(Note(code, "ends in the middle", "a.json"),))
 
 
-def other(program: Program) -> Change:
+def other_program(program: Program) -> Change:
     return lambda _: side(program, 2)
 
 
@@ -98,21 +98,21 @@ TRIPPED: list[tuple[str, str, Change, str]] = [
     ("device_kind", "warn", device(kind="unknown", name=""), "does not name its device"),
     ("device_kind", "warn", environment(device__multiprocessors="54"), "device.multiprocessors 108 vs 54"),
     ("device_count", "warn", device(count=8), "1 vs 8 devices"),
-    ("step_marker", "fail", other(BASE.changed(marked=False)), "different units of work"),
+    ("step_marker", "fail", other_program(BASE.changed(marked=False)), "different units of work"),
     ("step_marker", "fail", unmarked, "has no step markers"),
-    ("step_marker", "fail", other(BASE.changed(iterations=3)), "holds 3 iterations"),
-    ("kernels", "warn", other(BASE.changed(casts=6)), "of kernel launches per step are shared"),
-    ("operators", "warn", other(BASE.changed(repeats=3)), "of operator calls per step are shared"),
-    ("steps", "warn", other(BASE.changed(steps=4)), "14 vs 4 steps"),
+    ("step_marker", "fail", other_program(BASE.changed(iterations=3)), "holds 3 iterations"),
+    ("kernels", "warn", other_program(BASE.changed(casts=6)), "of kernel launches per step are shared"),
+    ("operators", "warn", other_program(BASE.changed(repeats=3)), "of operator calls per step are shared"),
+    ("steps", "warn", other_program(BASE.changed(steps=4)), "14 vs 4 steps"),
     ("left_out", "warn", dropped(5), "5 of 19 steps of the candidate (incomplete)"),
     ("world_size", "warn", environment(distributed__world_size="8"), "world size not recorded vs 8"),
     ("ranks", "warn", two_workers, "1 worker in the baseline, 2"),
-    ("profiler_flags", "warn", other(BASE.changed(flags=("with_stack",))), "profiler.with_stack false vs true"),
-    ("profiler_flags", "warn", other(BASE.changed(flags=("profile_memory",))), "profile_memory false vs true"),
+    ("profiler_flags", "warn", other_program(BASE.changed(flags=("with_stack",))), "profiler.with_stack false vs true"),
+    ("profiler_flags", "warn", other_program(BASE.changed(flags=("profile_memory",))), "profile_memory false vs true"),
     ("complete_files", "warn", noted(NoteCode.TRUNCATED), "ends in the middle"),
     ("complete_files", "warn", noted(NoteCode.DROPPED_EVENTS), "ends in the middle"),
-    ("input_shapes", "warn", other(LARGER), "input shapes"),
-    ("input_types", "warn", other(HALF), "input types"),
+    ("input_shapes", "warn", other_program(LARGER), "input shapes"),
+    ("input_types", "warn", other_program(HALF), "input types"),
 ]  # fmt: skip
 """(check, status, what is otherwise about the candidate, words of the detail)."""
 

@@ -15,7 +15,7 @@ def rows(*values: int) -> np.ndarray:
     return np.array([values], dtype=np.int64)
 
 
-def known(rho: float, steps: int) -> Resemblance:
+def resemblance_of(rho: float, steps: int) -> Resemblance:
     return Resemblance(np.array([rho]), np.sqrt(np.array([(1 + rho) / (1 - rho)])), steps)
 
 
@@ -55,7 +55,7 @@ def test_rho_is_that_of_the_process(steps: int, rho: float) -> None:
 
 
 def test_the_interval_grows_about_its_middle() -> None:
-    alike = known(0.5, 40)
+    alike = resemblance_of(0.5, 40)
     inflation = math.sqrt(3)
     spread = math.sqrt(1 - 2 / 19)
     freedom = 40 / 3 - 2
@@ -67,7 +67,7 @@ def test_the_interval_grows_about_its_middle() -> None:
 
 @pytest.mark.parametrize("middle", [-3.0, -1.0, 0.5, 2.0, 9.0])
 def test_p_is_at_most_alpha_where_the_interval_leaves_out_zero(middle: float) -> None:
-    alike = known(0.4, 30)
+    alike = resemblance_of(0.4, 30)
     ends = np.array([middle]), np.array([middle - 1.5]), np.array([middle + 1.2])
     low, high = alike.interval(*ends, 0.05)
     assert (alike.p(*ends, 0.05)[0] <= 0.05) == (low[0] > 0 or high[0] < 0)
@@ -80,5 +80,5 @@ def test_independent_steps_keep_their_interval() -> None:
 
 
 def test_the_slightest_resemblance_counts_as_none() -> None:
-    assert known(0.04, 20).widening(0.05)[0] == 1
-    assert known(0.06, 20).widening(0.05)[0] > 1.1
+    assert resemblance_of(0.04, 20).widening(0.05)[0] == 1
+    assert resemblance_of(0.06, 20).widening(0.05)[0] > 1.1

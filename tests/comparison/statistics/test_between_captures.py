@@ -30,7 +30,7 @@ TIGHT = [0.0, 0.3, -0.2, 0.1, -0.3, 0.2, 0.05, -0.1]
 """Steps of one capture about its level, in ms."""
 
 
-def found(baseline: list[float], candidate: list[float]) -> BetweenCaptures:
+def interval_of(baseline: list[float], candidate: list[float]) -> BetweenCaptures:
     got = between_captures(np.array([baseline]), np.array([candidate]), 0.05)
     assert got is not None
     return got
@@ -42,7 +42,7 @@ def spans(*levels: float) -> list[list[float]]:
 
 def test_three_and_more_captures_are_welchs_test() -> None:
     a, b = [1.0, 1.4, 1.1, 0.9], [2.0, 3.1, 2.2]
-    got, expected = found(a, b), scipy.stats.ttest_ind(b, a, equal_var=False)
+    got, expected = interval_of(a, b), scipy.stats.ttest_ind(b, a, equal_var=False)
     low, high = expected.confidence_interval(0.95)
     assert (got.low[0], got.high[0], got.p[0]) == (
         pytest.approx(low), pytest.approx(high), pytest.approx(expected.pvalue)
@@ -52,7 +52,7 @@ def test_three_and_more_captures_are_welchs_test() -> None:
 
 def test_fewer_captures_share_one_deviation() -> None:
     a, b = [1.0, 1.4], [2.0, 3.1, 2.2]
-    got, expected = found(a, b), scipy.stats.ttest_ind(b, a)
+    got, expected = interval_of(a, b), scipy.stats.ttest_ind(b, a)
     low, high = expected.confidence_interval(0.95)
     assert (got.low[0], got.high[0], got.p[0]) == (
         pytest.approx(low), pytest.approx(high), pytest.approx(expected.pvalue)
@@ -60,7 +60,7 @@ def test_fewer_captures_share_one_deviation() -> None:
 
 
 def test_one_capture_is_taken_to_differ_as_the_others_do() -> None:
-    got = found([1.0, 3.0], [5.0])
+    got = interval_of([1.0, 3.0], [5.0])
     error = math.sqrt(2) * math.sqrt(1 / 2 + 1)
     assert got.middle[0] == 3
     assert got.high[0] - got.middle[0] == pytest.approx(scipy.stats.t.ppf(0.975, 1) * error)
@@ -68,13 +68,13 @@ def test_one_capture_is_taken_to_differ_as_the_others_do() -> None:
 
 
 def test_captures_that_agree_exactly_leave_no_doubt() -> None:
-    got = found([1.0, 1.0], [2.0, 2.0])
+    got = interval_of([1.0, 1.0], [2.0, 2.0])
     assert (got.low[0], got.high[0], got.p[0]) == (1, 1, 0)
-    assert found([1.0, 1.0, 1.0], [1.0, 1.0, 1.0]).p[0] == 1
+    assert interval_of([1.0, 1.0, 1.0], [1.0, 1.0, 1.0]).p[0] == 1
 
 
 def test_how_captures_differ_can_be_known_from_elsewhere() -> None:
-    like = found([1.0, 1.4, 0.8], [2.0, 2.3, 2.1])
+    like = interval_of([1.0, 1.4, 0.8], [2.0, 2.3, 2.1])
     one = between_captures(np.array([[1.0]]), np.array([[2.0]]), 0.05, like=like)
     assert one is not None
     assert one.deviation is like.deviation

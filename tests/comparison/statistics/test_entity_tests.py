@@ -27,7 +27,7 @@ def found_in(baseline: Ints, candidate: Ints, least_ns: float = 0.0, options: Co
     return entity_tests(baseline, candidate, captures, present, delta, least_ns, options)
 
 
-def one(baseline: list[int], candidate: list[int], least_ns: float = 0.0) -> Change:
+def change_of(baseline: list[int], candidate: list[int], least_ns: float = 0.0) -> Change:
     (change,) = found_in(np.array([baseline]), np.array([candidate]), least_ns).change
     return change
 
@@ -47,7 +47,7 @@ def one(baseline: list[int], candidate: list[int], least_ns: float = 0.0) -> Cha
     ],
 )
 def test_what_is_said_about_a_row(baseline: list[int], candidate: list[int], least_ns: float, change: Change) -> None:
-    assert one(baseline, candidate, least_ns) is change
+    assert change_of(baseline, candidate, least_ns) is change
 
 
 def test_one_observation_has_no_p() -> None:

@@ -32,12 +32,12 @@ def launches(*steps: Sequence[float], span: str = "1") -> Summary:
     return followed(trace, span)
 
 
-def found(a: Summary, b: Summary, row: str = "gemm", table: str = "kernels") -> LaunchDurations | None:
+def durations_of(a: Summary, b: Summary, row: str = "gemm", table: str = "kernels") -> LaunchDurations | None:
     return launch_durations(table, row, path_source(a), path_source(b))
 
 
 def durations(a: Summary, b: Summary) -> LaunchDurations:
-    both = found(a, b)
+    both = durations_of(a, b)
     assert both is not None
     return both
 
@@ -53,8 +53,8 @@ def test_both_sides_on_one_scale() -> None:
 def test_a_side_without_the_row_is_absent_not_empty() -> None:
     both = durations(launches([10]), launches([]))
     assert both.candidate is None and both.baseline == (1,)
-    assert found(launches([]), launches([])) is None
-    assert found(launches([10]), launches([10]), "aten::mm", "operators") is None
+    assert durations_of(launches([]), launches([])) is None
+    assert durations_of(launches([10]), launches([10]), "aten::mm", "operators") is None
 
 
 def test_swapped_sides_are_the_same_picture_and_a_side_equals_itself() -> None:
@@ -92,4 +92,4 @@ def test_the_names_with_most_time_are_kept_where_there_are_too_many(monkeypatch:
     both = launches([10, 20])
     keys = both.groups[DURATION_TABLES["kernels"]].keys
     assert {name for name, _ in keys} == {"gemm"}
-    assert found(both, both, "other") is None
+    assert durations_of(both, both, "other") is None

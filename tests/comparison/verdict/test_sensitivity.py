@@ -31,7 +31,7 @@ def run(lengths: list[int], worker: str = "worker0", span: str = "1") -> Summary
     return replace(made, captures=(capture,))
 
 
-def said(a: Summary, b: Summary) -> str:
+def robustness(a: Summary, b: Summary) -> str:
     return compare_summaries(a, b, CompareOptions()).headline.sensitivity
 
 
@@ -40,7 +40,7 @@ def slower(lengths: list[int], by: float) -> list[int]:
 
 
 def test_a_clear_difference_is_robust() -> None:
-    assert said(run(STEADY), run(slower(STEADY, 1.3))) == (
+    assert robustness(run(STEADY), run(slower(STEADY, 1.3))) == (
         "unchanged when dropping the first step of each capture or the slowest step of each side"
     )
 
@@ -48,13 +48,13 @@ def test_a_clear_difference_is_robust() -> None:
 def test_one_step_may_decide() -> None:
     # six against five steps: the slowest of the baseline is what keeps the sides from being apart
     a, b = [1000, 1004, 1001, 1003, 1002, 1200], [1100, 1102, 1101, 1103, 1104, 1105]
-    found = said(run(a), run(b))
+    found = robustness(run(a), run(b))
     assert found.startswith('becomes "slower" when dropping the slowest step of each side (5 and 5)')
 
 
 def test_one_span_may_decide() -> None:
     both = pool([run(STEADY, span="1"), run(STEADY, span="2"), run(slower(STEADY, 1.25), span="3")])
-    found = said(both, pool([run(slower(STEADY, 1.3), span=span) for span in ("1", "2", "3")]))
+    found = robustness(both, pool([run(slower(STEADY, 1.3), span=span) for span in ("1", "2", "3")]))
     assert '"slower" when dropping span 3 of the baseline' in found
 
 
@@ -67,28 +67,28 @@ def test_spans_that_all_change_the_verdict_are_one_entry() -> None:
 def test_leaving_out_a_span_does_not_make_spans_alike() -> None:
     """Two spans that differ by a quarter: with either of them alone nobody would know that they do."""
     both = pool([run(STEADY, span="1"), run(slower(STEADY, 1.25), span="2")])
-    assert said(both, run(slower(STEADY, 1.3))).endswith("or any one span")
+    assert robustness(both, run(slower(STEADY, 1.3))).endswith("or any one span")
 
 
 def test_each_worker_is_left_out_on_both_sides() -> None:
     base = pool([run(STEADY, worker="worker0"), run(STEADY, worker="worker1")])
     # the mean over both workers is slower only because worker1 is
     other = pool([run(STEADY, worker="worker0"), run(slower(STEADY, 1.5), worker="worker1")])
-    assert '"same" when dropping worker worker1' in said(base, other)
+    assert '"same" when dropping worker worker1' in robustness(base, other)
 
 
 def test_a_single_step_has_nothing_to_leave_out() -> None:
-    assert said(run([1000]), run([1200])) == ""
+    assert robustness(run([1000]), run([1200])) == ""
 
 
 def test_exchanging_the_sides_says_the_mirrored_thing() -> None:
     a, b = run([1000, 1004, 1001, 1003, 1002, 1200]), run([1100, 1102, 1101, 1103, 1104, 1105])
-    assert said(b, a) == said(a, b).replace("slower", "faster")
+    assert robustness(b, a) == robustness(a, b).replace("slower", "faster")
 
 
 def test_nothing_is_said_of_samples_of_thousands() -> None:
     many = np.random.default_rng(1).integers(1000, 1100, 1500).tolist()
-    assert said(run(many), run(many[::-1])) == ""
+    assert robustness(run(many), run(many[::-1])) == ""
 
 
 def test_a_verdict_that_one_step_changes_says_so_in_its_second_clause() -> None:

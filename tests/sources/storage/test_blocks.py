@@ -142,7 +142,7 @@ def packed(draw: st.DrawFn) -> tuple[bytes, bytes]:
     return text, stored + writer.compress(text[at:]) + writer.flush()
 
 
-def found(stored: bytes, block_bytes: int, library: ModuleType = LIBRARY) -> tuple[bytes, str, str]:
+def unpacked(stored: bytes, block_bytes: int, library: ModuleType = LIBRARY) -> tuple[bytes, str, str]:
     with Blocks(io.BytesIO(stored), block_bytes=block_bytes, library=library, want_hash=True) as blocks:
         joined = b"".join(blocks)
     assert blocks.stored_bytes == len(stored)
@@ -152,7 +152,7 @@ def found(stored: bytes, block_bytes: int, library: ModuleType = LIBRARY) -> tup
 @given(packed(), SIZES)
 def test_streams_written_in_every_way_give_the_text(case: tuple[bytes, bytes], block_bytes: int) -> None:
     text, stored = case
-    assert found(stored, block_bytes)[:2] == (text, "")
+    assert unpacked(stored, block_bytes)[:2] == (text, "")
 
 
 @needs_zlib_ng
@@ -167,7 +167,7 @@ def test_zlib_ng_gives_the_bytes_and_words_of_zlib_for_damage(
         del damaged[draw.randrange(len(damaged)) :]
     if draw.random() < 0.2:
         damaged += draw.choice((b"\0" * 9, b"rest", gzip.compress(b"more"), b"\x1f\x8b"))
-    assert found(bytes(damaged), block_bytes) == found(bytes(damaged), block_bytes, zlib)
+    assert unpacked(bytes(damaged), block_bytes) == unpacked(bytes(damaged), block_bytes, zlib)
 
 
 @needs_zlib_ng
@@ -177,9 +177,9 @@ def test_zlib_ng_takes_the_headers_that_zlib_takes(flags: int) -> None:
     parts = {4: b"\3\0abc", 8: b"name\0", 16: b"comment\0"}
     header = stored[:3] + bytes([flags]) + stored[4:10] + b"".join(p for bit, p in parts.items() if flags & bit)
     header += (zlib.crc32(header) & 0xFFFF).to_bytes(2, "little") if flags & 2 else b""
-    assert found(header + stored[10:], 100)[:2] == (b"text" * 100, "")
+    assert unpacked(header + stored[10:], 100)[:2] == (b"text" * 100, "")
     for damaged in (header, header[:-1], header[:-1] + b"?" + stored[10:]):
-        assert found(damaged, 100) == found(damaged, 100, zlib)
+        assert unpacked(damaged, 100) == unpacked(damaged, 100, zlib)
 
 
 @with_both
@@ -188,7 +188,7 @@ def test_zlib_ng_takes_the_headers_that_zlib_takes(flags: int) -> None:
 def test_a_wrong_sum_at_the_end_costs_no_byte(text: bytes, at: int, what: str, library: ModuleType) -> None:
     stored = bytearray(gzip.compress(text))
     stored[at] ^= 1
-    joined, damage, _ = found(bytes(stored), 1000, library)
+    joined, damage, _ = unpacked(bytes(stored), 1000, library)
     assert joined == text
     assert damage == f"gzip data damaged before byte {len(stored)}: Error -3 while decompressing data: {what}"
 
@@ -197,7 +197,7 @@ def test_a_wrong_sum_at_the_end_costs_no_byte(text: bytes, at: int, what: str, l
 def test_little_is_read_at_a_time(library: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks_module, "_STORED_BYTES", 13)
     stored = gzip.compress(TEXT) + gzip.compress(TEXT[:5000], 0)
-    assert found(stored, 1000, library)[:2] == (TEXT + TEXT[:5000], "")
+    assert unpacked(stored, 1000, library)[:2] == (TEXT + TEXT[:5000], "")
 
 
 class OneWay(io.BytesIO):

@@ -19,7 +19,7 @@ NAME = "worker0.1.pt.trace.json"
 MEMBERS = ("ph", "cat", "name", "pid", "tid", "ts", "dur", "id")
 
 
-def known(event: dict[str, Any]) -> dict[str, Any]:
+def members_of(event: dict[str, Any]) -> dict[str, Any]:
     members = {key: event[key] for key in MEMBERS if event.get(key) is not None}
     return {**members, "args": event.get("args") or {}}
 
@@ -28,8 +28,8 @@ def known(event: dict[str, Any]) -> dict[str, Any]:
 def test_events_are_those_of_the_document(trace: TraceBuilder) -> None:
     document = json.loads(trace.encode())
     found = read_events(io.BytesIO(trace.encode()), name=NAME)
-    events = [known(event) for event in document.pop("traceEvents")]
-    assert json.dumps([known(event) for event in found.events]) == json.dumps(events)
+    events = [members_of(event) for event in document.pop("traceEvents")]
+    assert json.dumps([members_of(event) for event in found.events]) == json.dumps(events)
     assert (found.properties, found.notes) == (document, ())
 
 

@@ -66,7 +66,7 @@ def events(draw: st.DrawFn) -> Json:
     return {key: event[key] for key in order}
 
 
-def seen(content: bytes, **options: Any) -> tuple[list[Json], list[tuple[bool, int, int]], Json, Json]:
+def read_events(content: bytes, **options: Any) -> tuple[list[Json], list[tuple[bool, int, int]], Json, Json]:
     recording = read(content, **options)
     assert recording.stats.complete
     flows = recording.flows
@@ -78,7 +78,7 @@ def seen(content: bytes, **options: Any) -> tuple[list[Json], list[tuple[bool, i
 @given(st.lists(events(), max_size=8), st.data())
 def test_layout_packing_blocks_and_place_do_not_matter(drawn: list[Json], data: st.DataObject) -> None:
     plain = encode(drawn)
-    expected = seen(plain)
+    expected = read_events(plain)
     assert expected[0] == naive_rows(events_of(plain))
     assert expected[1] == naive_flows(events_of(plain))
     for layout in LAYOUTS:
@@ -87,7 +87,7 @@ def test_layout_packing_blocks_and_place_do_not_matter(drawn: list[Json], data: 
             content = packed(content)
         decoded_bytes = data.draw(st.sampled_from([1, 100, 1000, 1 << 20]))
         with mock.patch.object(scan, "_DECODED_BYTES", decoded_bytes):
-            assert seen(content, block_bytes=data.draw(st.sampled_from([7, 100, 1000, 1 << 20]))) == expected
+            assert read_events(content, block_bytes=data.draw(st.sampled_from([7, 100, 1000, 1 << 20]))) == expected
 
 
 @given(st.lists(events(), max_size=8), st.randoms(use_true_random=False))
@@ -97,7 +97,7 @@ def test_the_order_of_members_does_not_matter(drawn: list[Json], random: Any) ->
         random.shuffle(keys)
         return {key: value[key] for key in keys}
 
-    assert seen(encode([shuffled(event) for event in drawn])) == seen(encode(drawn))
+    assert read_events(encode([shuffled(event) for event in drawn])) == read_events(encode(drawn))
 
 
 @given(st.lists(events(), max_size=8))
