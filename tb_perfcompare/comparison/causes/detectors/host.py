@@ -7,24 +7,29 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import (
     Cause,
+    Explained,
     Rule,
     category_confidence,
     cause,
     entity_confidence,
 )
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, in_the_open
+from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, category_words
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, in_the_open
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
+from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
 
 MOST = 0.5
 """Share of what the same calls take longer in the open, apart from the pace, that the operator must make, and that its
@@ -35,6 +40,9 @@ PART = 0.05
 
 SAME_CALLS = 0.1
 """An operator is called as often if its calls changed by at most this."""
+
+MOST_NAMED = 3
+"""Parts of a step that a sentence names."""
 
 FASTEST = 1.05
 """An operator is slower, not interrupted, if its fastest call takes this many times as long."""
@@ -136,5 +144,87 @@ OPERATOR_SLOWER = Rule(
     look_at="the operator's inputs and implementation; other load on that core",
     find=host_rules,
     rank=5,
+    same_work=True,
+)
+
+
+def quiet_rules(pair: RuleContext) -> Iterator[Cause]:
+    """What makes half of a program's change in steps that nothing interrupted, where interruptions are most of what
+    recorded operators changed by."""
+    whole = pair.once(quiet_change)
+    way = math.copysign(1, whole)
+    grown = [
+        part for part in pair.quiet
+        if part.gap * way > 0 and part.delta_us * way > 0 and min(part.us) > 0 and not called_otherwise(*part.calls)
+    ]  # fmt: skip
+    if costlier_to_record(pair, whole):
+        grown = [part for part in grown if pair.amount("operators", "host_self", part.entity) is not NOTHING]
+    most = max(grown, key=lambda part: (abs(part.delta_us), part.category, part.entity), default=None)
+    if not whole or most is None or abs(most.delta_us) < max(MOST * abs(whole), pair.least_us):
+        return
+    category = StepCategory(CATEGORY_LABELS.index(most.category))
+    rule, subject, table = GENERAL[category], GENERAL[category].meaning, Evidence("categories", most.category)
+    if category is StepCategory.CPU_EXEC:
+        rule, table = OPERATOR_SLOWER, Evidence("operators", most.entity)
+        subject = f"one operator is {'slower' if way > 0 else 'faster'} on the CPU"
+    named = "" if most.entity == NOBODY else f"{short(most.entity)} "
+    sentence = (
+        f"{subject[0].upper()}{subject[1:]}: {named}{signed_time(most.delta_us)} per step without interruptions "
+        f"({times_text(*most.us)}), {percent_text(most.delta_us / whole)} of the program's change."
+    )
+    yield cause(
+        pair, QUIET, most.entity, most.category, most.delta_us, sentence, (table,),
+        name=rule.names[-1 if way < 0 else 0], look_at=rule.look_at, of_the_step=False,
+        explains={(most.category, most.entity): most.delta_us},
+    )  # fmt: skip
+
+
+def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+    """The largest parts of a program's change in steps that nothing interrupted, where no rule says why."""
+    whole = pair.once(quiet_change)
+    if abs(whole) < pair.least_us or not whole or explained.rules - {*MACHINE_PACE.names}:
+        return
+    grown = sorted(
+        (part for part in pair.quiet if part.gap * whole > 0 and part.delta_us * whole > 0),
+        key=lambda part: (-abs(part.delta_us), part.category, part.entity),
+    )[:MOST_NAMED]
+    if abs(math.fsum(part.delta_us for part in grown)) < MOST * abs(whole):
+        return
+    clauses = [
+        f"{category_words(part.category) if part.entity == NOBODY else short(part.entity)} "
+        f"{signed_time(part.delta_us)} ({times_text(*part.us)})"
+        for part in grown
+    ]
+    yield cause(
+        pair, QUIET_REST, grown[0].entity, grown[0].category, whole,
+        f"CPU time without interruptions: {signed_time(whole)} per step; {', '.join(clauses)}.",
+        (Evidence("operators", grown[0].entity),), explains={}, of_the_step=False,
+    )  # fmt: skip
+
+
+QUIET = Rule(
+    names=("operator_slower", "operator_faster"),
+    meaning="one operator is slower on the host, interruptions left out",
+    when="The verdict is about the program, and steps as recorded leave it open, as on a machine that others use: one "
+    "operator makes half of what steps without interruptions "
+    "([statistics.md](statistics.md#interruptions-and-stalls)) changed by, and captures of the two sides are farther "
+    "apart in it than those of either. `data_loader` or `unrecorded_time` where that is no operator",
+    needs="three captures per side, `record_shapes`; no device work",
+    look_at="",
+    confidence="captures of the two sides do not overlap, interruptions left out",
+    find=quiet_rules,
+    rank=2,
+    same_work=True,
+)
+QUIET_REST = Rule(
+    names=("host_time",),
+    meaning="CPU time without interruptions",
+    when="As `operator_slower` without interruptions, where up to three parts of the step together make half, and no "
+    "other rule finds anything",
+    needs="as that",
+    look_at="these operators and the Python code around them",
+    confidence="captures of the two sides do not overlap, interruptions left out",
+    find_rest=quiet_rest_rules,
+    order=6,
     same_work=True,
 )

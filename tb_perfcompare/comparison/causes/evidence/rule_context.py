@@ -19,6 +19,7 @@ from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.ledger_columns import EntityRows, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.quiet_part import QuietPart
 from tb_perfcompare.comparison.statistics.between_captures import between_captures, centres, row_means
 from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test, smallest_p
 from tb_perfcompare.comparison.statistics.samples import observations
@@ -126,7 +127,8 @@ class AmountColumns:
 class RuleContext:
     """Everything rules may look at. `counters` are those that moved; `p_values` are those of the categories' times per
     step. `pace`: per step of each side, how many times as long the machine makes it, None where it is not known.
-    Amounts are computed once per table."""
+    `quiet`: what steps that nothing interrupted consist of, empty where that is not known. Amounts are computed once
+    per table."""
 
     baseline: Summary
     candidate: Summary
@@ -136,6 +138,7 @@ class RuleContext:
     counters: tuple[CounterChange, ...] = ()
     p_values: Mapping[str, float | None] = field(default_factory=dict)
     pace: tuple[Floats, Floats] | None = None
+    quiet: tuple[QuietPart, ...] = ()
     numbers: TextNumbers = field(default_factory=TextNumbers)
     _columns: dict[tuple[str, str], AmountColumns] = field(default_factory=dict)
     _tables: dict[tuple[str, str], dict[Key, Amount]] = field(default_factory=dict)
