@@ -205,10 +205,9 @@ def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]
 QUIET = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host, interruptions left out",
-    when="The verdict is about the program, and steps as recorded leave it open, as on a machine that others use: one "
-    "operator makes half of what steps without interruptions "
-    "([statistics.md](statistics.md#interruptions-and-stalls)) changed by, and captures of the two sides are farther "
-    "apart in it than those of either. `data_loader` or `unrecorded_time` where that is no operator",
+    when="The program is slower, but steps as recorded leave it open: one operator makes half of what steps without "
+    "interruptions ([statistics.md](statistics.md#interruptions-and-stalls)) changed by. Its captures of the two sides "
+    "lie far apart. Another part of the step is `data_loader` or `unrecorded_time`",
     needs="three captures per side, `record_shapes`; no device work",
     look_at="",
     confidence="captures of the two sides do not overlap, interruptions left out",

@@ -8,7 +8,7 @@ from math import fsum
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.findings import has_stacks
 from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.summary.summary import PROFILER_WORK
@@ -54,7 +54,8 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
             )
             yield cause(
                 pair, MORE_RECORDED, PROFILER_WORK, "Other", quiet, sentence, (Evidence("environment", ""),),
-                explains={}, of_the_step=False,
+                explains=of_categories(total_by_key((part.category, part.delta_us) for part in pair.quiet)),
+                of_the_step=False,
             )  # fmt: skip
         return
     # Python functions that one side alone recorded are new between its operators because of that
