@@ -20,7 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks import document
-from benchmarks.figures import MISSED
+from benchmarks.figures import MISSED, Section
 from benchmarks.inputs import Inputs
 from benchmarks.setting import Setting, find_peers
 from benchmarks.suite import SUITE
@@ -54,20 +54,21 @@ def main() -> None:
             if chosen.quick:
                 section.verdicts = [replace(one, why_not=one.why_not or "quick run") for one in section.verdicts]
             missed += sum(verdict.state == MISSED for verdict in section.verdicts)
-            machine = _machine(setting)
+            machine = _machine(setting, section)
             print(f"## {name}\n\n{section.judged()}\n\n{section.markdown(machine)}\n", flush=True)
             if chosen.write:
                 document.write(section, machine)
     print(f"{missed} goals missed" if missed else "no goal missed", file=sys.stderr)
 
 
-def _machine(setting: Setting) -> str:
-    """One line on what it was measured with."""
-    peers = ", ".join(f"{name} {found}" for name, found in setting.peers.versions.items()) or "no peers"
-    kind = "quick run, figures mean nothing" if setting.quick else f"{setting.rounds} rounds; median (min–max)"
+def _machine(setting: Setting, section: Section) -> str:
+    """One line on what it was measured with: of the peers those that the tables name."""
+    tables = "\n".join(section.parts)
+    peers = "".join(f", {name} {found}" for name, found in setting.peers.versions.items() if name in tables)
+    rounds = "quick run, figures mean nothing" if setting.quick else f"{setting.rounds} rounds"
     return (
-        f"Python {platform.python_version()}, numpy {version('numpy')}, {os.cpu_count()} cores, "
-        f"load {os.getloadavg()[0]:.1f}; {peers}; {kind}."
+        f"Python {platform.python_version()}, numpy {version('numpy')}{peers}; {os.cpu_count()} cores, "
+        f"load {os.getloadavg()[0]:.1f}; {rounds}."
     )
 
 

@@ -57,7 +57,7 @@ class Sample:
     cpu_seconds: float
     above_imports_bytes: int
     peak_bytes: int
-    found: Mapping[str, Any]
+    result: Mapping[str, Any]
     neighbours: float
     failure: str = ""
 
@@ -78,9 +78,9 @@ class Rounds:
         """`above` over `below`, round by round; empty if one of them failed."""
         return [a / b for a, b in zip(self.of(above, what), self.of(below, what), strict=False) if b > 0]
 
-    def found(self, key: str) -> Mapping[str, Any]:
-        """What the first sample of a task found."""
-        return self.samples[key][0].found if self.samples.get(key) else {}
+    def result(self, key: str) -> Mapping[str, Any]:
+        """Of the first sample of a task."""
+        return self.samples[key][0].result if self.samples.get(key) else {}
 
     def failure(self, key: str) -> str:
         """Why the task failed, "" if it did not."""

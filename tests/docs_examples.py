@@ -30,7 +30,6 @@ CUT = "…"
 _BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 _PROGRAM = "tb-perfcompare"
 _RULES = re.compile(r"(?<=^<!-- rules: )(\w+) -->\n(?:\|.*\n)*(?=<!-- end of rules -->$)", re.MULTILINE)
-_CATEGORY = "as the times per step of its category"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +106,11 @@ def _table(recorded: Recorded) -> str:
     rows: list[tuple[str, ...]]
     match recorded:
         case Recorded.STEPS:
-            heads = ("rule", "what happened", "reported when", "needs", "how sure", "look at")
-            rows = [
-                (_names(rule), rule.meaning, rule.when, rule.needs, rule.confidence or _CATEGORY, rule.look_at)
-                for rule in rules
-            ]
+            heads = ("rule", "what happened", "reported when", "needs")
+            rows = [(_names(rule), rule.meaning, rule.when, rule.needs) for rule in rules]
         case Recorded.TIMES:
-            heads = ("rule", "what is left of", "look at")
-            rows = [(_names(rule), rule.meaning, rule.look_at) for rule in rules]
+            heads = ("rule", "what is left of")
+            rows = [(_names(rule), rule.meaning) for rule in rules]
         case _:
             heads = ("rule", "what happened", "reported when", "sentence")
             rows = [(_names(rule), rule.meaning, rule.when, f'"{rule.example}"') for rule in rules]

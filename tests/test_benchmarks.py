@@ -147,7 +147,7 @@ def test_tracelens_is_taken_from_a_checkout(tmp_path: Path) -> None:
     trace = tmp_path / "trace.json"
     trace.write_text('{"traceEvents": [{}, {}]}')
     task = find_peers(None, tmp_path).task(TRACELENS, trace)
-    assert task is not None and rounds.sample(task).found["events"] == 2
+    assert task is not None and rounds.sample(task).result["events"] == 2
 
 
 @pytest.mark.parametrize(

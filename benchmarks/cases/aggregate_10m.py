@@ -22,7 +22,7 @@ def run(setting: Setting) -> Section:
     events = 10_000_000 // (200 if setting.quick else 1)
     tasks = [Task(what, "our_work.aggregate", (str(events), what)) for what in (_SORT, _CORE, _ALL)]
     found = measure(tasks, setting.rounds, _SORT)
-    count, columns = found.found(_SORT)["events"], found.found(_SORT)["column_bytes"]
+    count, columns = found.result(_SORT)["events"], found.result(_SORT)["column_bytes"]
     rows = []
     for what, title in _TITLES.items():
         cpu_s = found.of(what, "cpu_seconds")

@@ -17,7 +17,7 @@ from benchmarks.rounds import Task, measure, sample
 from benchmarks.setting import Setting
 
 NAME = "damaged"
-_SHARES = (10, 30, 50, 70, 90)
+_SHARES = (10, 50, 90)
 _CUT, _FLIPPED = "cut", "flipped"
 _DAMAGED, _SOUND, _JSON = "damaged", "sound", "json.loads"
 _EVENT_ENDS = b"\n  }"
@@ -40,22 +40,21 @@ def run(setting: Setting) -> Section:
     section = Section(NAME)
     rows, shares, found = [], [], []
     times: dict[str, list[list[float]]] = {_CUT: [], _FLIPPED: []}
+    json_reads = 0
     for case in _cases(setting):
         tasks = [Task(_DAMAGED, "our_work.read", (str(case.path),)), Task(_SOUND, "our_work.read", (str(case.like),))]
         rounds = measure(tasks, setting.rounds, _SOUND)
         found.append(rounds)
-        read = rounds.found(_DAMAGED)["events"]
+        read = rounds.result(_DAMAGED)["events"]
         ratios = rounds.ratios(_DAMAGED, _SOUND, "cpu_seconds")
         shares.append(min(1.0, read / max(1, case.whole)))
         if not rounds.rejected:
             times[_CUT if _CUT in case.title else _FLIPPED].append(ratios)
-        base = "0" if sample(Task(_JSON, "peer_work.json_loads", (str(case.path),), may_fail=True)).failure else "all"
-        rows.append([case.title, f"{case.whole:,}", f"{read:,}", f"{100 * shares[-1]:.2f} %",
-                     f"{100 * read / case.total:.1f} %", spread(ratios, 2), base])  # fmt: skip
+        json_reads += not sample(Task(_JSON, "peer_work.json_loads", (str(case.path),), may_fail=True)).failure
+        rows.append([case.title, f"{case.whole:,}", f"{read:,}", f"{100 * shares[-1]:.2f} %", spread(ratios, 2)])
     section.parts.append(
-        table(["damage", "whole events before it", "events read", "of those before", "of all written",
-               "time / sound file, CPU", "json.loads reads"], rows)
-    )  # fmt: skip
+        table(["damage", "whole events before it", "events read", "of those before", "time / sound file, CPU"], rows)
+    )
     section.verdicts = [
         Verdict("events before the damage that are read, worst case", [100 * min(shares)], Goal(100, unit=" %"), 2),
         *(Verdict(f"{kind}: time over that of a sound file of as many bytes, worst case",
@@ -65,8 +64,8 @@ def run(setting: Setting) -> Section:
     ]  # fmt: skip
     section.notes += rejections([(row[0], one) for row, one in zip(rows, found, strict=True)])
     section.notes.append(
-        "torch-tb-profiler, HolisticTraceAnalysis and TraceLens begin with a parser of the whole document: of each "
-        "of these files they read what json.loads reads."
+        f"json.loads reads {json_reads} of these files, and so do torch-tb-profiler, HolisticTraceAnalysis and "
+        "TraceLens, which begin with a parser of the whole document."
     )
     return section
 
@@ -90,7 +89,7 @@ def _cases(setting: Setting) -> Iterator[Case]:
         content = text[: text.rindex(_EVENT_ENDS, 0, size) + len(_EVENT_ENDS)] + Layout(NATIVE).foot.encode()
         return written(name, _packed(content) if pack else content)
 
-    shares = _SHARES[2:3] if setting.quick else _SHARES
+    shares = _SHARES[1:2] if setting.quick else _SHARES
     for share in shares:
         cut = text[: len(text) * share // 100]
         path = written(f"cut{share}.json", cut)

@@ -27,7 +27,7 @@ def run(setting: Setting) -> Section:
     found = [(one, _measured(one, available_cores(), setting.rounds)) for one in inputs]
     rows, same = [], []
     for one, rounds in found:
-        same.append(rounds.found(_ONE).get("digest") == rounds.found(_ALL).get("digest"))
+        same.append(rounds.result(_ONE).get("digest") == rounds.result(_ALL).get("digest"))
         rows.append([
             one.title, median(rounds.of(_ONE), 3), median(rounds.of(_ALL), 3), *both(rounds, _ONE, _ALL, 2),
             median(rounds.of(_ONE, "above_imports_bytes"), 0, 1e-6),

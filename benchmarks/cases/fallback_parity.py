@@ -28,7 +28,7 @@ def run(setting: Setting) -> Section:
                  for reader in AVAILABLE]  # fmt: skip
         rounds = measure([*tasks, Task(_JSON, "peer_work.json_loads", (path,))], setting.rounds, _JSON)
         found.append(rounds)
-        digests = {rounds.found(reader).get("digest") for reader in AVAILABLE}
+        digests = {rounds.result(reader).get("digest") for reader in AVAILABLE}
         same.append(len(digests) == 1)
         equal = "no compiled reader" if len(AVAILABLE) < 2 else "yes" if same[-1] else "**no**"
         rows.append([
@@ -41,7 +41,7 @@ def run(setting: Setting) -> Section:
                "python MB", "same columns"], rows)
     )  # fmt: skip
     values = geometric_mean([counted(one, _PYTHON, _JSON) for one in steady(found)])
-    figure = f"reader in Python / json.loads alone, geometric mean ({by_what(found)})"
+    figure = f"reader in Python / json.loads alone{by_what(found)}"
     section.verdicts.append(Verdict(figure, values, Goal(1.3, at_most=True), 2, why_rejected(found)))
     share = [sum(same) / len(same)] if len(AVAILABLE) > 1 else []
     section.verdicts.append(Verdict("files whose columns are the same in both", share, Goal(1.0), 2))

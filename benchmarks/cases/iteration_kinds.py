@@ -25,7 +25,7 @@ def run(setting: Setting) -> Section:
     for title, annotated in (("annotations", True), ("repetition", False)):
         paths = [_trace(setting.inputs.scratch, title, side, count, annotated=annotated) for side in (1, 2)]
         found = measure([Task(_OURS, "iteration_work.kinds", tuple(map(str, paths)))], setting.rounds, _OURS)
-        facts = found.found(_OURS)
+        facts = found.result(_OURS)
         rows.append([
             title, f"{facts['events']:,}", f"{facts['steps']:,}", str(facts["kinds"]),
             *(spread([1000 * value for value in _of(found, what)], 0) for what in ("reading", "finding", "comparing")),
@@ -49,7 +49,7 @@ _PARTS = ("finding", "comparing", "reading")
 
 
 def _of(rounds: Rounds, what: str) -> list[float]:
-    return [float(one.found[what]) for one in rounds.samples[_OURS]]
+    return [float(one.result[what]) for one in rounds.samples[_OURS]]
 
 
 def _trace(scratch: Path, title: str, side: int, count: int, *, annotated: bool) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks.figures import spread
+from benchmarks.figures import median, spread
 from benchmarks.rounds import Rounds
 from benchmarks.setting import Peers
 
@@ -15,9 +15,9 @@ def counted(rounds: Rounds, above: str, below: str) -> list[float]:
 
 
 def by_what(rounds: Sequence[Rounds]) -> str:
-    """What `counted` looked at."""
+    """What `counted` looked at, where that is not the elapsed time."""
     noisy = sum(one.noisy for one in rounds)
-    return "elapsed" if not noisy else "CPU, noisy machine" if noisy == len(rounds) else "elapsed, CPU where noisy"
+    return "" if not noisy else " (CPU, noisy machine)" if noisy == len(rounds) else " (CPU where noisy)"
 
 
 def steady(rounds: Sequence[Rounds]) -> list[Rounds]:
@@ -39,11 +39,12 @@ def rejections(named: Sequence[tuple[str, Rounds]]) -> list[str]:
 
 
 def both(rounds: Rounds, above: str, below: str, digits: int = 1) -> list[str]:
-    """Cells: ratio of elapsed time, ratio of processor time; why there are none."""
+    """Cells: ratio of elapsed time with its range, median ratio of processor time; why there are none."""
     failure = rounds.failure(above) or rounds.failure(below)
     if failure or above not in rounds.samples or below not in rounds.samples:
         return ["failed" if failure else "—"] * 2
-    return [spread(rounds.ratios(above, below, what), digits) for what in ("seconds", "cpu_seconds")]
+    elapsed, cpu = (rounds.ratios(above, below, what) for what in ("seconds", "cpu_seconds"))
+    return [spread(elapsed, digits), median(cpu, digits)]
 
 
 def failures(rounds: Sequence[Rounds]) -> list[str]:

@@ -22,9 +22,9 @@ def run(setting: Setting) -> Section:
     found = measure([Task("list", "server_work.list_runs", (str(logdir),))], setting.rounds, "list")
 
     def of(what: str, factor: float = 1.0) -> list[float]:
-        return [factor * one.found[what] for one in found.samples["list"]]
+        return [factor * one.result[what] for one in found.samples["list"]]
 
-    one = found.found("list")
+    one = found.result("list")
     if one["runs"] != runs:
         raise RuntimeError(f"{one['runs']} of {runs} runs listed")
     files = runs * _WORKERS

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from benchmarks.cases.judging import why_rejected
-from benchmarks.figures import Goal, Section, Verdict, slope, spread, table
+from benchmarks.figures import Goal, Section, Verdict, median, slope, spread, table
 from benchmarks.generated import Load
 from benchmarks.inputs import Input
 from benchmarks.layouts import COMPACT
@@ -80,7 +78,7 @@ def _series(setting: Setting, inputs: Sequence[Input]) -> Rounds:
 
 
 def _events(found: Rounds, inputs: Sequence[Input], work: str) -> list[int]:
-    return [found.found(f"{work} {one.title}")["events"] for one in inputs]
+    return [found.result(f"{work} {one.title}")["events"] for one in inputs]
 
 
 def _by_round(found: Rounds, inputs: Sequence[Input], work: str) -> list[tuple[float, ...]]:
@@ -94,8 +92,8 @@ def _table(title: str, inputs: Sequence[Input], found: Rounds) -> str:
         cells = []
         for work in _WORKS:
             key = f"{work} {one.title}"
-            events = found.found(key)["events"]
+            events = found.result(key)["events"]
             cells.append(spread([1e6 * t / events for t in found.of(key, "cpu_seconds")], 2))
-        peak = statistics.median(found.of(f"tables {one.title}", "above_imports_bytes"))
-        rows.append([one.title, f"{events:,}", *cells, f"{peak / 1e6:.0f}", f"{math.ceil(peak / events)}"])
-    return table([title, "events", "read, µs per event", "tables, µs per event", "tables MB", "bytes per event"], rows)
+        peak = median(found.of(f"tables {one.title}", "above_imports_bytes"), 0, 1e-6)
+        rows.append([one.title, f"{events:,}", *cells, peak])
+    return table([title, "events", "read, µs per event", "tables, µs per event", "tables MB"], rows)

@@ -49,7 +49,7 @@ def run(setting: Setting) -> Section:
         ratios = [seconds / base for seconds, base in zip(used[name], used[_NUMPY], strict=True)]
         rows.append([name, spread([1000 * seconds for seconds in used[name]], 0), spread(ratios, 1)])
         if most is not None:
-            figure = f"{name}: processor time, times that of python -c 'import numpy'"
+            figure = f"{name}: CPU time, times import numpy"
             section.verdicts.append(Verdict(figure, ratios, Goal(most, at_most=True)))
     section.parts.append(table(["command", "CPU ms", "times numpy"], rows))
     section.notes.append("Processor time of the process and of those it starts; compiled modules are on disk.")

@@ -130,7 +130,7 @@ def _side(summary: Summary) -> _Side | None:
     for own in captures:
         change = drift(times[own])
         if change is not None:
-            settled = max(settled, place_of[number[own[change.at]]])  # type: ignore[index]
+            settled = max(settled, place_of[number[own[change.start]]])  # type: ignore[index]
     if not settled and len(captures[0]) < FEWEST_TO_JUDGE:
         settled = place_of[min(step_number for step_number in number if step_number is not None)] + 1
     weight = [0] * len(numbers)

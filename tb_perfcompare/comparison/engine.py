@@ -452,7 +452,7 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
         steps = np.flatnonzero(summary.steps.capture == number)
         changed = drift(summary.steps.total_ns[steps])
         if changed is not None:
-            label, last = (summary.steps.label[int(place)] for place in (steps[changed.at], steps[-1]))
+            label, last = (summary.steps.label[int(place)] for place in (steps[changed.start], steps[-1]))
             how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
             message = (
                 f"step times changed during {capture.worker}/{capture.span}: from step {label} on they are "

@@ -148,22 +148,22 @@ def _check_new(out: str, variants: Sequence[Variant]) -> None:
 
 
 def _check_same(
-    known: Manifest, facts: Sequence[VariantFacts], out: str, capture: Sequence[str], seed: int | None,
+    manifest: Manifest, facts: Sequence[VariantFacts], out: str, capture: Sequence[str], seed: int | None,
     most_rounds: int | None,
 ) -> None:  # fmt: skip
-    for before, now in zip(known.variants, facts, strict=False):
+    for before, now in zip(manifest.variants, facts, strict=False):
         if before != now:
             changed = "code" if (before.name, before.command) == (now.name, now.command) else "command"
             raise InputError(
                 out, f"was recorded with a different {changed} of {before.name}", hint="choose another --out"
             )
-    if len(known.variants) != len(facts):
-        raise InputError(out, f"was recorded with {len(known.variants)} commands", hint="choose another --out")
-    if known.capture != tuple(capture):
-        raise InputError(out, f"was recorded with {' '.join(known.capture)}", hint="give the same options")
-    if most_rounds not in (None, known.most_rounds) or seed not in (None, known.seed):
+    if len(manifest.variants) != len(facts):
+        raise InputError(out, f"was recorded with {len(manifest.variants)} commands", hint="choose another --out")
+    if manifest.capture != tuple(capture):
+        raise InputError(out, f"was recorded with {' '.join(manifest.capture)}", hint="give the same options")
+    if most_rounds not in (None, manifest.most_rounds) or seed not in (None, manifest.seed):
         raise InputError(
-            out, f"was planned for {known.most_rounds} rounds and seed {known.seed}",
+            out, f"was planned for {manifest.most_rounds} rounds and seed {manifest.seed}",
             hint="changing the plan midway raises false alarms: choose another --out",
         )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""When an experiment may stop, and how sure each of its looks has to be (docs/method/statistics.md)."""
+"""When an experiment may stop, and how sure each of its looks has to be (docs/guide/ab.md)."""
 
 from __future__ import annotations
 

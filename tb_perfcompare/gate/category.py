@@ -43,7 +43,7 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
             return outcome(Status.PASSED, f"{not_longer}: {means}", means)
         return outcome(Status.CANNOT_TELL, f"{doubt}: {means}, from too few steps for an interval", means)
     low, high = _number(low), _number(high)
-    most = limit.of(before)
+    most = limit.allowed_us(before)
     measured = f"{means}, shift [{number_text.time(low, signed=True)}, {number_text.time(high, signed=True)}]"
     mean_is_longer = after - before > most
     if low > most and mean_is_longer:

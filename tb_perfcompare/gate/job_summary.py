@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tb_perfcompare.comparison.result.comparison import Comparison
-from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, counted, whole
+from tb_perfcompare.gate.outcome import Outcome, Status, Unsure, counted, overall_status
 from tb_perfcompare.render import document
 from tb_perfcompare.render.grid import Grid, Head
 from tb_perfcompare.render.markdown import markdown
@@ -29,7 +29,7 @@ def job_summary(comparison: Comparison, outcomes: Sequence[Outcome], unsure: Uns
     if outcomes:
         rows = tuple(_row(outcome, unsure) for outcome in outcomes)
         blocks += [
-            document.Heading(f"Performance gate: {_SAID[whole(outcomes, unsure)]}", level=1),
+            document.Heading(f"Performance gate: {_SAID[overall_status(outcomes, unsure)]}", level=1),
             Grid("gate", "Gate", _HEADS, rows),
         ]
     top = _ROWS

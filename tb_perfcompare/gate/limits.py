@@ -25,7 +25,7 @@ class Limit:
         """ "3 %" or "250 µs"."""
         return number_text.setting(self.fraction) if self.fraction is not None else number_text.time(self.us or 0.0)
 
-    def of(self, baseline_us: float) -> float:
+    def allowed_us(self, baseline_us: float) -> float:
         """Microseconds that may be added to the baseline's."""
         return self.fraction * baseline_us if self.fraction is not None else self.us or 0.0
 

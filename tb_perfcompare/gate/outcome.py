@@ -44,7 +44,7 @@ def counted(outcome: Outcome, unsure: Unsure) -> Status:
     return _COUNTS_AS[unsure] if outcome.status is Status.CANNOT_TELL else outcome.status
 
 
-def whole(outcomes: Iterable[Outcome], unsure: Unsure) -> Status:
+def overall_status(outcomes: Iterable[Outcome], unsure: Unsure) -> Status:
     """Tripped if any gate did, else cannot tell if any cannot, else passed."""
     found = {counted(outcome, unsure) for outcome in outcomes}
     return next((status for status in (Status.TRIPPED, Status.CANNOT_TELL) if status in found), Status.PASSED)
@@ -52,4 +52,4 @@ def whole(outcomes: Iterable[Outcome], unsure: Unsure) -> Status:
 
 def exit_status(outcomes: Iterable[Outcome], unsure: Unsure) -> int:
     """0 passed, 1 tripped, 3 cannot tell."""
-    return _EXIT[whole(outcomes, unsure)]
+    return _EXIT[overall_status(outcomes, unsure)]

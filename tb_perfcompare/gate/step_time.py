@@ -39,7 +39,7 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
     low, high, most = (
         (shift.low, shift.high, limit.fraction)
         if limit.fraction is not None
-        else (shift.low_us, shift.high_us, limit.of(0.0))
+        else (shift.low_us, shift.high_us, limit.allowed_us(0.0))
     )
     interval = _interval(shift, limit)
     if headline.verdict.way > 0 and low > most:
@@ -73,7 +73,7 @@ def _fraction(limit: Limit, headline: Headline) -> float | None:
     """The limit as a share of the baseline's step."""
     if limit.fraction is not None:
         return limit.fraction
-    return limit.of(0.0) / headline.baseline if headline.baseline else None
+    return limit.allowed_us(0.0) / headline.baseline if headline.baseline else None
 
 
 def _part(part: Part) -> str:

@@ -41,7 +41,7 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
     del joined
     end = np.flatnonzero(data == ord("\n"))
     begin = np.append(0, end[:-1] + 1)
-    found = np.empty(len(texts), dtype=np.int32)
+    places_of_texts = np.empty(len(texts), dtype=np.int32)
     # those whose place is not known yet, and how many come before all that begin like each
     rows, before = np.arange(len(texts), dtype=np.int32), np.zeros(len(texts), dtype=np.int32)
     depth = 0
@@ -58,10 +58,10 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
         is_first = np.append(True, code[1:] != code[:-1])
         before += np.maximum.accumulate(place * is_first) - np.maximum.accumulate(place * is_new)
         is_alone = is_first & np.append(is_first[1:], True)
-        found[before[is_alone]] = rows[is_alone]
+        places_of_texts[before[is_alone]] = rows[is_alone]
         rows, before = rows[~is_alone], before[~is_alone]
         depth += letters
-    return found
+    return places_of_texts
 
 
 def _letters(data: NDArray[np.uint8], begin: Ints, end: Nanoseconds, count: int) -> NDArray[np.uint64]:

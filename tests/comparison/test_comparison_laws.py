@@ -44,27 +44,27 @@ def compare(a: Summary, b: Summary) -> Comparison:
 
 @given(traces(), traces())
 def test_every_level_of_the_ledger_sums_to_the_headline(a: TraceBuilder, b: TraceBuilder) -> None:
-    one, two = summarised(a), summarised(b)
-    got = compare(one, two)
-    heads = [row for row in got.ledger.rows if len(row.path) == 1]
-    assert sum(row.delta for row in heads) == got.ledger.delta
+    baseline, candidate = summarised(a), summarised(b)
+    comparison = compare(baseline, candidate)
+    heads = [row for row in comparison.ledger.rows if len(row.path) == 1]
+    assert sum(row.delta for row in heads) == comparison.ledger.delta
     for head in heads:
-        below = [row for row in got.ledger.rows if len(row.path) == 2 and row.path[0] == head.path[0]]
+        below = [row for row in comparison.ledger.rows if len(row.path) == 2 and row.path[0] == head.path[0]]
         for figure in ("baseline", "candidate", "delta", "count_effect", "rate_effect"):
             assert sum(getattr(row, figure) for row in below) == getattr(head, figure)
-    for row in got.ledger.rows:
+    for row in comparison.ledger.rows:
         assert row.count_effect + row.rate_effect == row.delta == row.candidate - row.baseline
         assert row.mix_effect + row.same_shape_effect == row.rate_effect
-        below = [part for part in got.ledger.rows if len(part.path) == 3 and part.path[:2] == row.path]
+        below = [part for part in comparison.ledger.rows if len(part.path) == 3 and part.path[:2] == row.path]
         for figure in ("baseline", "candidate", "delta") if below else ():
             assert sum(getattr(part, figure) for part in below) == getattr(row, figure)
         assert len(below) != 1
-    steps_a, steps_b = len(one.steps), len(two.steps)
-    total = got.ledger.denominator
-    assert got.ledger.baseline == int(one.steps.total_ns.sum()) * (total // steps_a)
-    assert got.ledger.candidate == int(two.steps.total_ns.sum()) * (total // steps_b)
-    assert got.headline.delta is not None
-    assert math.isclose(got.headline.delta, got.ledger.delta / total / 1000, rel_tol=1e-12, abs_tol=1e-9)
+    steps_a, steps_b = len(baseline.steps), len(candidate.steps)
+    total = comparison.ledger.denominator
+    assert comparison.ledger.baseline == int(baseline.steps.total_ns.sum()) * (total // steps_a)
+    assert comparison.ledger.candidate == int(candidate.steps.total_ns.sum()) * (total // steps_b)
+    assert comparison.headline.delta is not None
+    assert math.isclose(comparison.headline.delta, comparison.ledger.delta / total / 1000, rel_tol=1e-12, abs_tol=1e-9)
 
 
 @given(traces())
@@ -83,22 +83,22 @@ def test_a_run_against_itself_has_no_change_and_no_findings(trace: TraceBuilder)
 
 @given(traces(), traces())
 def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder) -> None:
-    one, two = summarised(a), summarised(b)
-    there, back = compare(one, two), compare(two, one)
-    assert there.headline.delta == -(back.headline.delta or 0)
-    assert back.headline.verdict is WORDS.get(there.headline.verdict, there.headline.verdict)
-    assert there.headline.p == back.headline.p
-    mirrored = {row.path: row for row in back.ledger.rows}
-    for row in there.ledger.rows:
+    baseline, candidate = summarised(a), summarised(b)
+    forward, backward = compare(baseline, candidate), compare(candidate, baseline)
+    assert forward.headline.delta == -(backward.headline.delta or 0)
+    assert backward.headline.verdict is WORDS.get(forward.headline.verdict, forward.headline.verdict)
+    assert forward.headline.p == backward.headline.p
+    mirrored = {row.path: row for row in backward.ledger.rows}
+    for row in forward.ledger.rows:
         other = mirrored[row.path]
         assert (row.delta, row.count_effect, row.rate_effect) == (-other.delta, -other.count_effect, -other.rate_effect)
-        assert (row.mix_effect, len(mirrored)) == (-other.mix_effect, len(there.ledger.rows))
+        assert (row.mix_effect, len(mirrored)) == (-other.mix_effect, len(forward.ledger.rows))
         assert row.status == SWAPPED[other.status]
-    for name, table in there.tables.items():
+    for name, table in forward.tables.items():
         if name in ("steps", "recommendations", "memory_curves"):  # rows of one side each
             continue
         keys = [i for i, column in enumerate(table.columns) if column.role == "key"]
-        opposite = {tuple(row[i] for i in keys): row for row in back.tables[name].rows}
+        opposite = {tuple(row[i] for i in keys): row for row in backward.tables[name].rows}
         for row in table.rows:
             other_row = opposite[tuple(row[i] for i in keys)]
             for i, column in enumerate(table.columns):
@@ -107,8 +107,8 @@ def test_swapping_the_sides_negates_every_delta(a: TraceBuilder, b: TraceBuilder
                 if column.role == "status":
                     assert row[i] == SWAPPED[str(other_row[i])]
     # The floor of what is material is a share of the baseline's step: one direction may name a cause the other omits.
-    timed = [finding for finding in there.findings if finding.delta_us is not None]
-    other_way = {(f.rule, f.category, f.subject): f.delta_us for f in back.findings if f.delta_us is not None}
+    timed = [finding for finding in forward.findings if finding.delta_us is not None]
+    other_way = {(f.rule, f.category, f.subject): f.delta_us for f in backward.findings if f.delta_us is not None}
     both = [finding for finding in timed if (finding.rule, finding.category, finding.subject) in other_way]
     assert [f.delta_us for f in both] == [-other_way[f.rule, f.category, f.subject] for f in both]
 

@@ -33,9 +33,9 @@ def test_anything_else_is_no_limit(text: str) -> None:
 
 
 def test_a_percentage_is_of_the_baseline() -> None:
-    assert Limit(fraction=0.05).of(200.0) == 10.0
-    assert Limit(fraction=0.05).of(0.0) == 0.0
-    assert Limit(us=30.0).of(200.0) == 30.0
+    assert Limit(fraction=0.05).allowed_us(200.0) == 10.0
+    assert Limit(fraction=0.05).allowed_us(0.0) == 0.0
+    assert Limit(us=30.0).allowed_us(200.0) == 30.0
 
 
 @pytest.mark.parametrize("text", ["Communication=+5%", "communication = 5%", " COMMUNICATION=+5.0%"])

@@ -48,28 +48,29 @@ def categories(got: Comparison) -> dict[str, float]:
     return {row.path[0]: row.delta / got.ledger.denominator / 1000 for row in got.ledger.rows if len(row.path) == 1}
 
 
-def assert_books_close(got: Comparison) -> None:
-    heads = [row for row in got.ledger.rows if len(row.path) == 1]
-    assert sum(row.delta for row in heads) == got.ledger.delta
+def assert_books_close(comparison: Comparison) -> None:
+    heads = [row for row in comparison.ledger.rows if len(row.path) == 1]
+    assert sum(row.delta for row in heads) == comparison.ledger.delta
     for head in heads:
-        below = [row for row in got.ledger.rows if len(row.path) == 2 and row.path[0] == head.path[0]]
+        below = [row for row in comparison.ledger.rows if len(row.path) == 2 and row.path[0] == head.path[0]]
         assert sum(row.delta for row in below) == head.delta
         assert sum(row.count_effect + row.rate_effect for row in below) == head.delta
     parts: dict[tuple[str, ...], list[LedgerRow]] = {}
-    for row in got.ledger.rows:
+    for row in comparison.ledger.rows:
         assert row.count_effect + row.mix_effect + row.same_shape_effect == row.delta
         if len(row.path) == 3:
             parts.setdefault(row.path[:2], []).append(row)
-    for row in got.ledger.rows:
+    for row in comparison.ledger.rows:
         for figure in ("baseline", "candidate", "delta") if row.path in parts else ():
             assert sum(getattr(part, figure) for part in parts[row.path]) == getattr(row, figure)
-    if "modules_ledger" in got.tables:
-        table = got.tables["modules_ledger"]
+    if "modules_ledger" in comparison.tables:
+        table = comparison.tables["modules_ledger"]
         column = [column.name for column in table.columns].index("delta_us")
-        whole = sum(round(float(row[column] or 0) * 1000 * got.ledger.denominator) for row in table.rows)
-        assert whole == got.ledger.delta
-    assert got.headline.delta is not None
-    assert math.isclose(got.headline.delta, got.ledger.delta / got.ledger.denominator / 1000, rel_tol=1e-12)
+        whole = sum(round(float(row[column] or 0) * 1000 * comparison.ledger.denominator) for row in table.rows)
+        assert whole == comparison.ledger.delta
+    assert comparison.headline.delta is not None
+    by_ledger = comparison.ledger.delta / comparison.ledger.denominator / 1000
+    assert math.isclose(comparison.headline.delta, by_ledger, rel_tol=1e-12)
 
 
 def test_kineto_names_the_data_loader_to_the_microsecond() -> None:
@@ -131,12 +132,12 @@ def test_an_h100_against_an_mi300_compares_without_losing_time(model: str) -> No
 
 
 def test_a_single_step_on_an_mlu_is_attributed_without_a_claim() -> None:
-    got = compare(
+    comparison = compare(
         "mlu/resnet50_num_workers_0/worker0.1698925322189.pt.trace.json.gz",
         "mlu/resnet50_num_workers_4/worker0.1698927049665.pt.trace.json.gz",
     )
-    assert got.headline.delta == -5_218_542
-    assert categories(got) == {
+    assert comparison.headline.delta == -5_218_542
+    assert categories(comparison) == {
         "Kernel": 3_266,
         "Memcpy": -7_123,
         "Memset": 0,
@@ -146,11 +147,11 @@ def test_a_single_step_on_an_mlu_is_attributed_without_a_claim() -> None:
         "CPU Exec": -463_148,
         "Other": -32_704,
     }
-    assert got.headline.verdict is Verdict.INCONCLUSIVE
-    assert got.headline.p is None
-    assert got.findings[0].rule == "runtime_time"
-    assert "aten::item" in got.findings[0].sentence
-    assert_books_close(got)
+    assert comparison.headline.verdict is Verdict.INCONCLUSIVE
+    assert comparison.headline.p is None
+    assert comparison.findings[0].rule == "runtime_time"
+    assert "aten::item" in comparison.findings[0].sentence
+    assert_books_close(comparison)
 
 
 def part_us(got: Comparison, *path: str) -> float:

@@ -21,7 +21,7 @@ SERIES = arrays.arrays(np.float64, st.integers(0, 40), elements=st.floats(-1, 1,
 def test_a_level_that_doubles_is_found_there_with_its_shift() -> None:
     values = np.log(np.array([10.0, 11, 10, 11, 10, 11, 20, 22, 20, 22, 20, 22]))
     (change,) = change_points(values)
-    assert change.at == 6
+    assert change.start == 6
     assert math.exp(change.shift) == pytest.approx(2)
     assert change.p <= 0.01
 
@@ -52,27 +52,27 @@ def test_a_clear_change_within_the_margin_is_none() -> None:
     values = np.zeros(40)
     values[20:] = math.log(1.005)
     assert change_points(values) == ()
-    assert [change.at for change in change_points(values, CompareOptions(margin=0.004))] == [20]
+    assert [change.start for change in change_points(values, CompareOptions(margin=0.004))] == [20]
 
 
 def test_several_levels_are_all_found() -> None:
     values = np.repeat([0.0, 0.3, 0.1, 0.5], 12) + np.random.default_rng(0).normal(0, 0.01, 48)
-    assert [change.at for change in change_points(values)] == [12, 24, 36]
+    assert [change.start for change in change_points(values)] == [12, 24, 36]
 
 
 @given(SERIES)
 def test_a_negated_series_has_negated_shifts_at_the_same_places(values: np.ndarray) -> None:
     found, negated = change_points(values), change_points(-values)
-    assert [(one.at, one.p, one.shift) for one in found] == [(one.at, one.p, -one.shift) for one in negated]
+    assert [(one.start, one.p, one.shift) for one in found] == [(one.start, one.p, -one.shift) for one in negated]
 
 
 @given(SERIES)
 def test_every_change_is_beyond_the_margin_and_could_be_found(values: np.ndarray) -> None:
     found = change_points(values)
-    assert [one.at for one in found] == sorted({one.at for one in found})
+    assert [one.start for one in found] == sorted({one.start for one in found})
     for one in found:
         assert one.p <= 0.05 and abs(one.shift) > math.log1p(0.01)
-        assert 3 <= one.at <= len(values) - 3
+        assert 3 <= one.start <= len(values) - 3
 
 
 def test_the_clearest_change_is_found_from_the_length_on_that_is_said() -> None:
@@ -104,7 +104,7 @@ def test_a_shift_of_five_percent_in_noise_of_one_is_found_within_one_point(at: i
     for _ in range(100):
         values = rng.normal(0, 0.01, 30)
         values[at:] += math.log(1.05)
-        hits += any(abs(change.at - at) <= 1 for change in change_points(values))
+        hits += any(abs(change.start - at) <= 1 for change in change_points(values))
     assert hits >= 95
 
 

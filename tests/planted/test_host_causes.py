@@ -43,26 +43,26 @@ def drawn(
     trace = TraceBuilder(vendor="cpu")
     trace.properties.update(flags)
     vary = random.Random(seed)
-    now, count = 0.0, 0
+    now_us, count = 0.0, 0
     program = step if callable(step) else lambda _: step
     for number in range(STEPS):
-        start = now
+        start = now_us
         for call in program(number):
             for _ in range(call.times):
                 count += 1
-                end = now + call.us * vary.uniform(0.99, 1.03) + (stall_us if count % 9 == 0 else 0.0)
+                end = now_us + call.us * vary.uniform(0.99, 1.03) + (stall_us if count % 9 == 0 else 0.0)
                 inputs = {"dims": [list(call.shape)], "Input type": [call.dtype]} if shapes else {}
-                trace.op(call.name, now, end, **inputs)
-                now = end + 1.0
-        end = now + gap_us * vary.uniform(0.99, 1.03)
+                trace.op(call.name, now_us, end, **inputs)
+                now_us = end + 1.0
+        end = now_us + gap_us * vary.uniform(0.99, 1.03)
         if python:
-            trace.python("torch/nn/module.py(1): forward", now, now + 20.0, number=2 * count)
+            trace.python("torch/nn/module.py(1): forward", now_us, now_us + 20.0, number=2 * count)
         if gap:
-            trace.python(gap, now + 20.0, end, number=2 * count + 1)
-        now = end
+            trace.python(gap, now_us + 20.0, end, number=2 * count + 1)
+        now_us = end
         if marked:
-            trace.step(number, start, now)
-        now += 1.0
+            trace.step(number, start, now_us)
+        now_us += 1.0
     return trace
 
 

@@ -27,7 +27,7 @@ def record(
     take `by` times as long; `recorded` are options of the profiler."""
     drawn = random.Random(seed)
     for capture in range(CAPTURES):
-        trace, at, speed = TraceBuilder(vendor="cpu"), 0.0, 1 + drawn.gauss(0, 0.01)
+        trace, step_start_us, speed = TraceBuilder(vendor="cpu"), 0.0, 1 + drawn.gauss(0, 0.01)
         trace.properties.update(recorded)
 
         def vary(us: float, speed: float = speed) -> float:
@@ -35,19 +35,19 @@ def record(
 
         for step in range(STEPS):
             stall_us = STALL_US if step % every == every - 1 else 0.0
-            now = at + 5
-            loaded = now + vary(loader_us) + (stall_us if stalled == "loader" else 0.0)
-            trace.loader(now, loaded)
-            now = loaded + gap_us + (stall_us if stalled == "gap" else 0.0)
+            now_us = step_start_us + 5
+            loaded = now_us + vary(loader_us) + (stall_us if stalled == "loader" else 0.0)
+            trace.loader(now_us, loaded)
+            now_us = loaded + gap_us + (stall_us if stalled == "gap" else 0.0)
             lost = drawn.choices(range(OPERATORS), k=drawn.randint(*slices))
             for operator in range(OPERATORS):
-                now += 15_000.0 * lost.count(operator)
+                now_us += 15_000.0 * lost.count(operator)
                 inside = step % within == within - 1 and operator == step % OPERATORS
-                end = now + vary(OPERATOR_US * (by if operator in slower else 1)) + (STALL_US if inside else 0.0)
-                trace.op(f"aten::op{operator}", now, end, dims=[[64, operator + 1]])
-                now = end + 20
-            trace.step(step + 1, at, now)
-            at = now
+                end = now_us + vary(OPERATOR_US * (by if operator in slower else 1)) + (STALL_US if inside else 0.0)
+                trace.op(f"aten::op{operator}", now_us, end, dims=[[64, operator + 1]])
+                now_us = end + 20
+            trace.step(step + 1, step_start_us, now_us)
+            step_start_us = now_us
         trace.write(folder / f"worker0.{1_700_000_000_000 + capture}.pt.trace.json")
     return folder
 

@@ -135,24 +135,24 @@ def test_both_faults_are_named_the_larger_one_first(place: str) -> None:
     alone = _alone(place)
     assert len(alone) >= 14
     wrong, pairs = [], 0
-    for one, two in _pairs(alone, place):
-        expected = {CHANGES[one][0], CHANGES[two][0]}
-        program = CHANGES[two][1](CHANGES[one][1](ON[place]))
-        found = compared(side(ON[place], 1), side(program, 101))
-        told = [first(found).rule, *causes(found)]
-        assert found.headline.delta is not None
-        if set(causes(found)) - expected - OPERATORS.get(one, set()) - OPERATORS.get(two, set()):
-            wrong.append(f"{one} and {two}: {causes(found)}")
-        missing = abs(found.headline.delta - alone[one] - alone[two])
-        if {one, two} in UNTOLD or missing > ADDS_UP * min(abs(alone[one]), abs(alone[two])):
+    for fault_a, fault_b in _pairs(alone, place):
+        expected = {CHANGES[fault_a][0], CHANGES[fault_b][0]}
+        program = CHANGES[fault_b][1](CHANGES[fault_a][1](ON[place]))
+        comparison = compared(side(ON[place], 1), side(program, 101))
+        told = [first(comparison).rule, *causes(comparison)]
+        assert comparison.headline.delta is not None
+        if set(causes(comparison)) - expected - OPERATORS.get(fault_a, set()) - OPERATORS.get(fault_b, set()):
+            wrong.append(f"{fault_a} and {fault_b}: {causes(comparison)}")
+        missing = abs(comparison.headline.delta - alone[fault_a] - alone[fault_b])
+        if {fault_a, fault_b} in UNTOLD or missing > ADDS_UP * min(abs(alone[fault_a]), abs(alone[fault_b])):
             continue
         pairs += 1
-        larger, smaller = sorted((one, two), key=lambda fault: -abs(alone[fault]))
+        larger, smaller = sorted((fault_a, fault_b), key=lambda fault: -abs(alone[fault]))
         alike = abs(alone[smaller]) >= ALIKE * abs(alone[larger])
         tops = expected if alike else {CHANGES[larger][0]}
-        rules = {finding.rule for finding in found.findings}
+        rules = {finding.rule for finding in comparison.findings}
         if told[0] not in tops or not expected <= rules:
-            wrong.append(f"{one} and {two}: {[finding.rule for finding in found.findings]}")
+            wrong.append(f"{fault_a} and {fault_b}: {[finding.rule for finding in comparison.findings]}")
     assert not wrong
     assert pairs >= (70 if THOROUGH else 4), "most pairs add up"
 

@@ -21,24 +21,24 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "getpriority"), reason="no Unix"
 
 
 def test_processes_of_multiprocessing_are_lowered_and_those_of_this_tool_are_not() -> None:
-    theirs, manager = (
+    profiler, manager = (
         multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,), daemon=True, name=name)
         for name in (None, "SyncManager-1")
     )
-    theirs.start()
+    profiler.start()
     manager.start()
     ours = Worker()
-    own = os.getpriority(os.PRIO_PROCESS, 0)
+    own_priority = os.getpriority(os.PRIO_PROCESS, 0)
     try:
-        assert theirs.pid is not None and manager.pid is not None
-        assert theirs.pid in lower_children(set())
-        assert os.getpriority(os.PRIO_PROCESS, theirs.pid) == 19
-        assert os.getpriority(os.PRIO_PROCESS, ours.process_id) == own
-        assert os.getpriority(os.PRIO_PROCESS, manager.pid) == own  # TensorBoard's start waits for it
+        assert profiler.pid is not None and manager.pid is not None
+        assert profiler.pid in lower_children(set())
+        assert os.getpriority(os.PRIO_PROCESS, profiler.pid) == 19
+        assert os.getpriority(os.PRIO_PROCESS, ours.process_id) == own_priority
+        assert os.getpriority(os.PRIO_PROCESS, manager.pid) == own_priority  # TensorBoard's start waits for it
         if sys.platform == "linux":
-            assert os.sched_getscheduler(theirs.pid) == os.SCHED_IDLE
+            assert os.sched_getscheduler(profiler.pid) == os.SCHED_IDLE
     finally:
-        for one in (theirs, manager):
+        for one in (profiler, manager):
             one.kill()
             one.join()
         ours.kill()

@@ -63,7 +63,7 @@ def comparison(**changes: object) -> Comparison:
         ),
         rows, ("A note about the table.",),
     )  # fmt: skip
-    known: dict[str, object] = {
+    fields: dict[str, object] = {
         "baseline": side("normal"), "candidate": side("abnormal"), "window": "device", "headline": headline(),
         "ledger": Ledger(2, 2_000_000, 3_000_000, 1_000_000, (
             LedgerRow(("DataLoader",), "", 500_000, 1_700_000, 1_200_000, (1.0, 1.0), 0, 1_200_000, "both"),
@@ -82,4 +82,4 @@ def comparison(**changes: object) -> Comparison:
             Note(NoteCode.TABLE_ABSENT, "baseline: no device events", "kernels"),
         ),
     }  # fmt: skip
-    return Comparison(**{**known, **changes})  # type: ignore[arg-type]
+    return Comparison(**{**fields, **changes})  # type: ignore[arg-type]

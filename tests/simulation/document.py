@@ -12,6 +12,7 @@ from tests.simulation.sequential import sequential_tables
 from tests.simulation.tables import admission_table, entity_tables, statistics_tables
 
 DOCS = Path(__file__).parents[2] / "docs" / "method"
+AB_PAGE = DOCS.parent / "guide" / "ab.md"
 END = "<!-- end of measured -->\n"
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "steps": ("statistics.md", statistics_tables),
@@ -49,7 +50,7 @@ def _block(name: str) -> re.Pattern[str]:
 
 def write_parts() -> None:
     """The tables of program and machine alone: `python -m tests.simulation parts`."""
-    path = DOCS / "statistics.md"
+    path = DOCS / "program_or_machine.md"
     measured = f"\n{parts_tables()}\n"
     path.write_text(_PARTS.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")
 
@@ -60,10 +61,9 @@ LOOKS_BEGIN = "<!-- looks, measured by python -m tests.simulation sequential -->
 
 def write_looks() -> None:
     """The tables of experiments alone: `python -m tests.simulation sequential`, half an hour."""
-    path = DOCS / "statistics.md"
     measured = f"\n{sequential_tables()}\n"
     block = re.compile(f"(?<={re.escape(LOOKS_BEGIN)}).*?(?={re.escape(END)})", re.DOTALL)
-    path.write_text(block.sub(lambda _: measured, path.read_text("utf-8"), count=1), "utf-8")
+    AB_PAGE.write_text(block.sub(lambda _: measured, AB_PAGE.read_text("utf-8"), count=1), "utf-8")
 
 
 MIXES_BEGIN = "<!-- mixes, measured by python -m tests.simulation mixes -->\n"

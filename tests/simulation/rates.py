@@ -38,7 +38,7 @@ HARDEST: dict[str, Draw] = {"autocorrelated, ρ 0.9": autoregressive(0.9)}
 """Shown, not promised."""
 
 FEW_ALIKE = among_others(0.2, SERIES["autocorrelated, ρ 0.5"])
-STEPS = (6, 8, 10, 20, 50)
+STEPS = (6, 10, 20, 50)
 RHOS = (0.0, 0.3, 0.5, 0.7)
 CAPTURES = ((1, 2), (2, 2), (3, 3), (5, 5))
 MANY_CAPTURES = (3, 5, 10)

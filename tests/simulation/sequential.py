@@ -147,13 +147,13 @@ SHOWN = ("captures ±1 %", "captures ±5 %", "drift +10 %")
 
 
 def sequential_tables() -> str:
-    """The tables of docs/method/statistics.md on looking after each round; half an hour."""
+    """The tables of docs/guide/ab.md; half an hour."""
     naive = false_alarms(WORLDS["captures ±5 %"], EXPERIMENTS, split=False, levels=USUAL)
     lines = [
-        f"Experiments of at most {ROUNDS} rounds, one capture of ten steps a side each, in turns A B B A; half of the",
-        f"step covered; {EXPERIMENTS:,} of each kind, so that the standard error is at most 0.7. Nothing differs:",
-        "experiments in which any look gives a direction, in per cent, where program and machine are separated and",
-        f"where no pace is known ({percent(naive)} there with every look at 5 %, captures ±5 %):",
+        f"In turns A B B A, at most {ROUNDS} rounds of one capture of ten steps a side, half of the step covered;",
+        f"{EXPERIMENTS:,} experiments of each kind. Nothing differs: experiments in which any look gives a direction,",
+        "in per cent, with program and machine separated and with no pace known",
+        f"({percent(naive)} there if each look used 5 %, captures ±5 %):",
         "",
         "| world | program | no pace known |",
         "|---|---|---|",
@@ -163,8 +163,8 @@ def sequential_tables() -> str:
         lines.append(f"| {name} | {' | '.join(shares)} |")
     lines += [
         "",
-        f"The candidate does more work, {CHANGED_EXPERIMENTS} of each kind: called slower, in per cent, in brackets",
-        "the mean number of rounds until the end; program / no pace known:",
+        f"The candidate does more work, {CHANGED_EXPERIMENTS} of each kind: called slower, in per cent (mean number of",
+        "rounds), program / no pace known:",
         "",
         f"| world | {' | '.join(f'+{100 * change:g} %' for change in CHANGES)} |",
         f"|---|{'---|' * len(CHANGES)}",

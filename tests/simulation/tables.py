@@ -61,14 +61,14 @@ def statistics_tables() -> str:
         lines.append(f"| {name} | {text} |")
     lines += [
         "",
-        "False alarms (p ≤ 0.05) for two equal first-order autoregressive series, in per cent: by the test for",
-        "independent steps; with λ from the ranks alone and normal quantiles; as above:",
+        "False alarms (p ≤ 0.05) for two equal first-order autoregressive series, in per cent, by the test for",
+        "independent steps and by this one:",
         "",
         f"| ρ | {' | '.join(f'{rho:g}' for rho in RHOS)} |",
         f"|---|{'---|' * len(RHOS)}",
     ]
     for steps in (20, 50):
-        for key, name in (("plain", "independent"), ("ranks", "λ from ranks alone"), ("here", "here")):
+        for key, name in (("plain", "independent"), ("here", "this one")):
             cells = [percent((p_values_of_series(rho, steps)[key] <= OPTIONS.alpha).mean()) for rho in RHOS]
             lines.append(f"| n = m = {steps}, {name} | {' | '.join(cells)} |")
     lines += [

@@ -131,8 +131,8 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
             if (row := rows.get((texts[operator], texts[shape], SAME_PLACE))) is not None:
                 row.add(plain.match(number))
                 alone[number] = False
-    shown = np.flatnonzero(alone)
-    time, calls = ([side[shown] for side in both] for both in (plain.time, plain.calls))
+    plain_rows = np.flatnonzero(alone)
+    time, calls = ([side[plain_rows] for side in both] for both in (plain.time, plain.calls))
     us = [ns / n / 1000 for ns, n in zip(time, steps, strict=True)]
     delta = us[1] - us[0]
     with np.errstate(all="ignore"):
@@ -140,13 +140,13 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
     called = (calls[0] != 0) | (calls[1] != 0)
     often = (np.where(called, count / n, np.nan) for count, n in zip(calls, steps, strict=True))
     shares = (np.where(ns != 0, 1.0, np.nan) for ns in time)
-    made = [_cells(key, row, steps) for key, row in rows.items()]
-    kernels = _PlainKernels(plain.kernels, steps, shown, made)
-    numbers, count = plain.numbers, len(shown)
-    sure = numbers.of((CERTAIN, LIKELY))[np.where(plain.is_certain[shown], 0, 1)]
-    places = np.arange(count + len(made))
+    made_rows = [_cells(key, row, steps) for key, row in rows.items()]
+    kernels = _PlainKernels(plain.kernels, steps, plain_rows, made_rows)
+    numbers, count = plain.numbers, len(plain_rows)
+    sure = numbers.of((CERTAIN, LIKELY))[np.where(plain.is_certain[plain_rows], 0, 1)]
+    places = np.arange(count + len(made_rows))
     texts_of_plain: dict[str, Ints] = {
-        "operator": plain.operator[shown], "input_shape": plain.shape[shown], "confidence": sure,
+        "operator": plain.operator[plain_rows], "input_shape": plain.shape[plain_rows], "confidence": sure,
         **{name: np.full(count, numbers.of((text,))[0]) for name, text in _PLAIN_TEXTS.items()},
     }  # fmt: skip
     figures = dict(zip(_FIGURES, (*us, delta, change, *often, *shares), strict=True))
@@ -157,7 +157,7 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
         "candidate_kernel_names": MadeTexts(places, kernels.candidate_names),
     }
     for number, column in enumerate(_COLUMNS):
-        cells = [row[number] for row in made]
+        cells = [row[number] for row in made_rows]
         if column.name in figures:
             values = np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
             joined[column.name] = np.concatenate((figures[column.name], values))

@@ -189,18 +189,18 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
     gone = np.bincount(a.kernel[rows.at_a[(rows.at_a >= 0) & (rows.status != BOTH)]], minlength=len(before))
     new = np.bincount(b.kernel[rows.at_b[(rows.at_b >= 0) & (rows.status != BOTH)]], minlength=len(after))
     place = np.flatnonzero(rows.status == REPLACED)
-    left, right = rows.at_a[place], rows.at_b[place]
+    launch_a, launch_b = rows.at_a[place], rows.at_b[place]
     # one stretch of `mine` per pair of kernels, launches in order
-    order = np.lexsort((place, b.kernel[right], a.kernel[left]))
-    changes = np.flatnonzero(np.diff(a.kernel[left][order]) | np.diff(b.kernel[right][order])) + 1
-    shown = set(kept_rows(rows.deltas_ns(a, b)).tolist())
+    order = np.lexsort((place, b.kernel[launch_b], a.kernel[launch_a]))
+    changes = np.flatnonzero(np.diff(a.kernel[launch_a][order]) | np.diff(b.kernel[launch_b][order])) + 1
+    shown_rows = set(kept_rows(rows.deltas_ns(a, b)).tolist())
     for pair_rows in np.split(order, changes) if len(order) else ():
-        one, other = int(a.kernel[left[pair_rows[0]]]), int(b.kernel[right[pair_rows[0]]])
-        parts = sorted((len(pair_rows) / int(gone[one]), len(pair_rows) / int(new[other])))
+        kernel_a, kernel_b = int(a.kernel[launch_a[pair_rows[0]]]), int(b.kernel[launch_b[pair_rows[0]]])
+        parts = sorted((len(pair_rows) / int(gone[kernel_a]), len(pair_rows) / int(new[kernel_b])))
         if parts[0] < MOST_OF_IT or parts[1] < NEARLY_ALL:
             continue
-        x = launches_of(before[one], a.dur_ns[left[pair_rows]], a.tensor[left[pair_rows]])
-        y = launches_of(after[other], b.dur_ns[right[pair_rows]], b.tensor[right[pair_rows]])
+        x = launches_of(before[kernel_a], a.dur_ns[launch_a[pair_rows]], a.tensor[launch_a[pair_rows]])
+        y = launches_of(after[kernel_b], b.dur_ns[launch_b[pair_rows]], b.tensor[launch_b[pair_rows]])
         delta_us = y.time_us - x.time_us
         cores = x.uses_tensor_cores, y.uses_tensor_cores
         if cores not in ((True, False), (False, True)) or abs(delta_us) < books.least_us or not delta_us:
@@ -213,9 +213,9 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
             f"({times_text(x.time_us, y.time_us)}); {new_text} replaces {gone_text} in {count}{_pipe(x, y)}."
         )
         evidence = [Evidence("kernels", x.name), Evidence("kernels", y.name)]
-        change = np.abs(b.dur_ns[right[pair_rows]] - a.dur_ns[left[pair_rows]])
+        change = np.abs(b.dur_ns[launch_b[pair_rows]] - a.dur_ns[launch_a[pair_rows]])
         largest = int(place[pair_rows[int(np.argmax(change))]])
-        if largest in shown:
+        if largest in shown_rows:
             evidence.append(Evidence("launches", str(largest + 1)))
         explained_kernels = tuple(use.name for use in (x, y) if _explains_kernel(use, entities.get(use.name), books))
         yield books.finding(TENSOR_CORES, y.name, delta_us, sentence, tuple(evidence), gain=not lost), explained_kernels

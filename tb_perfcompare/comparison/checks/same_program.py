@@ -63,13 +63,13 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Two steps by what they compute: heavy calls and the rest, layers as the loop that stands for them on the other
-    side; `known`: what only one side has is not mostly what nobody knows."""
+    """Two steps by what they compute: heavy calls and light ones, layers as the loop that stands for them on the other
+    side; `is_mostly_known`: what only one side has is not mostly what nobody knows."""
 
     sides: tuple[Computed, Computed]
     heavy: tuple[Calls, Calls]
-    rest: tuple[Calls, Calls]
-    known: bool
+    light: tuple[Calls, Calls]
+    is_mostly_known: bool
 
     @property
     def least(self) -> float:
@@ -79,20 +79,20 @@ class Program:
     @property
     def same(self) -> bool:
         """Whether one is a form of the other."""
-        enough = self.known and self.least >= FEWEST
-        return enough and _in_common(*self.heavy) >= ALIKE and _inside(*self.rest) >= ALIKE
+        enough = self.is_mostly_known and self.least >= FEWEST
+        return enough and _in_common(*self.heavy) >= ALIKE and _inside(*self.light) >= ALIKE
 
     @property
     def contained(self) -> bool:
         """Whether one has all heavy work of the other, and as much of the rest: training contains inference."""
-        enough = self.known and self.least >= FEWEST and _least(*self.rest) >= ENOUGH
-        return enough and _inside(*self.heavy) >= ALIKE and _in_common(*self.rest) >= ALIKE
+        enough = self.is_mostly_known and self.least >= FEWEST and _least(*self.light) >= ENOUGH
+        return enough and _inside(*self.heavy) >= ALIKE and _in_common(*self.light) >= ALIKE
 
     @property
     def times(self) -> int:
         """How many times one does all that the other does, 1 where it does not: micro-batches of a step, or several
         iterations in one."""
-        enough = self.known and self.least >= FEWEST
+        enough = self.is_mostly_known and self.least >= FEWEST
         few, much = sorted(fsum(side.values()) for side in self.heavy)
         often = round(much / few) if enough else 1
         if often < 2:
@@ -101,20 +101,20 @@ class Program:
         alike = (
             _in_common(*({kind: calls * (often if side == fewer else 1) for kind, calls in pair[side].items()}
                          for side in (0, 1)))
-            for pair in (self.heavy, self.rest) if any(pair)
+            for pair in (self.heavy, self.light) if any(pair)
         )  # fmt: skip
         return often if min(alike) >= ALIKE else 1
 
     @property
-    def other(self) -> bool:
+    def is_different(self) -> bool:
         """Whether they compute other things, whatever else they share."""
-        enough = self.known and self.least >= ENOUGH
-        return enough and max(_inside(*self.heavy), _inside(*self.rest)) < UNLIKE
+        enough = self.is_mostly_known and self.least >= ENOUGH
+        return enough and max(_inside(*self.heavy), _inside(*self.light)) < UNLIKE
 
     @property
     def in_common(self) -> float:
         """Share of all calls that compute."""
-        one, two = ({**heavy, **rest} for heavy, rest in zip(self.heavy, self.rest, strict=True))
+        one, two = ({**heavy, **rest} for heavy, rest in zip(self.heavy, self.light, strict=True))
         return _in_common(one, two)
 
     @property

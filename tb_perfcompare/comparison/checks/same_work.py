@@ -69,7 +69,7 @@ def _same_work(
     )  # fmt: skip
     detail = ", ".join(f"{percent_text(share)} of the {words}" for words, share in found.items())
     most = max(found.values())
-    if most >= least and (partly or computed is None or not computed.other):
+    if most >= least and (partly or computed is None or not computed.is_different):
         return Check("same_work", "ok", f"in common: {detail}")
     if computed is not None and computed.same:
         return Check("same_work", "warn", f"{computed.how}; in common by name: {detail}", ("cause",))

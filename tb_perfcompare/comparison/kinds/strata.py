@@ -168,41 +168,41 @@ def within_kinds(times: Times, captures: Captures, strata: Strata | None, alpha:
     if strata is None:
         return None
     sides = [_places(code, _kinds(strata)) for code in strata.code]
-    both = [kind for kind, of in enumerate(zip(*sides, strict=True)) if len(of[0]) and len(of[1])]
-    rare = {kind for kind in both if smallest_p(len(sides[0][kind]), len(sides[1][kind])) > alpha}
+    shared = [kind for kind, of in enumerate(zip(*sides, strict=True)) if len(of[0]) and len(of[1])]
+    rare = {kind for kind in shared if smallest_p(len(sides[0][kind]), len(sides[1][kind])) > alpha}
     logs = np.log(times[0]), np.log(times[1])
     cells = [log[side[kind]] for kind in sorted(rare) for log, side in zip(logs, sides, strict=True)]
     freedom = sum(len(cell) - 1 for cell in cells)
     squares = math.fsum(float(((cell - cell.mean()) ** 2).sum()) for cell in cells)
     if freedom < _FEWEST_FREE:
-        both = [kind for kind in both if kind not in rare]
+        shared = [kind for kind in shared if kind not in rare]
     every = list(zip(times, sides, strict=True))
-    if not both or any(
-        sum(int(time[side[kind]].sum()) for kind in both) < LEAST_SHARED * int(time.sum()) for time, side in every
+    if not shared or any(
+        sum(int(time[side[kind]].sum()) for kind in shared) < LEAST_SHARED * int(time.sum()) for time, side in every
     ):
         return None
-    kept = [np.sort(np.concatenate([side[kind] for kind in both])) for side in sides]
-    typical = [[float(median(log[side[kind]])) for kind in both] for log, side in zip(logs, sides, strict=True)]
+    kept = [np.sort(np.concatenate([side[kind] for kind in shared])) for side in sides]
+    typical = [[float(median(log[side[kind]])) for kind in shared] for log, side in zip(logs, sides, strict=True)]
     middles = [(a + b) / 2 for a, b in zip(*typical, strict=True)]
-    counts = [[len(side[kind]) for kind in both] for side in sides]
-    taken = [
+    counts = [[len(side[kind]) for kind in shared] for side in sides]
+    kind_times = [
         [many * math.exp(log) for many, log in zip(*of, strict=True)] for of in zip(counts, typical, strict=True)
     ]
-    found = [[np.searchsorted(own, side[kind]) for kind in both] for own, side in zip(kept, sides, strict=True)]
+    positions = [[np.searchsorted(own, side[kind]) for kind in shared] for own, side in zip(kept, sides, strict=True)]
     logs = logs[0][kept[0]], logs[1][kept[1]]
-    one, two = (math.fsum(side) for side in taken)
+    total_a, total_b = (math.fsum(side) for side in kind_times)
     return WithinKinds(
         kept=(kept[0], kept[1]),
         times=(times[0][kept[0]], times[1][kept[1]]),
         captures=(captures[0][kept[0]], captures[1][kept[1]]),
-        level=(_over(logs[0], found[0], middles), _over(logs[1], found[1], middles)),
-        own=(_over(logs[0], found[0], typical[0]), _over(logs[1], found[1], typical[1])),
-        places=tuple(zip(*found, strict=True)),
-        time=tuple((a / one + b / two) / 2 for a, b in zip(*taken, strict=True)),
+        level=(_over(logs[0], positions[0], middles), _over(logs[1], positions[1], middles)),
+        own=(_over(logs[0], positions[0], typical[0]), _over(logs[1], positions[1], typical[1])),
+        places=tuple(zip(*positions, strict=True)),
+        time=tuple((a / total_a + b / total_b) / 2 for a, b in zip(*kind_times, strict=True)),
         count=tuple(
             (Fraction(a, sum(counts[0])) + Fraction(b, sum(counts[1]))) / 2 for a, b in zip(*counts, strict=True)
         ),
-        few=tuple(kind in rare for kind in both),
+        few=tuple(kind in rare for kind in shared),
         sigma=math.sqrt(squares / freedom) if freedom else 0.0,
         freedom=freedom,
     )  # fmt: skip

@@ -36,7 +36,7 @@ def own_launches(launches: LaunchSequence, keys: Keys) -> Table:
     """A run's launches in order."""
     end = np.cumsum(launches.dur_ns)
     classes = bound_class(launches.tensor, launches.dram)
-    shown = (
+    table_columns = (
         _place("index", "#", "number of the launch, from 1"),
         columns.time("start_us", "Start", _START),
         columns.text("name", "Name", "name of the kernel"),
@@ -54,7 +54,7 @@ def own_launches(launches: LaunchSequence, keys: Keys) -> Table:
         (BOUND_CLASSES[index] for index in classes.tolist()),
         strict=True,
     )
-    return Table("launches", "Launches", shown, tuple(rows))
+    return Table("launches", "Launches", table_columns, tuple(rows))
 
 
 def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> Table:
@@ -63,35 +63,35 @@ def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> T
     assert a is not None and b is not None
     delta = rows.deltas_ns(a, b)
     kept = kept_rows(delta)
-    left, right = rows.at_a[kept], rows.at_b[kept]
+    launch_a, launch_b = rows.at_a[kept], rows.at_b[kept]
     names_a, names_b = (
-        _names(side, launches, place) for side, launches, place in ((baseline, a, left), (candidate, b, right))
+        _names(side, launches, place) for side, launches, place in ((baseline, a, launch_a), (candidate, b, launch_b))
     )
-    time_a, time_b = taken_ns(a.dur_ns, left), taken_ns(b.dur_ns, right)
-    change = np.divide(time_b - time_a, time_a, out=np.full(len(kept), np.nan), where=(time_a > 0) & (right >= 0))
+    time_a, time_b = taken_ns(a.dur_ns, launch_a), taken_ns(b.dur_ns, launch_b)
+    change = np.divide(time_b - time_a, time_a, out=np.full(len(kept), np.nan), where=(time_a > 0) & (launch_b >= 0))
     cells: list[tuple[Column, list[Cell]]] = [
         (_place("place", "Place", "number of the row, from 1, over the launches of both sides"), _whole(kept)),
-        (columns.count("baseline_index", "# A", "number of the launch in the baseline, from 1"), _whole(left)),
-        (columns.count("candidate_index", "# B", "number of the launch in the candidate, from 1"), _whole(right)),
+        (columns.count("baseline_index", "# A", "number of the launch in the baseline, from 1"), _whole(launch_a)),
+        (columns.count("candidate_index", "# B", "number of the launch in the candidate, from 1"), _whole(launch_b)),
         (columns.text("name", "Name", "name of the kernel that joins the sides; the baseline's where it was replaced"),
          [x or y for x, y in zip(names_a, names_b, strict=True)]),
         (columns.text("candidate_name", "Replaced by", "the candidate's kernel where it is another one"),
          [y if x and y and x != y else "" for x, y in zip(names_a, names_b, strict=True)]),
         (columns.time("baseline_us", "A", "duration of the launch in the baseline", role="baseline"),
-         _times(time_a, left)),
+         _times(time_a, launch_a)),
         (columns.time("candidate_us", "B", "duration of the launch in the candidate", role="candidate"),
-         _times(time_b, right)),
+         _times(time_b, launch_b)),
         (columns.time("delta_us", "Δ", "candidate minus baseline: a missing launch takes no time", role="delta"),
          (delta[kept] / 1000).tolist()),
         (columns.fraction("percent", "Δ %", "delta over the baseline's duration", role="percent"), _figures(change)),
     ]  # fmt: skip
     for (name, label, what), of_a, of_b in ((_TENSOR, a.tensor, b.tensor), (_DRAM, a.dram, b.dram)):
         if np.isfinite(of_a).any() or np.isfinite(of_b).any():
-            for side, letter, values, place in (("baseline", "A", of_a, left), ("candidate", "B", of_b, right)):
+            for side, letter, values, place in (("baseline", "A", of_a, launch_a), ("candidate", "B", of_b, launch_b)):
                 column = columns.fraction(f"{side}_{name}", f"{label} {letter}", f"{what} ({side})",
                                           better=Better.HIGHER)  # fmt: skip
                 cells.append((column, _figures(_at(values, place))))
-    for side, letter, launches, place in (("baseline", "A", a, left), ("candidate", "B", b, right)):
+    for side, letter, launches, place in (("baseline", "A", a, launch_a), ("candidate", "B", b, launch_b)):
         start = np.cumsum(launches.dur_ns) - launches.dur_ns
         column = columns.time(f"{side}_start_us", f"Start {letter}", f"{_START} ({side})", shown=False)
         cells.append((column, _times(taken_ns(start, place), place)))

@@ -33,7 +33,7 @@ class _Measure:
     """Three columns of a time, or two of a fraction."""
 
     columns: tuple[Column, ...]
-    of: Callable[[RankFigures], float | None]
+    figure: Callable[[RankFigures], float | None]
 
 
 def _time(name: str, label: str, what: str, of: Callable[[RankFigures], float | None], *, shown: bool) -> _Measure:
@@ -158,7 +158,7 @@ def own_ranks(summary: Summary) -> Table | None:
         columns.text("worker", "Worker", "name of the worker", shown=False),
     )
     rows = tuple(
-        (name, found.step_us, *(measure.of(found) for measure in _MEASURES), found.steps, found.worker)
+        (name, found.step_us, *(measure.figure(found) for measure in _MEASURES), found.steps, found.worker)
         for name, found in zip(_names(ranks, _is_numbered(ranks)), rank_figures(ranks), strict=True)
         if found is not None
     )
@@ -207,7 +207,7 @@ def _cells(row: RankRow) -> tuple[Cell, ...]:
     a, b, change, own_work = row.baseline, row.candidate, row.change, row.own
     measures: list[Cell] = []
     for measure in _MEASURES:
-        x, y = None if a is None else measure.of(a), None if b is None else measure.of(b)
+        x, y = None if a is None else measure.figure(a), None if b is None else measure.figure(b)
         measures += _triple(x, y) if len(measure.columns) == 3 else (x, y)
     return (
         row.key,

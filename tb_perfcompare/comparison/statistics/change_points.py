@@ -31,10 +31,10 @@ _ROUNDING = 1e-9  # orders with the same maximum differ in the last digits of th
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """A new level begins at the value `at`. `shift` is the Hodges-Lehmann shift from the segment before to that
+    """A new level begins at the value `start`. `shift` is the Hodges-Lehmann shift from the segment before to that
     behind, in the unit of the values; `p` that of the permutation test that found it."""
 
-    at: int
+    start: int
     shift: float
     p: float
 
@@ -76,7 +76,7 @@ def _beyond(values: Floats, found: dict[int, float], margin: float) -> tuple[Cha
         least = min(changes, key=lambda change: abs(change.shift), default=None)
         if least is None or abs(least.shift) > margin:
             return tuple(changes)
-        del found[least.at]
+        del found[least.start]
 
 
 def _split(values: Floats, seed: int) -> tuple[int, float] | None:

@@ -23,9 +23,9 @@ _PERMUTED_UP_TO = 200
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """`at`: first step after the change; `shift`: fraction by which steps are longer from there on; `p` of the test."""
+    """`start`: first step after the change; `shift`: fraction by which later steps are longer; `p` of the test."""
 
-    at: int
+    start: int
     shift: float
     p: float
 

@@ -42,8 +42,8 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
     pairs_from = np.append(np.cumsum(times[::-1])[::-1], 0)
 
     def first_up_to(limit: Any) -> NDArray[np.intp]:
-        at = np.searchsorted(subtrahends, minuends - limit, side="left")
-        return _mend(subtrahends, minuends, limit, at) if subtrahends.dtype == np.float64 else at
+        first = np.searchsorted(subtrahends, minuends - limit, side="left")
+        return _mend(subtrahends, minuends, limit, first) if subtrahends.dtype == np.float64 else first
 
     def pairs_from_each(at: NDArray[np.intp]) -> int:
         return int((pairs_from[at] * weights).sum())
@@ -64,7 +64,7 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
     most = to_place(minuends[-1] - subtrahends[0])
     none, every = np.full(len(minuends), len(subtrahends)), np.zeros(len(minuends), dtype=np.intp)
     few = _WRITTEN_OUT * (len(minuends) + len(subtrahends))
-    found: dict[int, Value] = {}
+    difference_of_rank: dict[int, Value] = {}
     for rank in ranks:
         low, high, above, up_to = least, most, none, every
         while low < high and int((above - up_to).sum()) > few:
@@ -74,8 +74,8 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
                 high, up_to = middle, at
             else:
                 low, above = middle + 1, at
-        found[rank] = to_number(low) if low == high else at_rank(rank, above, up_to)
-    return found
+        difference_of_rank[rank] = to_number(low) if low == high else at_rank(rank, above, up_to)
+    return difference_of_rank
 
 
 def _mend(subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, at: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -24,7 +24,7 @@ def counters_table(changes: tuple[CounterChange, ...]) -> Table | None:
     """The joined counters, None if neither side has one."""
     if not changes:
         return None
-    shown = (
+    table_columns = (
         columns.key("counter", "Counter", "what is counted, as the source calls it"),
         columns.key(
             "device", "Device",
@@ -50,7 +50,7 @@ def counters_table(changes: tuple[CounterChange, ...]) -> Table | None:
         columns.STATUS,
     )  # fmt: skip
     rows = tuple(_row(change) for change in changes)
-    return Table("counters", _TITLE, shown, rows, (*NOTES, *paired_devices(changes)))
+    return Table("counters", _TITLE, table_columns, rows, (*NOTES, *paired_devices(changes)))
 
 
 def _row(change: CounterChange) -> tuple[Cell, ...]:

@@ -180,11 +180,12 @@ class _Times:
 
 
 def _times(
-    name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows, both: tuple[Summary, Summary]
-) -> _Times:
+    name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows,
+    summaries: tuple[Summary, Summary],
+) -> _Times:  # fmt: skip
     """Those that both sides measured: a difference needs both."""
     shape = SHAPES[name]
-    steps = (len(both[0].steps), len(both[1].steps))
+    steps = (len(summaries[0].steps), len(summaries[1].steps))
     cells: list[_Column | _Test] = []
     order = np.zeros(len(joined))
     ordered: list[str] = []
@@ -195,13 +196,13 @@ def _times(
         delta = y - x
         if measure.source in shape.order:
             order += np.abs(delta)
-            ordered.append(measure.what.partition(":")[0].lower())
-        triple = columns.triple(measure.name, measure.label, measure.what, shown=measure.shown)
+            ordered.append(measure.definition.partition(":")[0].lower())
+        triple = columns.triple(measure.name, measure.label, measure.definition, shown=measure.shown)
         cells += _triple_cells(triple, (x, y, delta), joined)
         if not measure.name:
             main = (x, y, delta)
         if not measure.name or measure.source in shape.order:
-            cells += _tested(name, measure, joined, both, delta * 1000)
+            cells += _tested(name, measure, joined, summaries, delta * 1000)
     return _Times(cells, main, order, ordered)
 
 
@@ -455,8 +456,10 @@ def _fact_cells(shape: TableSpec, a: GroupTable | None, b: GroupTable | None, jo
         if not (np.isfinite(sides[0]).any() or np.isfinite(sides[1]).any()):
             continue
         for side, letter, values in zip(("baseline", "candidate"), "AB", sides, strict=True):
-            column = columns.fact(f"{side}_{fact.name}", f"{fact.label} {letter}", fact.unit, f"{fact.what} ({side})",
-                                  better=fact.better, shown=fact.shown)  # fmt: skip
+            column = columns.fact(
+                f"{side}_{fact.name}", f"{fact.label} {letter}", fact.unit, f"{fact.definition} ({side})",
+                better=fact.better, shown=fact.shown,
+            )  # fmt: skip
             out.append((column, _cells(values, None)))
     return out
 

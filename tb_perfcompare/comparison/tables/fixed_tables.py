@@ -44,7 +44,7 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
                 move.high_us,
             )
         )
-    shown = (
+    table_columns = (
         columns.key("category", "Category", "part of step time"),
         *columns.triple("", "", "Exposed time"),
         columns.SHARE,
@@ -62,7 +62,7 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
         *columns.interval("", ""),
     )
     notes = (_OWNED, "Corrected reading (docs/method/corrected_reading.md).")
-    return Table("categories", "Step time by category", shown, tuple(rows), notes)
+    return Table("categories", "Step time by category", table_columns, tuple(rows), notes)
 
 
 def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats] | None = None) -> Table:
@@ -85,7 +85,7 @@ def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats]
             "at_one_pace_us", "At equal speed", f"{words[2].lower()} at equal machine speed", shown=False
         ),
     )  # fmt: skip
-    shown = (
+    table_columns = (
         columns.key("side", "Side", "baseline or candidate"),
         columns.key("capture", "Capture", "run / worker / span the step was recorded in"),
         columns.key("step", words[0], words[1]),
@@ -115,7 +115,7 @@ def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats]
         for step in summary.dropped:
             none: tuple[Cell, ...] = (None,) * len((*parts, *backlog, *paced))
             rows.append((side, names[step.capture], step.label, step.total_ns / 1000, None, *none, False, step.reason))
-    return Table("steps", "Steps", shown, tuple(rows))
+    return Table("steps", "Steps", table_columns, tuple(rows))
 
 
 BOUND_WHAT = (

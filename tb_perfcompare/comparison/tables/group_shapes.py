@@ -20,7 +20,7 @@ class Measure:
 
     name: str
     label: str
-    what: str
+    definition: str
     source: str
     shown: bool = True
 
@@ -32,7 +32,7 @@ class Fact:
     name: str
     label: str
     unit: Unit
-    what: str
+    definition: str
     better: Better
     shown: bool = False
 

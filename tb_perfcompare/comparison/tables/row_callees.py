@@ -46,26 +46,26 @@ def callees(
     if tree is None or kind is None:
         return None
     total: list[int | None] = [None, None]
-    own: list[int | None] = [None, None]
+    own_times: list[int | None] = [None, None]
     below: dict[tuple[int, str], list[int | None]] = {}
     for frame, is_outer in _frames_of(tree, kind, row):
         times = _times(frame)
         if is_outer:
             _add(total, times)
-            _add(own, (None if times[0] is None else frame.own[0], None if times[1] is None else frame.own[1]))
+            _add(own_times, (None if times[0] is None else frame.own[0], None if times[1] is None else frame.own[1]))
         else:
             _add(below.setdefault((frame.key[0], frame.key[2]), [None, None]), times)
     if not below:
         return None
-    found = [
+    rows = [
         Callee(KINDS[of], name, _table(of, name, sides), (times[0], times[1])) for (of, name), times in below.items()
     ]
-    found.sort(key=_order)
+    rows.sort(key=_order)
     rest: list[int | None] = [None, None]
-    for one in found[most:]:
-        _add(rest, one.time)
+    for callee in rows[most:]:
+        _add(rest, callee.time)
     return Callees(
-        (total[0], total[1]), (own[0], own[1]), tuple(found[:most]), (rest[0], rest[1]), len(found[most:])
+        (total[0], total[1]), (own_times[0], own_times[1]), tuple(rows[:most]), (rest[0], rest[1]), len(rows[most:])
     )
 
 

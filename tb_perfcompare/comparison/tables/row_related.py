@@ -65,11 +65,11 @@ def related_rows(table: str, row: str, baseline: PathSource, candidate: PathSour
     sides = baseline, candidate
     common = lcm(baseline.steps, candidate.steps)
     kinds: dict[str, dict[tuple[_Row, str], list[int | None]]] = {}
-    for at, side in enumerate(sides):
+    for side_number, side in enumerate(sides):
         for what, to, name, time in _of(side, table, row):
             if any(row_place(one, *to) is not None for one in sides):
                 pair = kinds.setdefault(what, {}).setdefault((to, name), [None, None])
-                pair[at] = time * (common // side.steps)
+                pair[side_number] = time * (common // side.steps)
     out = []
     for what, each in kinds.items():
         rows = [RelatedRow(*to, name, (one, two)) for (to, name), (one, two) in each.items()]
@@ -85,10 +85,10 @@ def _order(row: RelatedRow) -> tuple[object, ...]:
 
 def _of(side: PathSource, table: str, row: str) -> Iterator[_Found]:
     """What one side says of the row."""
-    at = row_place(side, table, row)
-    if at is None:
+    place = row_place(side, table, row)
+    if place is None:
         return
-    name, *more = side.groups[table].keys[at]
+    name, *other_keys = side.groups[table].keys[place]
     if table == "operators":
         for key in _keys(side, "kernels_by_operator", 1, name):
             yield from _itself(side, "launches", "kernels_by_operator", key, key[0])
@@ -97,8 +97,8 @@ def _of(side: PathSource, table: str, row: str) -> Iterator[_Found]:
     elif table == "kernels":
         for key in _keys(side, "kernels_by_operator", 0, name):
             for what, there, _, time in _itself(side, "launched_by", "kernels_by_operator", key, ""):
-                known = row_place(side, "operators", key[1]) is not None
-                yield what, ("operators", key[1]) if known else there, key[1] or OUTSIDE, time
+                is_operator = row_place(side, "operators", key[1]) is not None
+                yield what, ("operators", key[1]) if is_operator else there, key[1] or OUTSIDE, time
         for key in _keys(side, "kernels_by_launch", 0, name):
             yield from _itself(side, "launch_properties", "kernels_by_launch", key, key[1])
         for key in _keys(side, "kernels_by_module", 0, name):
@@ -112,7 +112,7 @@ def _of(side: PathSource, table: str, row: str) -> Iterator[_Found]:
         yield from _itself(side, "kernel", "kernels", (name,), name)
         for to in ("operator", "module"):
             if table == f"kernels_by_{to}":
-                yield from _itself(side, to, f"{to}s", (more[0],), more[0])
+                yield from _itself(side, to, f"{to}s", (other_keys[0],), other_keys[0])
     elif table in ("operators_by_shape", "operators_by_type"):
         yield from _itself(side, "operator", "operators", (name,), name)
 

@@ -196,13 +196,13 @@ def _work(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | N
 
 def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None) -> Table:
     shape, steps = SHAPES[name], len(summary.steps)
-    shown: list[Column] = [
+    heads: list[Column] = [
         columns.key(key, KEY_COLUMNS[key][0], "name" if key == "name" else KEY_COLUMNS[key][1])
         for key in table.key_columns
     ]
     cells: list[list[Cell]] = [[key[i] for key in table.keys] for i in range(len(table.key_columns))]
     if table.calls.any():
-        shown.append(columns.count("calls", shape.calls, f"{shape.calls.lower()} per step, {columns.PER_STEP}"))
+        heads.append(columns.count("calls", shape.calls, f"{shape.calls.lower()} per step, {columns.PER_STEP}"))
         cells.append([float(c) / steps for c in table.calls.sum(axis=1)])
     order = np.zeros(len(table))
     for measure in shape.measures:
@@ -210,39 +210,39 @@ def _group(name: str, table: GroupTable, summary: Summary, work: RowWork | None)
             continue
         total = table.measures_ns[measure.source].sum(axis=1)
         label = measure.label or ("Host self" if measure.source == "host_self" else "Total")
-        shown.append(columns.time(f"{measure.source}_us", label, f"{measure.what}, per step, {columns.PER_STEP}"))
+        heads.append(columns.time(f"{measure.source}_us", label, f"{measure.definition}, per step, {columns.PER_STEP}"))
         cells.append([int(t) / steps / 1000 for t in total])
         if measure.source in shape.order:
             order += total
         if shape.one and not measure.name:
             calls, everything = table.calls.sum(axis=1).tolist(), int(total.sum())
-            shown.append(columns.time("mean_us", f"Per {shape.one}", f"mean time of one {shape.one}"))
+            heads.append(columns.time("mean_us", f"Per {shape.one}", f"mean time of one {shape.one}"))
             cells.append([int(t) / n / 1000 if n else None for t, n in zip(total, calls, strict=True)])
-            shown.append(columns.fraction("share", "Share", "share of the time of all rows"))
+            heads.append(columns.fraction("share", "Share", "share of the time of all rows"))
             cells.append([int(t) / everything if everything else None for t in total])
     if table.min_ns is not None and table.max_ns is not None:
         for label, values in (("min", table.min_ns), ("max", table.max_ns)):
-            shown.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum of one call", shown=False))
+            heads.append(columns.time(f"{label}_us", label.capitalize(), f"{label}imum of one call", shown=False))
             cells.append([int(v) / 1000 for v in values])
     for fact in shape.facts:
-        known = table.facts.get(fact.name)
-        if known is not None and np.isfinite(known).any():
-            shown.append(columns.fact(fact.name, fact.label, fact.unit, fact.what, better=fact.better))
-            cells.append([float(v) if np.isfinite(v) else None for v in known])
+        values_of_fact = table.facts.get(fact.name)
+        if values_of_fact is not None and np.isfinite(values_of_fact).any():
+            heads.append(columns.fact(fact.name, fact.label, fact.unit, fact.definition, better=fact.better))
+            cells.append([float(v) if np.isfinite(v) else None for v in values_of_fact])
     of_work = [] if work is None else own_columns(work, SHOWN_WORK if name == "operators_by_shape" else ())
     for column, figures in of_work:
-        shown.append(column)
+        heads.append(column)
         cells.append([None if cell != cell else cell for cell in figures])
     of_messages = bandwidths.own_columns(summary, name) if name in bandwidths.TABLES else []
     for column, rates in of_messages:
-        shown.append(column)
+        heads.append(column)
         cells.append([None if cell != cell else cell for cell in rates.tolist()])
     rows = list(zip(*cells, strict=True))
     ranked = sorted(range(len(rows)), key=lambda i: (-order[i], table.keys[i]))
-    said = () if work is None else notes_of(work)
-    said = (*said, *bandwidths.notes_of(of_messages))
-    notes = (*shape.notes, *said, f"Means over {many(steps, 'step')}.")
-    return Table(name, shape.title, tuple(shown), tuple(rows[i] for i in ranked), notes)
+    work_notes = () if work is None else notes_of(work)
+    work_notes = (*work_notes, *bandwidths.notes_of(of_messages))
+    notes = (*shape.notes, *work_notes, f"Means over {many(steps, 'step')}.")
+    return Table(name, shape.title, tuple(heads), tuple(rows[i] for i in ranked), notes)
 
 
 def _device(summary: Summary) -> Table:

@@ -37,7 +37,7 @@ def drifts_named(times: Times, captures: Captures, words: Words) -> str:
             places = np.flatnonzero(captures[place] == which)
             changed = drift(times[place][places])
             if changed is not None:
-                start = int(places[changed.at])
+                start = int(places[changed.start])
                 label = words.labels[place][start] if words.labels else str(start + 1)
                 how = f"{percent_text(abs(changed.shift))} {'longer' if changed.shift > 0 else 'shorter'}"
                 clauses.append(f"from {words.noun} {label} on, {word} {words.noun}s are {how}")

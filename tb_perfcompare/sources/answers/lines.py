@@ -89,14 +89,14 @@ def _count_runs(file: FileStat, fs: FileSystem) -> int:
             if declines_answers("", read_head(opened)):
                 return 0
         with open_listed(file, fs) as opened, Blocks(opened) as blocks:
-            data = whole(blocks)
+            data = read_whole(blocks)
     except OSError:
         return 0
     # One with nothing but torn answers, or too large a one, is listed as well: reading it says what is wrong.
     return 1 if data is None else max(len(split_runs(data, "")), 1)
 
 
-def whole(blocks: Blocks) -> bytes | None:
+def read_whole(blocks: Blocks) -> bytes | None:
     """All bytes of a file, None if there are more than MOST_BYTES."""
     parts = []
     for block in blocks:

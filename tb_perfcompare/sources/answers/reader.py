@@ -20,7 +20,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.answers import AnswerKind, AnswersRecording
 from tb_perfcompare.number_text import many
-from tb_perfcompare.sources.answers.lines import MOST_BYTES, RawRun, first_problem, split_runs, whole
+from tb_perfcompare.sources.answers.lines import MOST_BYTES, RawRun, first_problem, read_whole, split_runs
 from tb_perfcompare.sources.answers.rows import Parsed, Unusable, kernel_rows, operator_rows, overview_rows, pie_rows
 from tb_perfcompare.sources.storage.blocks import Blocks
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
@@ -51,7 +51,7 @@ def read_answers(
         size = fs.stat(path).bytes
         report(Progress("reading", path, 0, size))
         with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:
-            data = whole(blocks)
+            data = read_whole(blocks)
     except OSError as error:
         raise unreadable(path, error) from error
     if data is None:

@@ -18,7 +18,7 @@ def test_a_change_half_way_is_found_with_its_size(steps: int) -> None:
     times[steps // 2 :] = times[steps // 2 :] * 11 // 10
     found = drift(times)
     assert found is not None
-    assert abs(found.at - steps // 2) <= 1
+    assert abs(found.start - steps // 2) <= 1
     assert found.shift == pytest.approx(0.1, abs=0.02)
 
 

@@ -84,31 +84,32 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
     if not _recorded(operators) or _launches_graphs(pair) or not is_same_runtime(pair):
         return
     steady = _steady(pair.baseline) | _steady(pair.candidate)
-    changed = {key[0] for key, one in operators.items() if called_otherwise(one.calls_a, one.calls_b)} & steady
+    changed = {key[0] for key, amount in operators.items() if called_otherwise(amount.calls_a, amount.calls_b)} & steady
     if not changed or any(map(is_compiled, changed)):
         return
-    known = {key[0] for key in operators}
-    for one in replacements(pair, times_as_often(pair), lambda name: name in steady or name not in known):
-        explains, calls_of = one.explains(pair.unit), one.operator_calls()
+    operator_names = {key[0] for key in operators}
+    often = times_as_often(pair)
+    for replacement in replacements(pair, often, lambda name: name in steady or name not in operator_names):
+        explains, calls_of = replacement.explains(pair.unit), replacement.operator_calls()
         delta = fsum(explains.values())
-        went, came = (_in_words(side, known) for side in (one.went, one.came))
+        went, came = (_in_words(side, operator_names) for side in (replacement.went, replacement.came))
         more = sum(calls_of.values())
         count, _, what = many(abs(more), "operator call").partition(" ")
         calls = f", {count} {'more' if more > 0 else 'fewer'} {what}" if more else ""
-        given = other_inputs(pair, one.parent) if one.parent else None
-        where = f" in {short(one.parent)}" if one.parent else ""
-        where += f", {given.clause}" if given is not None else ""
+        inputs = other_inputs(pair, replacement.parent) if replacement.parent else None
+        where = f" in {short(replacement.parent)}" if replacement.parent else ""
+        where += f", {inputs.clause}" if inputs is not None else ""
         sentence = f"Operator replaced{where}: {signed_time(delta)} per step{calls}; {went} → {came}."
-        first = max(one.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
-        new = max(one.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
+        first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
+        new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
         yield cause(
             pair, OPERATOR_REPLACED, first.frame.key[2], "all", delta, sentence,
             tuple(
-                Evidence("operators", name) if (name := place.frame.key[2]) in known
+                Evidence("operators", name) if (name := place.frame.key[2]) in operator_names
                 else Evidence("ledger", f"{CPU_EXEC} / {name}")
                 for place in (first, new)
             ),
-            name="" if given is None else given.rule, look_at="" if given is None else INPUTS,
+            name="" if inputs is None else inputs.rule, look_at="" if inputs is None else INPUTS,
             explains=explains, calls=calls_of,
         )  # fmt: skip
 
@@ -138,9 +139,9 @@ def _in_words(places: list[Place], operators: Collection[str]) -> str:
 def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """One finding for all operators whose calls differ, unless other causes explain it. None where operators are
     recorded on one side only, or where graphs are replayed."""
-    found = explained.rules
+    found_rules = explained.rules
     operators = pair.amounts("operators", "host_total")
-    if not _recorded(operators) or found & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
+    if not _recorded(operators) or found_rules & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
         return
     steady = _steady(pair.baseline) | _steady(pair.candidate)
     certain = recounted(pair)
@@ -149,31 +150,31 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
         if key[0] in steady and (key[0] in certain or called_otherwise(amount.calls_a, amount.calls_b))
     }  # fmt: skip
     host = pair.entities(CPU_EXEC)
-    own = {name: host[at] for at, name in enumerate(host.key) if name in counted}
+    host_amounts = {name: host[at] for at, name in enumerate(host.key) if name in counted}
     kernels = _kernels(pair, counted)
     changed = [
-        _Changed(name, amount, _explained(pair, own.get(name), kernels.get(name, {}), amount))
+        _Changed(name, amount, _explained(pair, host_amounts.get(name), kernels.get(name, {}), amount))
         for name, amount in counted.items()
     ]
     if changed:
         changed += _annotations(pair, host, operators)
     # work that moved into the loader's processes, or is hidden behind the device, owns no time of the step
     changed = [one for one in changed if one.delta_us]
-    if found & {"more_calls", "fewer_calls"}:
+    if found_rules & {"more_calls", "fewer_calls"}:
         changed = [one for one in changed if not one.is_in_both]
     changed = [one for one in changed if not explained.has_most_calls(one.name, one.calls.more_calls)]
-    if found & set(COLLECTIVE_SLOWER.names):
+    if found_rules & set(COLLECTIVE_SLOWER.names):
         changed = [one for one in changed if not is_collective_operator(one.name)]
     if not changed:
         return
     # a small change of the program is worth a line only where nothing else is found
-    trifle = found or all(one.is_in_both for one in changed)
+    trifle = found_rules or all(one.is_in_both for one in changed)
     parts = _one_way(pair, changed)
     for part in parts:
         change = _cause_of(pair, part, is_all=len(parts) == 1)
         if explained.covers(change):
             # what waits expose is the waits', but what is new in it is counted
-            if SYNCHRONISATION.names[0] in found and _is_a_part(pair, part):
+            if SYNCHRONISATION.names[0] in found_rules and _is_a_part(pair, part):
                 yield _cause_of(pair, part, is_all=len(parts) == 1, is_counted=True)
         elif abs(change.finding.delta_us or 0) >= pair.least_us or not trifle:
             yield change

@@ -102,10 +102,10 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
     a, b = _both(pair)
     if not a.per_step or not b.per_step:
         return
-    more: float = b.frames - a.frames or b.again - a.again
-    if not more and not a.ids and not b.ids and calls_alike(pair):
-        more = round(b.per_step - a.per_step, 6)
-    if not more:
+    more_regions: float = b.frames - a.frames or b.again - a.again
+    if not more_regions and not a.ids and not b.ids and calls_alike(pair):
+        more_regions = round(b.per_step - a.per_step, 6)
+    if not more_regions:
         return
     rows = _moved(pair)
     explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
@@ -113,13 +113,13 @@ def graph_break_rules(pair: RuleContext) -> Iterator[Cause]:
     what = "recompilations" if a.ids and a.frames == b.frames else "graph breaks"
     again = "" if not (a.again or b.again) else f"; recompilations {a.again} → {b.again}"
     sentence = (
-        f"{'More' if more > 0 else 'Fewer'} {what}: {signed_time(delta)} per step; {a.text} → {b.text}{again}"
-        f"{_instead(pair, more < 0)}."
+        f"{'More' if more_regions > 0 else 'Fewer'} {what}: {signed_time(delta)} per step; {a.text} → {b.text}{again}"
+        f"{_instead(pair, more_regions < 0)}."
     )
     yield cause(
         pair, GRAPH_BREAKS, _first(rows), CPU_EXEC, delta, sentence,
         (Evidence("ledger", f"{CPU_EXEC} / {_first(rows)}"),),
-        name=GRAPH_BREAKS.names[0 if more > 0 else 1], explains=explained,
+        name=GRAPH_BREAKS.names[0 if more_regions > 0 else 1], explains=explained,
     )  # fmt: skip
 
 

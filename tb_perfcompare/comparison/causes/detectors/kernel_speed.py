@@ -78,13 +78,13 @@ def _slower(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced
     name, slower = row.path[1], delta > 0
     rule, why = _why(pair, name, slower)
     operator = launching_operator(pair, name)
-    given = other_inputs(pair, operator)
-    if given is not None:
-        why = f"; {given.clause}"
+    inputs = other_inputs(pair, operator)
+    if inputs is not None:
+        why = f"; {inputs.clause}"
     below = f" (under {short(operator)})" if operator else ""
     amount = pair.amount("kernels", "total", name)
     mean_a, mean_b = amount.us_a / (amount.calls_a or 1), amount.us_b / (amount.calls_b or 1)
-    rates = "" if given is not None else rate_clause(pair, operator)
+    rates = "" if inputs is not None else rate_clause(pair, operator)
     sentence = (
         f"One kernel is {'slower' if slower else 'faster'}: {short(name)}{below} {signed_time(delta)} per step "
         f"({times_text(mean_a, mean_b)} per launch, {number_text(row.calls[1])} "
@@ -92,9 +92,9 @@ def _slower(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced
         f"{'beyond the uniform change of all kernels' if paced else 'other kernels did not change the same way'}."
     )
     return cause(
-        pair, rule, name if given is None else operator, KERNEL, delta, sentence,
+        pair, rule, name if inputs is None else operator, KERNEL, delta, sentence,
         (Evidence("kernels", name), Evidence("ledger", " / ".join(row.path))),
-        name="" if given is None else given.rule, confidence=sure, look_at="" if given is None else INPUTS,
+        name="" if inputs is None else inputs.rule, confidence=sure, look_at="" if inputs is None else INPUTS,
         explains={(KERNEL, name): delta},
     )  # fmt: skip
 

@@ -50,27 +50,27 @@ def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 
 
 def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: bool) -> Iterator[Cause]:
-    whole, found = 0.0, dict[str, float]()
+    total_us, explained_us = 0.0, dict[str, float]()
     for category, left in explained.left(pair, _FOLLOW[pace.of]).items():
         # an estimate, to the nanosecond: swapped sides negate it
         by_pace = round(Amount(1, 1, *pair.exposed_times(category)).paced_us(1 + pace.estimate), 3)
         change = pair.exposed(category)
         if by_pace * change <= 0 or (category in _PARTLY and abs(by_pace) < MOST * abs(change)):
             continue
-        whole += by_pace
+        total_us += by_pace
         if by_pace * left > 0:
-            found[category] = math.copysign(min(abs(by_pace), abs(left)), by_pace)
-    exposed = math.fsum(found.values())
-    if abs(exposed) < pair.least_us or abs(exposed) < MOST * abs(whole):
+            explained_us[category] = math.copysign(min(abs(by_pace), abs(left)), by_pace)
+    exposed = math.fsum(explained_us.values())
+    if abs(exposed) < pair.least_us or abs(exposed) < MOST * abs(total_us):
         return
     interrupted = pace.of == "host" and abs(math.log1p(pace.typical)) <= LITTLE * abs(math.log1p(pace.estimate))
     work = "operators" if pace.of == "host" else "kernels"
     where = "in all captures" if sure else "in these captures"
     sentence = _contention(pace, exposed, where) if interrupted else _slower(pair, pace, exposed, work, where)
     yield cause(
-        pair, MACHINE_PACE, work, max(found, key=lambda one: abs(found[one])), exposed, sentence,
+        pair, MACHINE_PACE, work, max(explained_us, key=lambda one: abs(explained_us[one])), exposed, sentence,
         (Evidence("common_work", ""),), name="host_interrupted" if interrupted else _RULES[pace.of],
-        explains=of_categories(found), confidence="" if sure else _UNSURE,
+        explains=of_categories(explained_us), confidence="" if sure else _UNSURE,
     )  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
 MACHINE_PACE = Rule(
     names=("device_pace", "host_pace", "host_interrupted"),
     meaning="the machine runs at another pace, and no other rule says why",
-    when="Captures agree that the same work takes longer ([statistics.md](statistics.md#program-or-machine)), or the "
+    when="Captures agree that the same work takes longer ([program_or_machine.md](program_or_machine.md)), or the "
     "verdict is about the program, at equal machine speed; and other rules explain less than half of it",
     needs="several captures per side",
     look_at="other processes, clocks and power limits, thread and NUMA placement; record again in turns",

@@ -82,8 +82,8 @@ class OtherWork:
         left = explained.left(pair, CATEGORY_LABELS)
         for label in _FROM_OUTSIDE:
             square = 1.0 if self.ratio is None else max(self.ratio, 1 / self.ratio) ** 2
-            most = min(pair.exposed_times(label)) * (square - 1)
-            left[label] = max(-most, min(most, left[label]))
+            limit = min(pair.exposed_times(label)) * (square - 1)
+            left[label] = max(-limit, min(limit, left[label]))
         delta = fsum(left.values())
         if abs(delta) < pair.least_us:
             if not self.vary:  # may differ by chance
@@ -106,8 +106,8 @@ class OtherWork:
     def _outweighed(self, pair: RuleContext, left: dict[str, float], delta: float) -> Cause:
         """The step changed against the size of the inputs. The device's own time that did not is theirs."""
         assert self.ratio is not None
-        own = {label: us for label in _ON_DEVICE if (us := left[label]) * (self.ratio - 1) > 0}
-        device = fsum(own.values())
+        against_inputs = {label: us for label in _ON_DEVICE if (us := left[label]) * (self.ratio - 1) > 0}
+        device = fsum(against_inputs.values())
         matters = abs(device) >= pair.least_us
         of_device = f"{signed_time(device)} device time per step; " if matters else ""
         return cause(
@@ -115,7 +115,7 @@ class OtherWork:
             f"{self.what}: {of_device}{self.how}; the step still changes by {signed_time(delta)}, so another change "
             "outweighs it.",
             (self.evidence,), confidence=self.confidence, look_at=self.look_at,
-            explains=of_categories(own) if matters else {},
+            explains=of_categories(against_inputs) if matters else {},
         )  # fmt: skip
 
 
@@ -141,10 +141,10 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
     how_many = _how_many(types, by_first_type(_own_times(pair, "operators_by_type")))
     if not how_many:
         return None
-    found = _example(types, by_first_type(pair.amounts("operators_by_type", "device_total")))
-    if found is None:
+    example = _example(types, by_first_type(pair.amounts("operators_by_type", "device_total")))
+    if example is None:
         return None
-    name, before, after = found
+    name, before, after = example
     return OtherWork(
         DATA_TYPE_CHANGED, name,
         "Data types changed",
@@ -155,20 +155,20 @@ def _other_types(pair: RuleContext) -> OtherWork | None:
 
 
 def _other_shapes(pair: RuleContext) -> OtherWork | None:
-    known = by_inputs(pair.amounts("operators_by_shape", "host_total"))
-    how_many = _how_many(known, by_inputs(_own_times(pair, "operators_by_shape")))
+    amounts = by_inputs(pair.amounts("operators_by_shape", "host_total"))
+    how_many = _how_many(amounts, by_inputs(_own_times(pair, "operators_by_shape")))
     if not how_many:
         return None
-    found = _example(known, by_inputs(pair.amounts("operators_by_shape", "device_total")))
-    if found is None:
+    example = _example(amounts, by_inputs(pair.amounts("operators_by_shape", "device_total")))
+    if example is None:
         return None
-    name, before, after = found
-    moved = {operator: rows for operator, rows in by_name(known).items() if have_moved(rows)}
+    name, before, after = example
+    moved = {operator: rows for operator, rows in by_name(amounts).items() if have_moved(rows)}
     if not (_steady(pair.baseline, moved) and _steady(pair.candidate, moved)):
         return _other_sizes(moved, name)
     ratio = growth(before, after)
-    few = otherwise(known) <= 1 - SIMILAR_WORK
-    if few and nearly_as_large(before, after):
+    few_differ = otherwise(amounts) <= 1 - SIMILAR_WORK
+    if few_differ and nearly_as_large(before, after):
         return None
     return OtherWork(
         WORKLOAD_CHANGED, name,
@@ -184,32 +184,34 @@ def _other_launches(pair: RuleContext) -> OtherWork | None:
     nearly all with fewer; those whose grid stays the same take as much longer."""
     if all("operators_by_shape" in side.groups for side in (pair.baseline, pair.candidate)):
         return None
-    launches, known = pair.amounts("kernels_by_launch"), 0.0
+    launches, shared_us = pair.amounts("kernels_by_launch"), 0.0
     logs, weights, heaviest, largest = [], [], 0.0, ("", "", "")
     fixed = Amount()  # kernels that loop over their work in grids that only the device determines
     for name, rows in by_name(launches).items():
-        every = total(amount for _, amount in rows)
+        kernel_total = total(amount for _, amount in rows)
         before, after = (_threads(rows, side) for side in (0, 1))
-        if min(every.calls_a, every.calls_b) > (1 - SIMILAR) * max(every.calls_a, every.calls_b) and before and after:
-            known += every.us_a + every.us_b
+        calls = kernel_total.calls_a, kernel_total.calls_b
+        if min(calls) > (1 - SIMILAR) * max(calls) and before and after:
+            shared_us += kernel_total.us_a + kernel_total.us_b
             if before == after:
-                fixed += every
+                fixed += kernel_total
                 continue
             logs.append(math.log(after / before))
-            weights.append(every.us_a + every.us_b)
+            weights.append(kernel_total.us_a + kernel_total.us_b)
             if weights[-1] > heaviest:
                 heaviest = weights[-1]
                 gone, new = (max(rows, key=lambda row: (side(row[1]), row[0]))[0] for side in (_fewer, _more))
                 largest = (name, gone, new)
     moved = fsum(weights)
-    if known < OTHER_LAUNCHES * fsum(one.us_a + one.us_b for one in launches.values()) or moved <= MOVED * known:
+    all_us = fsum(amount.us_a + amount.us_b for amount in launches.values())
+    if shared_us < OTHER_LAUNCHES * all_us or moved <= MOVED * shared_us:
         return None
     middle = weighted_median(np.array(logs), np.array(weights))
-    alike = fsum(weight for log, weight in zip(logs, weights, strict=True) if log * middle > 0)
-    if abs(middle) < math.log1p(OTHER_THREADS) or alike < OTHER_LAUNCHES * moved:
+    same_way_us = fsum(weight for log, weight in zip(logs, weights, strict=True) if log * middle > 0)
+    if abs(middle) < math.log1p(OTHER_THREADS) or same_way_us < OTHER_LAUNCHES * moved:
         return None
     longer = math.log(fixed.us_b / fixed.us_a) if fixed.us_a and fixed.us_b else 0.0
-    if moved < OTHER_LAUNCHES * known and longer * middle < FOLLOWS * middle**2:
+    if moved < OTHER_LAUNCHES * shared_us and longer * middle < FOLLOWS * middle**2:
         return None
     names = {name for name, *_ in launches}
     if not all(_steady(side, names, "kernels_by_launch") for side in (pair.baseline, pair.candidate)):
@@ -217,8 +219,9 @@ def _other_launches(pair: RuleContext) -> OtherWork | None:
     return OtherWork(
         WORKLOAD_CHANGED, largest[0],
         "Workload changed",
-        f"kernels with {percent_text(alike / known)} of the device time launch {ratio_text(math.exp(middle))} the "
-        f"threads, e.g. {short(largest[0])} {largest[1]} → {largest[2]}; input shapes were not recorded",
+        f"kernels with {percent_text(same_way_us / shared_us)} of the device time launch "
+        f"{ratio_text(math.exp(middle))} the threads, e.g. {short(largest[0])} {largest[1]} → {largest[2]}; "
+        "input shapes were not recorded",
         math.exp(middle), Evidence("kernels_by_launch", f"{largest[0]} / {largest[2]}"),
         "certain: the launches are recorded, and nearly all changed alike",
         "batch size, sequence length, image size and padding of both runs; record with record_shapes=True",

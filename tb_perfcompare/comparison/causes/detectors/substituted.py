@@ -69,7 +69,7 @@ class _Swap:
     operator: str
     gone: Mapping[str, Amount]
     new: Mapping[str, Amount]
-    every: Amount
+    all_kernels: Amount
 
     @property
     def before(self) -> Amount:
@@ -82,7 +82,7 @@ class _Swap:
     @property
     def delta_us(self) -> float:
         """Change of all the operator's kernels: what one algorithm loses others of the same operator may gain."""
-        return self.every.delta_us
+        return self.all_kernels.delta_us
 
     @property
     def explains(self) -> dict[tuple[str, str], float]:
@@ -168,7 +168,7 @@ def _swaps(pair: RuleContext) -> list[_Swap]:
         less = {name: amount for name, amount in kernels.items() if amount.calls_b < amount.calls_a and not amount.us_b}
         more = {name: amount for name, amount in kernels.items() if amount.calls_a < amount.calls_b and not amount.us_a}
         swap = _Swap(operator, less, more, total(kernels.values()))
-        if less and more and _holds_most(swap, swap.every):
+        if less and more and _holds_most(swap, swap.all_kernels):
             found.append(swap)
     found.sort(key=lambda swap: (-abs(swap.delta_us), swap.operator))
     return found
@@ -184,7 +184,7 @@ def _swaps_below(pair: RuleContext, named: set[str]) -> list[_Swap]:
         gone = {name: amount for name, amount in below.kernels.items() if not amount.calls_b and name not in named}
         new = {name: amount for name, amount in below.kernels.items() if not amount.calls_a and name not in named}
         swap = _Swap(operator, gone, new, total((*gone.values(), *new.values())))
-        if gone and new and _holds_most(swap, below.every):
+        if gone and new and _holds_most(swap, below.all_kernels):
             found.append(swap)
     return found
 
@@ -203,7 +203,7 @@ def _substituted(pair: RuleContext, swaps: list[_Swap]) -> Iterator[Cause]:
         groups.setdefault(_kind(swap, *uses) if given is None else given.rule, []).append(swap)
     for name, members in ((name, part) for name, whole in groups.items() for part in _one_way(pair, whole)):
         explained: dict[Part, float] = total_by_key(part for swap in members for part in swap.explains.items())
-        explained |= _launching(pair, sum(swap.every.more_calls for swap in members))
+        explained |= _launching(pair, sum(swap.all_kernels.more_calls for swap in members))
         others = (us for part, us in explained.items() if part[0] != KERNEL)
         delta = fsum((*(swap.delta_us for swap in members), *others))
         if abs(delta) >= pair.least_us:
@@ -251,7 +251,7 @@ def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, 
     first = max(members, key=lambda swap: (abs(swap.delta_us), swap.operator))
     old = max(first.gone, key=lambda name: (first.gone[name].us_a, name))
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))
-    given = other_inputs(pair, first.operator)
+    inputs = other_inputs(pair, first.operator)
     others = _others(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
     what = _WHAT.get(name, "An operator has other inputs")
     old_text, new_text = short_apart(old, new)
@@ -259,22 +259,22 @@ def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, 
         what = "Different kernels on a different device"
     sentence = (
         f"{what}: {signed_time(delta)} per step{_of_it(explained)}; {short(first.operator)}"
-        f"{f', {given.clause},' if given is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
+        f"{f', {inputs.clause},' if inputs is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
         f"{number_text(first.after.calls_b)} per step) instead of {old_text} "
         f"({time_text(first.before.us_a)}, {number_text(first.before.calls_a)} per step)"
         f"{rate_clause(pair, first.operator)}{others}."
     )
     return cause(
-        pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if given is None else first.operator, KERNEL, delta,
+        pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if inputs is None else first.operator, KERNEL, delta,
         sentence, (Evidence("kernels", old), Evidence("kernels", new), Evidence("operators", first.operator)),
-        name=name, look_at="" if given is None else INPUTS, explains=explained,
+        name=name, look_at="" if inputs is None else INPUTS, explains=explained,
     )  # fmt: skip
 
 
 def _kind(swap: _Swap, used_before: Mapping[str, float] | None, used_after: Mapping[str, float] | None) -> str:
     """What kind of replacement explains the change: what is lost costs time, what is gained saves it."""
     before, after = _tensor_share(used_before, swap.gone), _tensor_share(used_after, swap.new)
-    slower, calls = swap.delta_us > 0, swap.every
+    slower, calls = swap.delta_us > 0, swap.all_kernels
     if before is not None and after is not None and abs(after - before) >= MOST and slower == (after < before):
         return "tensor_cores_lost" if slower else "tensor_cores_gained"
     if slower and calls.calls_b >= 2 * calls.calls_a:

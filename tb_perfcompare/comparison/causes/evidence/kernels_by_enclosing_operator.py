@@ -21,7 +21,7 @@ class Below:
     per kernel what operators launch that only one side has."""
 
     calls: Amount
-    every: Amount
+    all_kernels: Amount
     kernels: dict[str, Amount]
 
 

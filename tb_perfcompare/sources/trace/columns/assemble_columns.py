@@ -125,12 +125,12 @@ class Gathered:
         return len(self.name)
 
 
-def assemble(found: Gathered) -> Columns:
+def assemble(gathered: Gathered) -> Columns:
     """The columns as the rest of the product takes them."""
-    lanes, lane, arrow_lane = _numbered_by_appearance(found)
-    arrows = replace(found.arrows, lane=arrow_lane)
-    arguments = list(found.arguments)
-    found = replace(found, arguments=())
+    lanes, lane, arrow_lane = _numbered_by_appearance(gathered)
+    arrows = replace(gathered.arrows, lane=arrow_lane)
+    arguments = list(gathered.arguments)
+    found = replace(gathered, arguments=())
     external_id, correlation, args = joined_spellings(arguments, len(found))
     category, repaired = _categories(found, lanes, lane, args.get("task_type"))
     external_id = joined_by_arrows(external_id, category, lane, found.start_ns, found.dur_ns, arrows)
@@ -164,27 +164,28 @@ def assemble(found: Gathered) -> Columns:
     )
 
 
-def _numbered_by_appearance(found: Gathered) -> tuple[LaneTable, Ints32, Ints32]:
+def _numbered_by_appearance(gathered: Gathered) -> tuple[LaneTable, Ints32, Ints32]:
     """(lanes, those of the events, those of the arrows): lanes are numbered as events, then arrows, first use them.
 
     Scanners number them as they come: in blocks, and blocks are cut differently and sometimes read twice.
     """
-    used = np.concatenate([found.lane, found.arrows.lane]) if len(found.arrows.lane) else found.lane
-    if _are_numbered_by_appearance(used, len(found.places)):
-        return _lane_table(found.places), found.lane, found.arrows.lane
-    first = np.full(len(found.places), len(used), np.int64)
+    used = np.concatenate([gathered.lane, gathered.arrows.lane]) if len(gathered.arrows.lane) else gathered.lane
+    if _are_numbered_by_appearance(used, len(gathered.places)):
+        return _lane_table(gathered.places), gathered.lane, gathered.arrows.lane
+    first = np.full(len(gathered.places), len(used), np.int64)
     first[used[::-1]] = np.arange(len(used))[::-1]  # of equal indices the last one assigned stays
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(used))]
-    number = np.zeros(len(found.places), np.int32)
+    number = np.zeros(len(gathered.places), np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
-    return _lane_table([found.places[place] for place in order.tolist()]), number[found.lane], number[found.arrows.lane]
+    lanes = _lane_table([gathered.places[place] for place in order.tolist()])
+    return lanes, number[gathered.lane], number[gathered.arrows.lane]
 
 
 def _are_numbered_by_appearance(used: Ints32, count: int) -> bool:
     """Whether a new number is always the next one, up to `count` of them."""
     latest = -1
-    for at in range(0, len(used), _SPAN):
-        span = used[at : at + _SPAN]
+    for start in range(0, len(used), _SPAN):
+        span = used[start : start + _SPAN]
         if span.max() > latest:
             highest = np.maximum.accumulate(np.append(np.int32(latest), span))
             if (np.diff(highest) > 1).any():
@@ -198,15 +199,15 @@ def _lane_table(places: Sequence[tuple[Place, Place]]) -> LaneTable:
 
 
 def _categories(
-    found: Gathered, lanes: LaneTable, lane: LaneIndex, task_type: SparseColumn | None
+    gathered: Gathered, lanes: LaneTable, lane: LaneIndex, task_type: SparseColumn | None
 ) -> tuple[NDArray[np.int8], Counter[str]]:
     """((n,) categories, repairs without those that a category from the process has undone)."""
-    texts = found.strings.texts
+    texts = gathered.strings.texts
     kinds = np.full(len(texts), _UNKNOWN, np.int8)
     no_text, waits = -1, list[tuple[int, frozenset[str]]]()
-    category = np.empty(len(found), np.int8)
-    for at in range(0, len(found), _SPAN):
-        codes = found.raw_category[at : at + _SPAN]
+    category = np.empty(len(gathered), np.int8)
+    for start in range(0, len(gathered), _SPAN):
+        codes = gathered.raw_category[start : start + _SPAN]
         of_span = kinds[codes]
         if of_span.min() == _UNKNOWN:
             for code in unique(codes[of_span == _UNKNOWN]).tolist():
@@ -214,17 +215,17 @@ def _categories(
                 no_text = code if not texts[code] else no_text
                 waits += [(code, names) for names in (DEVICE_WAITS.get(texts[code].lower()),) if names]
             of_span = kinds[codes]
-        category[at : at + _SPAN] = of_span
+        category[start : start + _SPAN] = of_span
     for code, names in waits:
-        rows = np.flatnonzero(found.raw_category == code)
-        category[rows[[texts[name].lower() in names for name in found.name[rows].tolist()]]] = Category.SYNC
-    bare = (found.raw_category == no_text) & found.complete
+        rows = np.flatnonzero(gathered.raw_category == code)
+        category[rows[[texts[name].lower() in names for name in gathered.name[rows].tolist()]]] = Category.SYNC
+    bare = (gathered.raw_category == no_text) & gathered.complete
     category, layers = layered(
-        category, bare, lane, found.name, lanes, found.strings, found.processes, task_type
+        category, bare, lane, gathered.name, lanes, gathered.strings, gathered.processes, task_type
     )
-    repaired = found.counts.repaired.copy()
+    repaired = gathered.counts.repaired.copy()
     if layers:
         repaired["missing cat"] -= layers
         repaired += Counter()  # drops what is no longer there
-    category[~found.complete] = Category.MEMORY
+    category[~gathered.complete] = Category.MEMORY
     return category, repaired

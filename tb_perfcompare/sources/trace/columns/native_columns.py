@@ -43,44 +43,45 @@ _Parse: TypeAlias = Callable[[Sequence[NumberText]], tuple[NDArray[Any], Flags]]
 _PARSE: dict[ArgKind, _Parse] = {ArgKind.INT: parse_integers, ArgKind.FLOAT: parse_floats}
 
 
-def decode_columns(found: Found) -> Gathered:
+def decode_columns(scanned: Found) -> Gathered:
     """The columns with decoded texts. Empties `found` on the way, so that nothing is held twice for long."""
-    texts = _Texts(found)
+    texts = _Texts(scanned)
     strings = StringTable()
-    arguments = _arguments(found.pop("arguments"), texts, strings)
-    code_of = _coded(texts, strings, found["name"], found["category"])
-    skipped = _skipped(texts, found)
-    written = list(_places(texts, _numbers(found.pop("lane_pid"), np.int32), _numbers(found.pop("lane_tid"), np.int32)))
+    arguments = _arguments(scanned.pop("arguments"), texts, strings)
+    code_of = _coded(texts, strings, scanned["name"], scanned["category"])
+    skipped = _skipped(texts, scanned)
+    pids, tids = (_numbers(scanned.pop(name), np.int32) for name in ("lane_pid", "lane_tid"))
+    written = list(_places(texts, pids, tids))
     places = {place: lane for lane, place in enumerate(dict.fromkeys(written))}  # 7 and 7.0 are one place
     lane_of = np.array([places[place] for place in written], np.int32)
     return Gathered(
         strings=strings,
         places=tuple(places),
-        raw_category=_recoded(found.pop("category"), code_of),
-        name=_recoded(found.pop("name"), code_of),
-        lane=_recoded(found.pop("lane"), lane_of),
-        start_ns=_numbers(found.pop("start_ns"), np.int64),
-        dur_ns=_numbers(found.pop("dur_ns"), np.int64),
-        complete=_numbers(found.pop("complete"), np.bool_),
+        raw_category=_recoded(scanned.pop("category"), code_of),
+        name=_recoded(scanned.pop("name"), code_of),
+        lane=_recoded(scanned.pop("lane"), lane_of),
+        start_ns=_numbers(scanned.pop("start_ns"), np.int64),
+        dur_ns=_numbers(scanned.pop("dur_ns"), np.int64),
+        complete=_numbers(scanned.pop("complete"), np.bool_),
         arguments=arguments,
         flows=FlowTable(
-            _numbers(found.pop("flow_is_start"), np.bool_),
-            _numbers(found.pop("flow_id"), np.int64),
-            _numbers(found.pop("flow_ns"), np.int64),
+            _numbers(scanned.pop("flow_is_start"), np.bool_),
+            _numbers(scanned.pop("flow_id"), np.int64),
+            _numbers(scanned.pop("flow_ns"), np.int64),
         ),
         arrows=OperatorArrows(
-            _numbers(found.pop("arrow_is_start"), np.bool_),
-            _numbers(found.pop("arrow_id"), np.int64),
-            _recoded(found.pop("arrow_lane"), lane_of),
-            _numbers(found.pop("arrow_ns"), np.int64),
+            _numbers(scanned.pop("arrow_is_start"), np.bool_),
+            _numbers(scanned.pop("arrow_id"), np.int64),
+            _recoded(scanned.pop("arrow_lane"), lane_of),
+            _numbers(scanned.pop("arrow_ns"), np.int64),
         ),
         counts=Counts(
-            seen=found["seen"],
-            dropped=_counter(found, _DROPPED),
+            seen=scanned["seen"],
+            dropped=_counter(scanned, _DROPPED),
             skipped=skipped,
-            repaired=_counter(found, _REPAIRED),
-            negative=found["negative"],
-            finer=found["rounded"],
+            repaired=_counter(scanned, _REPAIRED),
+            negative=scanned["negative"],
+            finer=scanned["rounded"],
         ),
     )
 

@@ -46,7 +46,7 @@ def array_close(text: bytes) -> int:
         _ELEMENTS.decode(text)
     except DECODER_ERRORS as error:
         fault = fault_of(error)
-        return len(text[: fault.at].rstrip()) if fault.is_trailing else 0
+        return len(text[: fault.position].rstrip()) if fault.is_trailing else 0
     return len(text.rstrip())
 
 

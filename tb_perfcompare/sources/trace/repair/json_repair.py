@@ -32,25 +32,25 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a text is not one JSON value. `at` is a byte of the text, -1 where the decoder names none."""
+    """Why a text is not one JSON value. `position` is a byte of the text, -1 where the decoder names none."""
 
-    what: str
-    at: int = -1
+    reason: str
+    position: int = -1
 
     @property
     def is_cut(self) -> bool:
         """The text ends before the value does."""
-        return self.what == _TRUNCATED
+        return self.reason == _TRUNCATED
 
     @property
     def is_deep(self) -> bool:
         """The decoder ran out of stack; the text may be sound."""
-        return self.what == _TOO_DEEP
+        return self.reason == _TOO_DEEP
 
     @property
     def is_trailing(self) -> bool:
-        """The value is whole and ends before `at`."""
-        return self.what == _TRAILING
+        """The value is whole and ends before `position`."""
+        return self.reason == _TRAILING
 
 
 @dataclass(slots=True)
@@ -94,8 +94,8 @@ def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) ->
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             fault = fault_of(error)
         if fault.is_trailing:
-            used = original - (len(text) - fault.at)
-            return Mended(decode(text[: fault.at]), used, None, 0, repairs)
+            used = original - (len(text) - fault.position)
+            return Mended(decode(text[: fault.position]), used, None, 0, repairs)
         kind, mended = _mend_at(text, fault)
         if mended is None:
             break
@@ -106,7 +106,7 @@ def mend(text: bytes, decode: Callable[[bytes], T], most: int = MOST_REPAIRS) ->
 
 def _mend_at(text: bytes, fault: Fault) -> tuple[str, bytes | None]:
     """(kind of repair, text with the fault repaired or None)."""
-    what, position = fault.what, fault.at
+    what, position = fault.reason, fault.position
     if fault.is_cut or "escape" in what or "surrogate" in what:
         # a lone surrogate may show as any of them: at the end of a string even as a cut
         mended = _ESCAPE.sub(_without_lone_surrogate, text) if _SURROGATE.search(text) else text

@@ -189,7 +189,7 @@ class Salvager:
                 return end
             except DECODER_ERRORS as error:
                 fault = fault_of(error)
-            if 0 <= fault.at < len(text) - 1:
+            if 0 <= fault.position < len(text) - 1:
                 break  # damage inside; an earlier cut would not help
         return start
 
