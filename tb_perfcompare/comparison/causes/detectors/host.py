@@ -206,8 +206,8 @@ QUIET = Rule(
     names=("operator_slower", "operator_faster"),
     meaning="one operator is slower on the host, interruptions left out",
     when="The program is slower, but steps as recorded leave it open: one operator makes half of what steps without "
-    "interruptions ([program_or_machine.md](program_or_machine.md#interruptions-and-stalls)) changed by. Its captures of the two sides "
-    "lie far apart. Another part of the step is `data_loader` or `unrecorded_time`",
+    "[interruptions](program_or_machine.md#interruptions-and-stalls) changed by. Its captures of the two sides lie far "
+    "apart. Another part of the step is `data_loader` or `unrecorded_time`",
     needs="three captures per side, `record_shapes`; no device work",
     look_at="",
     confidence="captures of the two sides do not overlap, interruptions left out",
