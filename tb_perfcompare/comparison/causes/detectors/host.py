@@ -28,6 +28,7 @@ from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
+from tb_perfcompare.comparison.result.quiet_part import QuietPart
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
 
@@ -151,43 +152,21 @@ OPERATOR_SLOWER = Rule(
 def quiet_rules(pair: RuleContext) -> Iterator[Cause]:
     """What makes half of a program's change in steps that nothing interrupted, where interruptions are most of what
     recorded operators changed by."""
-    whole = pair.once(quiet_change)
-    way = math.copysign(1, whole)
-    grown = [
-        part for part in pair.quiet
-        if part.gap * way > 0 and part.delta_us * way > 0 and min(part.us) > 0 and not called_otherwise(*part.calls)
-    ]  # fmt: skip
-    if costlier_to_record(pair, whole):
-        grown = [part for part in grown if pair.amount("operators", "host_self", part.entity) is not NOTHING]
-    most = max(grown, key=lambda part: (abs(part.delta_us), part.category, part.entity), default=None)
-    if not whole or most is None or abs(most.delta_us) < max(MOST * abs(whole), pair.least_us):
-        return
-    category = StepCategory(CATEGORY_LABELS.index(most.category))
-    rule, subject, table = GENERAL[category], GENERAL[category].meaning, Evidence("categories", most.category)
-    if category is StepCategory.CPU_EXEC:
-        rule, table = OPERATOR_SLOWER, Evidence("operators", most.entity)
-        subject = f"one operator is {'slower' if way > 0 else 'faster'} on the CPU"
-    named = "" if most.entity == NOBODY else f"{short(most.entity)} "
-    sentence = (
-        f"{subject[0].upper()}{subject[1:]}: {named}{signed_time(most.delta_us)} per step without interruptions "
-        f"({times_text(*most.us)}), {percent_text(most.delta_us / whole)} of the program's change."
-    )
-    yield cause(
-        pair, QUIET, most.entity, most.category, most.delta_us, sentence, (table,),
-        name=rule.names[-1 if way < 0 else 0], look_at=rule.look_at, of_the_step=False,
-        explains={(most.category, most.entity): most.delta_us},
-    )  # fmt: skip
+    part = _half_of_it(pair)
+    if part is not None and part.entity != NOBODY:
+        yield _quiet(pair, part)
 
 
 def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """The largest parts of a program's change in steps that nothing interrupted, where no rule says why."""
-    whole = pair.once(quiet_change)
+    """The time between events, unless operators that only one side calls explain it; or the largest parts of the
+    change, where no rule says why."""
+    whole, part = pair.once(quiet_change), _half_of_it(pair)
+    if part is not None and part.entity == NOBODY and not explained.by_category().get(part.category):
+        yield _quiet(pair, part)
+        return
     if abs(whole) < pair.least_us or not whole or explained.rules - {*MACHINE_PACE.names}:
         return
-    grown = sorted(
-        (part for part in pair.quiet if part.gap * whole > 0 and part.delta_us * whole > 0),
-        key=lambda part: (-abs(part.delta_us), part.category, part.entity),
-    )[:MOST_NAMED]
+    grown = sorted(_grown(pair), key=lambda part: (-abs(part.delta_us), part.category, part.entity))[:MOST_NAMED]
     if abs(math.fsum(part.delta_us for part in grown)) < MOST * abs(whole):
         return
     clauses = [
@@ -199,6 +178,42 @@ def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]
         pair, QUIET_REST, grown[0].entity, grown[0].category, whole,
         f"CPU time without interruptions: {signed_time(whole)} per step; {', '.join(clauses)}.",
         (Evidence("operators", grown[0].entity),), explains={}, of_the_step=False,
+    )  # fmt: skip
+
+
+def _grown(pair: RuleContext) -> list[QuietPart]:
+    """Parts that changed the program's way in all captures."""
+    way = pair.once(quiet_change)
+    return [part for part in pair.quiet if part.gap * way > 0 and part.delta_us * way > 0]
+
+
+def _half_of_it(pair: RuleContext) -> QuietPart | None:
+    """The part called as often that makes half of the change, if there is one. Where recording costs more, that is no
+    annotation, which is Python code."""
+    whole = pair.once(quiet_change)
+    often = [part for part in _grown(pair) if min(part.us) > 0 and not called_otherwise(*part.calls)]
+    if costlier_to_record(pair, whole):
+        often = [part for part in often if pair.amount("operators", "host_self", part.entity) is not NOTHING]
+    most = max(often, key=lambda part: (abs(part.delta_us), part.category, part.entity), default=None)
+    return most if most is not None and abs(most.delta_us) >= max(MOST * abs(whole), pair.least_us) else None
+
+
+def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
+    whole = pair.once(quiet_change)
+    category = StepCategory(CATEGORY_LABELS.index(part.category))
+    rule, subject, table = GENERAL[category], GENERAL[category].meaning, Evidence("categories", part.category)
+    if category is StepCategory.CPU_EXEC:
+        rule, table = OPERATOR_SLOWER, Evidence("operators", part.entity)
+        subject = f"one operator is {'slower' if whole > 0 else 'faster'} on the CPU"
+    named = "" if part.entity == NOBODY else f"{short(part.entity)} "
+    sentence = (
+        f"{subject[0].upper()}{subject[1:]}: {named}{signed_time(part.delta_us)} per step without interruptions "
+        f"({times_text(*part.us)}), {percent_text(part.delta_us / whole)} of the program's change."
+    )
+    return cause(
+        pair, QUIET, part.entity, part.category, part.delta_us, sentence, (table,),
+        name=rule.names[-1 if whole < 0 else 0], look_at=rule.look_at, of_the_step=False,
+        explains={(part.category, part.entity): part.delta_us},
     )  # fmt: skip
 
 
