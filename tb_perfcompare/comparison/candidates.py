@@ -20,7 +20,6 @@ from tb_perfcompare.model.note import ALWAYS_SAID, Note
 from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.quick_dataclass import dataclass
 
-_CALLS = (Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
 """Verdicts that say there is a difference: what many looks make more of than there are."""
 _ROW_TABLES = ("kernels", "functions", "operators")
 """The first of these that has rows is shown beside the parts."""
@@ -119,7 +118,7 @@ def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjust
     verdict stands in at most `alpha` of cases.
     """
     looks = [
-        (place, one.deciding_p, one.verdict in _CALLS)
+        (place, one.deciding_p, one.verdict.way != 0)
         for place, one in enumerate(headlines)
         if one is not None and one.deciding_p is not None and one.verdict is not Verdict.WITHHELD
     ]

@@ -15,9 +15,15 @@ from tb_perfcompare.comparison.causes.counters import counter_findings, moved_co
 from tb_perfcompare.comparison.causes.cycles import find_cycle_causes
 from tb_perfcompare.comparison.causes.detect_causes import DetectedCauses, detect_causes
 from tb_perfcompare.comparison.causes.evidence.findings import find_causes
+from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.causes.launch_findings import find_launch_causes
-from tb_perfcompare.comparison.causes.leading_cause import counted_first, with_largest_entry, without_trifles
+from tb_perfcompare.comparison.causes.leading_cause import (
+    counted_first,
+    with_largest_entry,
+    without_interruptions,
+    without_trifles,
+)
 from tb_perfcompare.comparison.checks.comparability import check_comparability
 from tb_perfcompare.comparison.checks.recordings import with_itself
 from tb_perfcompare.comparison.checks.same_work import same_work_checks
@@ -32,7 +38,7 @@ from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.little_work import or_little_work
 from tb_perfcompare.comparison.pace.order import in_turns
-from tb_perfcompare.comparison.pace.paced_time import Pair
+from tb_perfcompare.comparison.pace.quiet_parts import quiet_parts
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import (
     CommonWork,
@@ -83,8 +89,6 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, STEP_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers
 from tb_perfcompare.quick_dataclass import dataclass
-
-_DIRECTED = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +142,7 @@ def judge_summaries(baseline: Summary, candidate: Summary, options: CompareOptio
     work = or_little_work(work, headline, (baseline, candidate), options, strata)
     headline = decided(headline, work, options, in_turns=in_turns(baseline, candidate))
     if kinds is not None:
-        checks += (mix_check(kinds, options.margin, directed=strata is None and headline.verdict in _DIRECTED),)
+        checks += (mix_check(kinds, options.margin, directed=strata is None and headline.verdict.way != 0),)
         headline = replace(headline, reason=f"{headline.reason}; {mix_text(kinds)}")
     headline = with_look(_withheld_if_void(headline, checks), options.look)
     itself = with_itself(checks)
@@ -191,7 +195,7 @@ def compare_judged(judged: Judged) -> Comparison:
         headline=headline,
         ledger=ledger,
         findings=_findings(
-            baseline, candidate, ledger, headline, moves, moved, launches, pace_of_steps(work), options, numbers
+            baseline, candidate, ledger, headline, moves, moved, launches, work, options, numbers
         ),
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
@@ -250,7 +254,7 @@ def _further_tables(
 
 def _findings(
     baseline: Summary, candidate: Summary, ledger: Ledger, headline: Headline, moves: Mapping[str, CategoryShift],
-    moved: tuple[CounterChange, ...], launches: LaunchRows | None, pace: Pair | None, options: CompareOptions,
+    moved: tuple[CounterChange, ...], launches: LaunchRows | None, work: CommonWork, options: CompareOptions,
     numbers: TextNumbers,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """Largest first; counters that moved come last."""
@@ -260,7 +264,10 @@ def _findings(
     else:
         verdict = headline.verdict
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
-        context = RuleContext(baseline, candidate, ledger, headline, options, moved, p_values, pace, numbers)
+        context = RuleContext(
+            baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(work), quiet_parts(work),
+            numbers,
+        )  # fmt: skip
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()
         named = causes.explained_kernels | detected.entities
@@ -268,6 +275,8 @@ def _findings(
             ledger, baseline, candidate, p_values, verdict, options, named, detected.explained, detected.machine_us,
             same_inputs=detected.same_inputs,
         )  # fmt: skip
+        if change_us := context.once(quiet_change):
+            findings = without_interruptions(findings, detected.findings, change_us)
         every = without_trifles((*detected.findings, *findings, *causes.findings), context.least_us)
         findings = counted_first(every, headline)[: options.top_findings]
         if baseline.metric == STEP_TIME:

@@ -9,8 +9,6 @@ from tb_perfcompare.comparison.result.headline import Headline, Part, Shift, Ver
 from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Outcome, Status
 
-_SLOWER = frozenset({Verdict.SLOWER, Verdict.PROBABLY_SLOWER})
-
 
 class _Told(Protocol):
     def __call__(self, status: Status, sentence: str, measured: str = "") -> Outcome: ...
@@ -44,7 +42,7 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
         else (shift.low_us, shift.high_us, limit.allowed_us(0.0))
     )
     interval = _interval(shift, limit)
-    if headline.verdict in _SLOWER and low > most:
+    if headline.verdict.way > 0 and low > most:
         return outcome(Status.TRIPPED, f"the candidate is more than {allowed} slower, {interval}")
     if high <= most:
         return outcome(Status.PASSED, f"the candidate is not more than {allowed} slower, {interval}")
@@ -59,7 +57,7 @@ def _of_parts(
         return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
     interval = f"program {_part(program)}"
     longer = f"the program takes more than {limit.text} longer"
-    if program.verdict in _SLOWER and program.low > most:
+    if program.verdict.way > 0 and program.low > most:
         return outcome(Status.TRIPPED, f"{longer}, {interval}", interval)
     if machine.verdict is Verdict.SLOWER and machine.low > most:
         slower = f"the same work runs more than {limit.text} slower, machine {_part(machine)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -17,14 +18,17 @@ CAPTURES, STEPS = 3, 12
 
 def record(
     folder: Path, seed: int, stalled: str = "", every: int = STEPS + 1, slices: tuple[int, int] = (0, 0),
-    gap_us: float = 10.0, within: int = STEPS + 1,
+    gap_us: float = 10.0, within: int = STEPS + 1, loader_us: float = 200.0, slower: Collection[int] = (),
+    by: float = 1.0, **recorded: int,
 ) -> Path:  # fmt: skip
     """Three captures on a machine that varies by 1 %: 20 ms steps of a loader and twelve operators. Every so many steps
     one is 8 ms longer, where it is `stalled`: in the loader, or in a gap. Others take as many `slices` of 15 ms in
-    every step, from the one number to the other; or one `within` an operator in every so many steps."""
+    every step, from the one number to the other; or one `within` an operator in every so many steps. `slower` operators
+    take `by` times as long; `recorded` are options of the profiler."""
     drawn = random.Random(seed)
     for capture in range(CAPTURES):
         trace, step_start_us, speed = TraceBuilder(vendor="cpu"), 0.0, 1 + drawn.gauss(0, 0.01)
+        trace.properties.update(recorded)
 
         def vary(us: float, speed: float = speed) -> float:
             return us * speed * (1 + drawn.gauss(0, 0.01))
@@ -32,14 +36,14 @@ def record(
         for step in range(STEPS):
             stall_us = STALL_US if step % every == every - 1 else 0.0
             now_us = step_start_us + 5
-            loaded = now_us + vary(200) + (stall_us if stalled == "loader" else 0.0)
+            loaded = now_us + vary(loader_us) + (stall_us if stalled == "loader" else 0.0)
             trace.loader(now_us, loaded)
             now_us = loaded + gap_us + (stall_us if stalled == "gap" else 0.0)
             lost = drawn.choices(range(OPERATORS), k=drawn.randint(*slices))
             for operator in range(OPERATORS):
                 now_us += 15_000.0 * lost.count(operator)
                 inside = step % within == within - 1 and operator == step % OPERATORS
-                end = now_us + vary(OPERATOR_US) + (STALL_US if inside else 0.0)
+                end = now_us + vary(OPERATOR_US * (by if operator in slower else 1)) + (STALL_US if inside else 0.0)
                 trace.op(f"aten::op{operator}", now_us, end, dims=[[64, operator + 1]])
                 now_us = end + 20
             trace.step(step + 1, step_start_us, now_us)

@@ -181,8 +181,7 @@ def _change(x: float, y: float) -> str:
 def _but(verdict: Verdict, delta_us: float) -> str:
     """Whether the cycle followed: ", but the cycle is not slower"."""
     word = "slower" if delta_us > 0 else "faster"
-    along = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER) if delta_us > 0 else (Verdict.FASTER, Verdict.PROBABLY_FASTER)
-    if verdict in along:
+    if verdict.way * delta_us > 0:
         return ""
     return f", but the cycle is not {'clearly ' if verdict is Verdict.INCONCLUSIVE else ''}{word}"
 

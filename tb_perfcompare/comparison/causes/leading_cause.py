@@ -19,8 +19,8 @@ from tb_perfcompare.comparison.causes.evidence.cause import COUNTED
 from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, TABLES
 from tb_perfcompare.comparison.causes.evidence.host_time import called_otherwise
 from tb_perfcompare.comparison.causes.evidence.significant_categories import lie_apart
-from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding
-from tb_perfcompare.comparison.result.headline import Basis, Headline, Verdict
+from tb_perfcompare.comparison.result.finding import REPEATABILITY_UNKNOWN, WITHIN_SPREAD, Evidence, Finding, is_sure
+from tb_perfcompare.comparison.result.headline import Basis, Headline
 from tb_perfcompare.comparison.result.ledger_columns import STATUSES, columns_of
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -29,9 +29,11 @@ from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SPLIT, StepCategory, Summary
 
-YIELDING = frozenset({"host_time", "unrecorded_time", "kernel_time", "host_pace", *SLOW_STEPS.names})
-"""Findings that say where time went but not why. More calls cause all of these: untraced time between calls, slower
-calls, longer steps."""
+YIELDING = frozenset({
+    "host_time", "unrecorded_time", "kernel_time", "host_pace", "host_interrupted", *SLOW_STEPS.names,
+})  # fmt: skip
+"""Findings that say where time went but not why, or that may pass. More calls cause all of these: untraced time between
+calls, slower calls, more interruptions, longer steps."""
 
 _OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace"})
 
@@ -48,10 +50,6 @@ _SLOWER = {
 }
 """Entities that a rule is about: (rule, how its sentence begins, what one call is)."""
 
-_WAY = {
-    Verdict.SLOWER: 1, Verdict.PROBABLY_SLOWER: 1, Verdict.FASTER: -1, Verdict.PROBABLY_FASTER: -1,
-}  # fmt: skip
-
 YIELDED = 4.0
 """A counted cause leads if such a finding is at most this many times as large."""
 
@@ -66,14 +64,14 @@ def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Find
     """
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
     of_program = headline.basis is Basis.PROGRAM or headline.counted is not None
-    way = _WAY.get(headline.verdict, 0) if of_program else 0
+    way = headline.verdict.way if of_program else 0
     against = [one for one in ordered if one.rule in YIELDING and way * (one.delta_us or 0.0) < 0]
     ordered = _moves_behind([*(one for one in ordered if one not in against), *against])
     machines = [one for one in ordered if one.rule in _OF_THE_MACHINE]
     rest = [one for one in ordered if one not in machines]
     if way and any(one.rule not in YIELDING or way * (one.delta_us or 0.0) > 0 for one in rest):
         ordered = [*rest, *machines]
-    way = _WAY.get(headline.verdict, 0) if headline.basis is Basis.MACHINE else 0
+    way = headline.verdict.way if headline.basis is Basis.MACHINE else 0
     leading = [one for one in ordered if one.rule in MACHINE_PACE.names and way * (one.delta_us or 0.0) > 0]
     ordered = [*leading, *(one for one in ordered if one not in leading)]
     for place, finding in enumerate(ordered):
@@ -91,6 +89,17 @@ def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Fin
         or _is_of_layers(found)
     )  # fmt: skip
     return large or findings
+
+
+def without_interruptions(
+    general: Iterable[Finding], causes: Iterable[Finding], change_us: float
+) -> tuple[Finding, ...]:
+    """General findings but those within the spread of steps as recorded, which interruptions make, if they go against
+    what the program changed by, or if a cause of the program is known."""
+    named = any(found.rule not in _OF_THE_MACHINE for found in causes)
+    return tuple(
+        found for found in general if is_sure(found) or (not named and (found.delta_us or 0.0) * change_us > 0)
+    )
 
 
 def _is_of_layers(found: Finding) -> bool:

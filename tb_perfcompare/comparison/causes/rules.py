@@ -10,7 +10,7 @@ from tb_perfcompare.comparison.causes.detectors.changed_operators import OPERATO
 from tb_perfcompare.comparison.causes.detectors.collectives import COLLECTIVE_SLOWER, LATE_RANK, OVERLAP_LOST
 from tb_perfcompare.comparison.causes.detectors.compiled_regions import GRAPH_BREAKS, REGIONS_LOST
 from tb_perfcompare.comparison.causes.detectors.contention import CPU_CONTENTION, DEVICE_CONTENTION
-from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER
+from tb_perfcompare.comparison.causes.detectors.host import OPERATOR_SLOWER, QUIET, QUIET_REST
 from tb_perfcompare.comparison.causes.detectors.kernel_speed import KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST
 from tb_perfcompare.comparison.causes.detectors.launching import GRAPH_LOST, LAUNCH_BOUND
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
@@ -41,8 +41,8 @@ RULES = (
     FUSION_LOST, TENSOR_CORES_LOST, KERNEL_REPLACED, LAYOUT_COPIES, COPIES_ON_CPU, MORE_COPIES, PAGEABLE_COPIES,
     LATE_RANK, COLLECTIVE_SLOWER, OVERLAP_LOST, MEMORY_PRESSURE, ALLOCATOR_CALLS, GRAPH_LOST, SYNCHRONISATION,
     LAUNCH_BOUND, DEVICE_PACE, DEVICE_CONTENTION, CPU_CONTENTION, HOST_PACE, MACHINE_PACE, KERNEL_SLOWER,
-    OCCUPANCY_LOST, UTILISATION_LOST, OPERATOR_SLOWER, *GENERAL.values(), UTILISATION, TENSOR_CORES, BOUND_SHIFT,
-    FUNCTION_TIME, COUNTER_MOVED,
+    OCCUPANCY_LOST, UTILISATION_LOST, OPERATOR_SLOWER, QUIET, QUIET_REST, *GENERAL.values(), UTILISATION, TENSOR_CORES,
+    BOUND_SHIFT, FUNCTION_TIME, COUNTER_MOVED,
 )  # fmt: skip
 """In the order of the page; which one is asked first is `Rule.order`."""
 

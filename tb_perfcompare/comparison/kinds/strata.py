@@ -102,7 +102,7 @@ class WithinKinds:
     sigma: float
     freedom: int
 
-    def shift(self, alpha: float, *, like: ShiftEstimate | None = None, shared: bool = False) -> ShiftEstimate:
+    def shift(self, alpha: float, *, like: ShiftEstimate | None = None, at_pace: bool = False) -> ShiftEstimate:
         """As estimate_shift: the shifts of the kinds, weighted by time."""
         tell = min(capture_counts(self.captures)) >= FEWEST_OF_THEIR_OWN
         likeness = resemblance(self.own[0][np.newaxis], self.own[1][np.newaxis], self.captures)
@@ -112,7 +112,7 @@ class WithinKinds:
         middle, below, above = (np.array([value]) for value in (theta, low_alone, high_alone))
         steps_low, steps_high = (float(end[0]) for end in neighbours.interval(middle, below, above, alpha))
         p = float(neighbours.p(middle, below, above, alpha)[0])
-        between = between_captures(*self.centres(), alpha, like=None if like is None else like.between, shared=shared)
+        between = between_captures(*self.centres(), alpha, like=None if like is None else like.between, shared=at_pace)
         low, high = steps_low, steps_high
         if between is not None:
             p = max(p, float(between.p[0]))
@@ -126,7 +126,7 @@ class WithinKinds:
             theta_high=min(high, LARGEST_EXPONENT),
             steps_low=max(steps_low, -LARGEST_EXPONENT),
             steps_high=min(steps_high, LARGEST_EXPONENT),
-            difference=_difference(self, alpha, widening),
+            difference=None if at_pace else _difference(self, alpha, widening),
             level=1 - alpha,
             exact=False,
             rho=float(likeness.rho[0]),

@@ -62,9 +62,9 @@ class Of(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ProgramPart:
-    """`estimate` is of times at one pace: theta and its interval, p and what captures say; its `difference` is in
-    no unit. `floor`: largest shift between captures of a side, `apart`: the paces of the sides clearly differ.
-    `clocked`: what it was found by, which is `of`."""
+    """`estimate` is of times at one pace: theta and its interval, p and what captures say. `floor`: largest shift
+    between captures of a side, `apart`: the paces of the sides clearly differ. `clocked`: what it was found by, which
+    is `of`."""
 
     estimate: ShiftEstimate
     verdict: Verdict
@@ -232,7 +232,7 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
 
 def _identical(times: Times, clocked: Clocked, options: CompareOptions) -> ProgramPart:
     """Nothing is estimated from equal samples: no shift, and no interval about it."""
-    none = estimate_shift(*times, options.alpha, captures=clocked.captures, shared=True)
+    none = estimate_shift(*times, options.alpha, captures=clocked.captures, at_pace=True)
     none = replace(none, theta=0.0, theta_low=0.0, theta_high=0.0, steps_low=0.0, steps_high=0.0, p=1.0)
     return ProgramPart(none, Verdict.SAME, None, apart=False, clocked=clocked)
 
@@ -282,13 +282,13 @@ def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
 def _estimate(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
     within = within_kinds(times, clocked.captures, clocked.strata, options.alpha)
     if within is not None:
-        return within.shift(options.alpha, like=known, shared=True)
-    return estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, shared=True)
+        return within.shift(options.alpha, like=known, at_pace=True)
+    return estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, at_pace=True)
 
 
 def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
     """The shift between one time per capture, with captures as the unit."""
-    found = estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, shared=True)
+    found = estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, at_pace=True)
     between = found.between
     assert between is not None
     theta, low, high = (float(end[0]) + 0.0 for end in (between.middle, between.low, between.high))

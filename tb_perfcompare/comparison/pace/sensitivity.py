@@ -97,7 +97,7 @@ def sensitivity(
             moved.append(group)
             changed.setdefault(found, []).append((what, group))
             one_step = group in (_FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline)))
-            if not hint and one_step and not _same_direction(found, headline.verdict):
+            if not hint and one_step and found.way * headline.verdict.way <= 0:
                 hint = _hint(baseline, sides, left, found)
     stays = [group for group in dict.fromkeys(tried) if group not in moved]
     clauses = [
@@ -105,13 +105,6 @@ def sensitivity(
         for found, dropped in changed.items()
     ]
     return Robustness("; ".join([*clauses, *([f"unchanged when dropping {_any_of(stays)}"] if stays else [])]), hint)
-
-
-_WAYS = ({Verdict.SLOWER, Verdict.PROBABLY_SLOWER}, {Verdict.FASTER, Verdict.PROBABLY_FASTER})
-
-
-def _same_direction(a: Verdict, b: Verdict) -> bool:
-    return any(a in way and b in way for way in _WAYS)
 
 
 def _dropped_steps(sides: _Sides, left: _Sides) -> str:

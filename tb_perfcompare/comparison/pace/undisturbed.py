@@ -53,6 +53,7 @@ class Cells:
     step     (c,) int64
     calls    (c,) float64, above zero
     each_ns  (c,) float64 time per call
+    named    (p,) of each part a row of the recorded parts whose key begins with its category and operator
     """
 
     capture: CaptureIndex
@@ -60,6 +61,7 @@ class Cells:
     step: Ints
     calls: Floats
     each_ns: Floats
+    named: Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,6 +74,7 @@ class Undisturbed:
     usual_ns  time of the unsteady rows in a step of each side at one pace, the same per call on both
     pace      of the captures: what the rows say of it, without their times
     kept      (n,), (m,) steps that count
+    parts     of both sides' steps, as recorded
     """
 
     wholes: tuple[Cells, Cells]
@@ -81,6 +84,7 @@ class Undisturbed:
     usual_ns: tuple[float, float]
     pace: Pace
     kept: tuple[Flags, Flags]
+    parts: tuple[SplitTime, SplitTime]
 
     def only(self, kept: tuple[Flags, Flags]) -> Undisturbed:
         """Without those of the steps that are not `kept`."""
@@ -96,6 +100,10 @@ class Undisturbed:
             for whole, rows, kept in zip(self.wholes, self.rows, self.kept, strict=True)
         )
         return one, two
+
+    def fastest(self, side: int) -> tuple[Ints, Ints, Floats, Floats]:
+        """`_fastest` of all parts of a side's steps."""
+        return _fastest(self.wholes[side], self.kept[side])
 
     def common_ns(self) -> Pair:
         """(k,), (l,) the work in it that both sides do alike."""
@@ -178,7 +186,9 @@ def undisturbed_steps(
     fixed = tuple(float((np.exp(usual) * side[often].mean(axis=1))[scattered].sum()) for side in calls)
     share = min(float(np.mean(side)) / (float(np.mean(side)) + more) for side, more in zip(whole, fixed, strict=True))
     pace = replace(pace_rows.pace, coverage=1 - (1 - pace_rows.pace.coverage) * share)
-    return Undisturbed(wholes, of_rows, work, unsteady, (fixed[0], fixed[1]), pace, kept)
+    return Undisturbed(
+        wholes, of_rows, work, unsteady, (fixed[0], fixed[1]), pace, kept, (baseline_parts, candidate_parts)
+    )
 
 
 def _weights(rows: WorkRows, often: Ints, calls: Pair, logs: Pair) -> Floats:
@@ -254,12 +264,12 @@ def _fastest(of: Cells, kept: Flags) -> tuple[Ints, Ints, Floats, Floats]:
     return place[first], part[first], np.add.reduceat(calls, first) / counts[place[first]], low
 
 
-def cells(capture: CaptureIndex, part: Ints, step: Ints, time_ns: Floats, calls: Floats) -> Cells:
+def cells(capture: CaptureIndex, part: Ints, step: Ints, time_ns: Floats, calls: Floats, named: Ints) -> Cells:
     """In order. What has time and no calls, as gaps have, counts as called once."""
     calls = np.where(calls > 0, calls, 1.0)
     each = time_ns / calls
     order = np.lexsort((each, part, capture[step]))
-    return Cells(capture, part[order], step[order], calls[order], each[order])
+    return Cells(capture, part[order], step[order], calls[order], each[order], named)
 
 
 def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
@@ -285,13 +295,14 @@ def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
         part = np.where(few, new[part], part)
         first_row = np.array(first_rows)
         part, step, time, calls = _merged_cells(part, step, time, calls, len(capture))
-    return cells(capture, part, step, time, calls)
+    return cells(capture, part, step, time, calls, first_row)
 
 
 def _cells_of_rows(rows: WorkRows, capture: CaptureIndex, side: int) -> Cells:
     """Of rows of the same work; a step without a call of a row has no cell."""
     part, step = np.nonzero(rows.calls[side] > 0)
-    return cells(capture, part, step, rows.time_ns[side][part, step], rows.calls[side][part, step])
+    times, calls = (of[side][part, step] for of in (rows.time_ns, rows.calls))
+    return cells(capture, part, step, times, calls, np.arange(len(rows)))
 
 
 def _often_enough(rows: WorkRows, captures: Captures) -> Flags:

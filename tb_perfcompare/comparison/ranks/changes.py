@@ -21,7 +21,6 @@ Pairs = list[tuple[int | None, int | None]]
 """Place of each rank in the baseline and in the candidate, None where a side lacks it."""
 
 _CONTROLS, _FAR = 4, 3.0
-_DIRECTIONS = frozenset({Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def rank_changes(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions, *, w
     out = []
     for one, value in zip(found, q.tolist(), strict=True):
         verdict = one.verdict
-        if verdict in _DIRECTIONS and not value <= options.alpha:
+        if verdict is not None and verdict.way and not value <= options.alpha:
             verdict = Verdict.INCONCLUSIVE
         out.append(replace(one, verdict=verdict, q=None if math.isnan(value) else value))
     return out

@@ -21,6 +21,11 @@ class Verdict(str, Enum):
     INCONCLUSIVE = "inconclusive"
     WITHHELD = "withheld"
 
+    @property
+    def way(self) -> int:
+        """1 where the candidate is slower or probably is, -1 where faster, 0 where no direction is told."""
+        return {"slower": 1, "probably_slower": 1, "faster": -1, "probably_faster": -1}.get(self.value, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Shift:

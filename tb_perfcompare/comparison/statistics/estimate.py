@@ -68,7 +68,7 @@ class ShiftEstimate:
     n                        steps of baseline and candidate
     theta, theta_low, _high  shift of ln(time) and its interval; `fraction_of` turns them into fractions
     steps_low, steps_high    the interval by the steps alone; with several captures theirs reaches at least as far
-    difference               the same shift on the times themselves, in ns
+    difference               the same shift on the times themselves, in ns; None of times at one pace
     level                    confidence level reached, >= 1 - alpha; None: too few steps, the ends are the whole range
     exact                    the interval and p come from the exact distribution of U
     rho, inflation           autocorrelation of neighbouring steps, factor on standard errors that goes with it
@@ -90,7 +90,7 @@ class ShiftEstimate:
     theta_high: float
     steps_low: float
     steps_high: float
-    difference: Difference
+    difference: Difference | None
     level: float | None
     exact: bool
     rho: float
@@ -157,21 +157,23 @@ def estimate_shift(
     *,
     captures: Captures | None = None,
     like: ShiftEstimate | None = None,
-    shared: bool = False,
+    at_pace: bool = False,
 ) -> ShiftEstimate:
     """Estimate the shift between two samples of step times in time order, each with at least one value.
 
     `captures` gives the capture of every step when a side has several: autocorrelation is looked for inside each, and
     how far they differ widens the interval; with `like`, how far is known from that estimate. With three captures on
-    both sides they carry the autocorrelation of their steps, which then widens nothing. `shared`: as between_captures.
+    both sides they carry the autocorrelation of their steps, which then widens nothing. `at_pace`: the times are of
+    one pace and in no unit; captures of both sides share one deviation (`shared` of between_captures).
     Raises ValueError for an empty sample or a time outside 1..LONGEST_STEP_NS-1.
     """
     for times in (baseline_ns, candidate_ns):
         if len(times) == 0 or times.min() <= 0 or times.max() >= LONGEST_STEP_NS:
             raise ValueError("step times must be at least one, above zero and below 2**62 ns")
     n, m = len(baseline_ns), len(candidate_ns)
-    test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures)
     tell = captures is not None and min(capture_counts(captures)) >= FEWEST_OF_THEIR_OWN
+    told = not (tell and at_pace)  # else their autocorrelation is neither used nor shown
+    test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures, ordered=told)
     k, level = _rank_and_level(test, n, m, alpha, counted=tell)
     # a range is not widened
     neighbours = test.neighbours if level is not None and not tell else independent(1, n + m)
@@ -184,7 +186,7 @@ def estimate_shift(
     if widening > 1:
         p = max(float(test.p_alone[0]), float(neighbours.p(middle, below, above, alpha)[0]))
     known = None if like is None else like.between
-    between = _between(logs, captures, alpha, known, shared)
+    between = _between(logs, captures, alpha, known, at_pace)
     if between is not None:
         p = max(p, float(between.p[0]))
     theta_low, theta_high = _hull(steps_low, steps_high, between)
@@ -195,7 +197,9 @@ def estimate_shift(
         theta_high=min(theta_high, LARGEST_EXPONENT),
         steps_low=max(steps_low, -LARGEST_EXPONENT),
         steps_high=min(steps_high, LARGEST_EXPONENT),
-        difference=_difference(baseline_ns, candidate_ns, k, level, widening, captures, alpha),
+        difference=(
+            None if at_pace else _difference(baseline_ns, candidate_ns, k, level, widening, captures, alpha)
+        ),
         level=level,
         exact=bool(test.countable[0]) and widening == 1,
         rho=float(test.neighbours.rho[0]),

@@ -131,6 +131,7 @@ def _times(values: ArrayLike) -> NDArray[np.int64] | None:
 
 
 def _shift(estimate: ShiftEstimate) -> Shift:
+    assert estimate.difference is not None
     return Shift(
         estimate=fraction_of(estimate.theta),
         low=fraction_of(estimate.theta_low),

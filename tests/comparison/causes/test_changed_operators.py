@@ -30,7 +30,10 @@ def changed(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
 
 def test_a_new_operator_is_told_with_its_calls_and_time() -> None:
     (found,) = changed(program("aten::relu"), program("aten::relu", "aten::histc", "aten::histc"))
-    assert found.sentence == "New operator: +40.0 µs per step; new: aten::histc (2 calls per step)."
+    assert found.sentence == (
+        "New operator: +60.0 µs per step, +20.0 µs of it untraced host time around the calls; new: aten::histc (2 "
+        "calls per step)."
+    )
     assert found.confidence.startswith("certain: calls are counted")
 
 

@@ -12,6 +12,7 @@ from tb_perfcompare.comparison.causes.detectors.more_calls import times_as_often
 from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.detectors.synchronization import SYNCHRONISATION
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Part, Rule, cause
+from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, is_same_runtime, recounted
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, backward_of, plain_name, replacements
@@ -90,8 +91,13 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     operator_names = {key[0] for key in operators}
     often = times_as_often(pair)
+    told: set[str] = set()
     for replacement in replacements(pair, often, lambda name: name in steady or name not in operator_names):
         explains, calls_of = replacement.explains(pair.unit), replacement.operator_calls()
+        names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
+        around = gaps_around(pair, names, explains.values()) if told.isdisjoint(names) else {}
+        told |= names
+        explains |= around
         delta = fsum(explains.values())
         went, came = (_in_words(side, operator_names) for side in (replacement.went, replacement.came))
         more = sum(calls_of.values())
@@ -100,7 +106,7 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
         inputs = other_inputs(pair, replacement.parent) if replacement.parent else None
         where = f" in {short(replacement.parent)}" if replacement.parent else ""
         where += f", {inputs.clause}" if inputs is not None else ""
-        sentence = f"Operator replaced{where}: {signed_time(delta)} per step{calls}; {went} → {came}."
+        sentence = f"Operator replaced{where}: {signed_time(delta)} per step{_around(around)}{calls}; {went} → {came}."
         first = max(replacement.went, key=lambda place: (not place.is_backward, place.frame.baseline, place.name))
         new = max(replacement.came, key=lambda place: (not place.is_backward, place.frame.candidate, place.name))
         yield cause(
@@ -113,6 +119,10 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
             name="" if inputs is None else inputs.rule, look_at="" if inputs is None else INPUTS,
             explains=explains, calls=calls_of,
         )  # fmt: skip
+
+
+def _around(gaps: Mapping[Part, float]) -> str:
+    return f", {signed_time(fsum(gaps.values()))} of it untraced host time around the calls" if gaps else ""
 
 
 def _in_words(places: list[Place], operators: Collection[str]) -> str:
@@ -172,7 +182,8 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     trifle = found_rules or all(one.is_in_both for one in changed)
     parts = _one_way(pair, changed)
     for part in parts:
-        change = _cause_of(pair, part, is_all=len(parts) == 1)
+        has_gaps = part is parts[0] and not explained.by_category().get("Other")
+        change = _cause_of(pair, part, is_all=len(parts) == 1, has_gaps=has_gaps)
         if explained.covers(change):
             # the waits have the time that they expose; new operators in it are still counted
             if SYNCHRONISATION.names[0] in found_rules and _is_a_part(pair, part):
@@ -203,9 +214,12 @@ def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]
     return parts if more >= less else parts[::-1]
 
 
-def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_counted: bool = False) -> Cause:
+def _cause_of(
+    pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_counted: bool = False, has_gaps: bool = False
+) -> Cause:
     """One finding of these operators. Named first: annotations, then operators that are also differentiated, because
-    others may run inside them. `is_counted`: another cause has the time."""
+    others may run inside them. `is_counted`: another cause has the time. `has_gaps`: it explains the gaps around them
+    too."""
     forward = {backward_of(one.name) for one in changed} - {""}
     changed = sorted(
         changed,
@@ -215,6 +229,9 @@ def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_co
         ),
     )  # fmt: skip
     explains: dict[Part, float] = total_by_key(part for one in changed for part in one.explains.items())
+    alone = {one.name for one in changed if not one.is_in_both} if has_gaps else set[str]()
+    around = gaps_around(pair, alone, explains.values())
+    explains |= around
     # a function is named once, without autograd's range around it
     names = {f"{AUTOGRAD}{one.name}" for one in changed}
     distinct = [one for one in changed if one.name not in names]
@@ -228,7 +245,8 @@ def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_co
                                 if not one.annotation])  # fmt: skip
     clauses += [where] if where else []
     title = _title(new, gone, others)
-    sentence = f"{title}: {'' if is_counted else f'{signed_time(delta)} per step; '}{'; '.join(clauses)}."
+    time = "" if is_counted else f"{signed_time(delta)} per step{_around(around)}; "
+    sentence = f"{title}: {time}{'; '.join(clauses)}."
     return cause(
         pair, OPERATORS_CHANGED, first.name, "all", None if is_counted else delta, sentence,
         tuple(

@@ -7,24 +7,30 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
 from tb_perfcompare.comparison.causes.evidence.cause import (
     Cause,
+    Explained,
     Rule,
     category_confidence,
     cause,
     entity_confidence,
 )
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
-from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, exposed_growth
+from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, category_words
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
+from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.wording import ratio_text, short, signed_time, times_text
+from tb_perfcompare.comparison.result.quiet_part import QuietPart
+from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
 
 MOST = 0.5
 """Share of the growth of the same calls' exposed time, beyond a uniform slowdown, that the operator must make, half of
@@ -35,6 +41,9 @@ PART = 0.05
 
 SAME_CALLS = 0.1
 """An operator is called as often if its calls changed by at most this."""
+
+MOST_NAMED = 3
+"""Parts of a step that a sentence names."""
 
 FASTEST = 1.05
 """An operator is slower, and not just interrupted, if its fastest call takes this many times as long."""
@@ -137,5 +146,100 @@ OPERATOR_SLOWER = Rule(
     look_at="the operator's inputs and implementation; other load on that core",
     find=host_rules,
     rank=5,
+    same_work=True,
+)
+
+
+def quiet_rules(pair: RuleContext) -> Iterator[Cause]:
+    """What makes half of a program's change in steps that nothing interrupted, where interruptions are most of what
+    recorded operators changed by."""
+    part = _half_of_it(pair)
+    if part is not None and part.entity != NOBODY:
+        yield _quiet(pair, part)
+
+
+def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
+    """The time between events, unless operators that only one side calls explain it; or the largest parts of the
+    change, where no rule says why."""
+    whole, part = pair.once(quiet_change), _half_of_it(pair)
+    if part is not None and part.entity == NOBODY and not explained.by_category().get(part.category):
+        yield _quiet(pair, part)
+        return
+    if abs(whole) < pair.least_us or not whole or explained.rules - {*MACHINE_PACE.names}:
+        return
+    grown = sorted(_grown(pair), key=lambda part: (-abs(part.delta_us), part.category, part.entity))[:MOST_NAMED]
+    if abs(math.fsum(part.delta_us for part in grown)) < MOST * abs(whole):
+        return
+    clauses = [
+        f"{category_words(part.category) if part.entity == NOBODY else short(part.entity)} "
+        f"{signed_time(part.delta_us)} ({times_text(*part.us)})"
+        for part in grown
+    ]
+    yield cause(
+        pair, QUIET_REST, grown[0].entity, grown[0].category, whole,
+        f"CPU time without interruptions: {signed_time(whole)} per step; {', '.join(clauses)}.",
+        (Evidence("operators", grown[0].entity),), explains={}, of_the_step=False,
+    )  # fmt: skip
+
+
+def _grown(pair: RuleContext) -> list[QuietPart]:
+    """Parts that changed the program's way in all captures."""
+    way = pair.once(quiet_change)
+    return [part for part in pair.quiet if part.gap * way > 0 and part.delta_us * way > 0]
+
+
+def _half_of_it(pair: RuleContext) -> QuietPart | None:
+    """The part called as often that makes half of the change, if there is one. Where recording costs more, that is no
+    annotation, which is Python code."""
+    whole = pair.once(quiet_change)
+    often = [part for part in _grown(pair) if min(part.us) > 0 and not called_otherwise(*part.calls)]
+    if costlier_to_record(pair, whole):
+        often = [part for part in often if pair.amount("operators", "host_self", part.entity) is not NOTHING]
+    most = max(often, key=lambda part: (abs(part.delta_us), part.category, part.entity), default=None)
+    return most if most is not None and abs(most.delta_us) >= max(MOST * abs(whole), pair.least_us) else None
+
+
+def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
+    whole = pair.once(quiet_change)
+    category = StepCategory(CATEGORY_LABELS.index(part.category))
+    rule, subject, table = GENERAL[category], GENERAL[category].meaning, Evidence("categories", part.category)
+    if category is StepCategory.CPU_EXEC:
+        rule, table = OPERATOR_SLOWER, Evidence("operators", part.entity)
+        subject = f"one operator is {'slower' if whole > 0 else 'faster'} on the CPU"
+    named = "" if part.entity == NOBODY else f"{short(part.entity)} "
+    sentence = (
+        f"{subject[0].upper()}{subject[1:]}: {named}{signed_time(part.delta_us)} per step without interruptions "
+        f"({times_text(*part.us)}), {percent_text(part.delta_us / whole)} of the program's change."
+    )
+    return cause(
+        pair, QUIET, part.entity, part.category, part.delta_us, sentence, (table,),
+        name=rule.names[-1 if whole < 0 else 0], look_at=rule.look_at, of_the_step=False,
+        explains={(part.category, part.entity): part.delta_us},
+    )  # fmt: skip
+
+
+QUIET = Rule(
+    names=("operator_slower", "operator_faster"),
+    meaning="one operator is slower on the host, interruptions left out",
+    when="The program is slower, but steps as recorded leave it open: one operator makes half of what steps without "
+    "[interruptions](program_or_machine.md#interruptions-and-stalls) changed by. Its captures of the two sides lie far "
+    "apart. Another part of the step is `data_loader` or `unrecorded_time`",
+    needs="three captures per side, `record_shapes`; no device work",
+    look_at="",
+    confidence="captures of the two sides do not overlap, interruptions left out",
+    find=quiet_rules,
+    rank=2,
+    same_work=True,
+)
+QUIET_REST = Rule(
+    names=("host_time",),
+    meaning="CPU time without interruptions",
+    when="As `operator_slower` without interruptions, where up to three parts of the step together make half, and no "
+    "other rule finds anything",
+    needs="as that",
+    look_at="these operators and the Python code around them",
+    confidence="captures of the two sides do not overlap, interruptions left out",
+    find_rest=quiet_rest_rules,
+    order=6,
     same_work=True,
 )

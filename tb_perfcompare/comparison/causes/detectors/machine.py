@@ -22,7 +22,6 @@ ACROSS = 0.9
 """A pace is "across the board" if this share of the rows of common work has it: a slower memory clock leaves compute
 alone."""
 
-_DIRECTIONS = (Verdict.SLOWER, Verdict.FASTER, Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER)
 _UNSURE = f"measured on the same work of these captures, {REPEATABILITY_UNKNOWN}: captures differ as much"
 
 _RULES = {"host": "host_pace", "device": "device_pace"}
@@ -39,8 +38,8 @@ def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     machine, headline = pair.headline.machine, pair.headline
     if machine is None:
         return
-    sure = machine.verdict in _DIRECTIONS[:2]
-    of_program = headline.basis is Basis.PROGRAM and headline.verdict in _DIRECTIONS
+    sure = machine.verdict in (Verdict.SLOWER, Verdict.FASTER)
+    of_program = headline.basis is Basis.PROGRAM and headline.verdict.way != 0
     several = headline.certainty is not None and min(headline.certainty.captures) > 1
     if not sure and not (of_program and several):
         return

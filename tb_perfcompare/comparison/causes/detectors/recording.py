@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.comparison.causes.evidence.findings import has_stacks
+from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.summary.summary import PROFILER_WORK
@@ -16,6 +18,10 @@ MOST = 0.5
 
 RECORDING = ("CPU Exec", "Runtime", "Other")
 """Categories in which the profiler's work hides."""
+
+
+OPERATOR_SLOWER = ("operator_slower", "operator_faster")
+"""What explains the time of steps that nothing interrupted in place of the recording."""
 
 
 def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -38,13 +44,31 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
 def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The slower side recorded more options. Without the profiler's overhead events its cost looks like host time, so
     this is the likely cause of what no other cause explains."""
-    moved = explained.left(pair, RECORDING)
-    delta = fsum(moved.values())
-    if not costlier_to_record(pair, delta) or not pair.is_clear(*moved):
-        return
-    if abs(delta) < max(pair.least_us, MOST * abs(fsum(pair.exposed(label) for label in RECORDING))):
-        return
     flags = "; ".join(recorded_otherwise(pair))
+    quiet = pair.once(quiet_change)
+    if costlier_to_record(pair, quiet) and abs(quiet) >= pair.least_us:
+        if not explained.rules & {*OPERATOR_SLOWER}:
+            sentence = (
+                f"Probably profiler overhead: {signed_time(quiet)} host time per step without interruptions; recording "
+                f"options differ: {flags}."
+            )
+            yield cause(
+                pair, MORE_RECORDED, PROFILER_WORK, "Other", quiet, sentence, (Evidence("environment", ""),),
+                explains=of_categories(total_by_key((part.category, part.delta_us) for part in pair.quiet)),
+                of_the_step=False,
+            )  # fmt: skip
+        return
+    # Python functions that one side alone recorded are new between its operators because of that
+    other = has_stacks(pair.baseline) != has_stacks(pair.candidate)
+    moved = {
+        label: us for label, us in explained.left(pair, RECORDING).items()
+        if pair.is_clear(label) or (other and label == "Other")
+    }  # fmt: skip
+    delta = fsum(moved.values())
+    if not costlier_to_record(pair, delta):
+        return
+    if abs(delta) < max(pair.least_us, MOST * abs(fsum(pair.exposed(label) for label in moved))):
+        return
     sentence = (
         f"Probably profiler overhead: {signed_time(delta)} host time per step; recording options differ: {flags}."
     )

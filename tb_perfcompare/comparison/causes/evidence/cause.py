@@ -157,15 +157,17 @@ def cause(
     explains: Mapping[Part, float] | None = None,
     calls: Mapping[str, float] | None = None,
     counts: Mapping[str, float] | None = None,
+    of_the_step: bool = True,
 ) -> Cause:
     """A cause of a rule that explains `delta_us` of `category`, unless `explains` says otherwise. `name`, `confidence`
-    and `look_at` replace the rule's own, which are chosen by the sign of `delta_us`."""
+    and `look_at` replace the rule's own, which are chosen by the sign of `delta_us`. `of_the_step`: `delta_us` is a
+    part of the step's change as recorded."""
     name = name or rule.names[-1 if delta_us is not None and delta_us < 0 else 0]
     confidence = confidence or rule.confidence or category_confidence(pair, category)
     if confidence.startswith(_CERTAIN) and pair.disputed:
         plain = confidence.removeprefix(_CERTAIN)
         confidence = f"{_LIKELY}{plain}, but step windows and host markers assign calls to different steps"
-    share = None if delta_us is None else share_of(delta_us, pair.delta_us)
+    share = None if delta_us is None or not of_the_step else share_of(delta_us, pair.delta_us)
     look_at = look_at or (rule.look_at_gain if name in rule.names[1:] else "") or rule.look_at
     finding = Finding(name, subject, category, delta_us, share, sentence, evidence, confidence, look_at)
     if explains is None:

@@ -285,7 +285,7 @@ def _look_at(category: StepCategory, books: _Books) -> str:
     if "Python code" not in plain:
         return plain
     sides = (("baseline", books.baseline), ("candidate", books.candidate))
-    without = [name for name, side in sides if not _stacks(side)]
+    without = [name for name, side in sides if not has_stacks(side)]
     if not without:
         return plain
     who = "" if len(without) == 2 else f"the {without[0]} "
@@ -293,7 +293,7 @@ def _look_at(category: StepCategory, books: _Books) -> str:
     return f"{first} (record {who}with with_stack=True){comma}{rest}"
 
 
-def _stacks(side: Summary) -> bool:
+def has_stacks(side: Summary) -> bool:
     """Whether Python functions were recorded, or asked for."""
     return ("profiler.with_stack", "true") in side.environment or any(
         category == StepCategory.OTHER and python_frame(key) is not None

@@ -1,0 +1,63 @@
+"""What entities take in steps that nothing interrupted: where a program's change is, on a machine that others use."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.comparison.pace.clocked import by_captures
+from tb_perfcompare.comparison.pace.split import CommonWork
+from tb_perfcompare.comparison.pace.undisturbed import Undisturbed
+from tb_perfcompare.comparison.result.quiet_part import QuietPart
+from tb_perfcompare.comparison.statistics.between_captures import gaps
+from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
+
+_GAPS = CATEGORY_LABELS[StepCategory.OTHER]
+_LEAST_NS = 1.0
+
+_Key = tuple[str, str]
+
+
+def quiet_parts(work: CommonWork) -> tuple[QuietPart, ...]:
+    """Per category and entity, at one pace of all captures; time between recorded events stands together. Empty where
+    such steps are not known."""
+    undisturbed = None if work.clocked is None else work.clocked.undisturbed
+    if undisturbed is None:
+        return ()
+    index: dict[_Key, int] = {}
+    paces = by_captures(undisturbed).followers[0].pace.log
+    sides = [_of_side(undisturbed, side, paces[side], index) for side in (0, 1)]
+    (ns_a, calls_a), (ns_b, calls_b) = (_padded(*side, len(index)) for side in sides)
+    one, two = (np.log(np.maximum(side, _LEAST_NS)) for side in (ns_a, ns_b))
+    apart = gaps(one, two)
+    means = [side.mean(axis=1).tolist() for side in (calls_a, calls_b, ns_a, ns_b)]
+    return tuple(
+        QuietPart(category, entity, (often_a, often_b), (a / 1000, b / 1000), gap)
+        for (category, entity), often_a, often_b, a, b, gap in zip(index, *means, apart.tolist(), strict=True)
+    )
+
+
+def _of_side(undisturbed: Undisturbed, side: int, pace: Floats, index: dict[_Key, int]) -> tuple[Floats, Floats]:
+    """(e, k) ns per step and calls per step of the entities in each capture; `index` learns new ones."""
+    place, part, often, low = undisturbed.fastest(side)
+    named, keys = undisturbed.wholes[side].named, undisturbed.parts[side].keys
+    entity_of = {number: _entity(keys[int(named[number])]) for number in np.unique(part).tolist()}
+    numbers = np.zeros(len(named), dtype=np.int64)
+    for number, key in entity_of.items():
+        numbers[number] = index.setdefault(key, len(index))
+    shape = len(index), len(pace)
+    at = numbers[part] * len(pace) + place
+    ns, calls = (
+        np.bincount(at, weights=of, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+        for of in (often * low, often)
+    )
+    return ns / np.exp(pace), calls
+
+
+def _entity(key: tuple[str, ...]) -> _Key:
+    return (key[0], NOBODY) if key[0] == _GAPS and key[1] == NOBODY else (key[0], key[1])
+
+
+def _padded(ns: Floats, calls: Floats, count: int) -> tuple[Floats, Floats]:
+    one, two = (np.vstack([side, np.zeros((count - len(side), side.shape[1]))]) for side in (ns, calls))
+    return one, two
