@@ -9,6 +9,7 @@ import pytest
 from tb_perfcompare import compare as compare_files
 from tb_perfcompare.analysis.pooling.pool import pool
 from tb_perfcompare.comparison.causes.evidence.cause import Recorded
+from tb_perfcompare.comparison.causes.evidence.findings import GENERAL
 from tb_perfcompare.comparison.causes.rules import RULES
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -23,7 +24,9 @@ from tests.shared_data import needs_shared
 
 pytestmark = needs_shared
 
-SPECIFIC = {name for rule in RULES if rule.recorded is Recorded.STEPS for name in rule.names}
+SPECIFIC = {name for rule in RULES if rule.recorded is Recorded.STEPS for name in rule.names} - {
+    name for rule in GENERAL.values() for name in rule.names
+}
 
 
 def first(found: Comparison) -> Finding:
