@@ -306,20 +306,14 @@ export const text = {
     program: 'Program',
     programBy: (percent: string) => `program ${percent}`,
     machine: 'Machine',
-    recorded: 'Step time as recorded',
+    recorded: 'As recorded',
     method: 'Method',
     margin: 'Threshold',
     sensitivity: 'Robustness',
     effect: "Effect size (Cliff's delta)",
     detectable: (many: string) => `Smallest change these ${many} detect (80 % power)`,
-    stepsNeeded: 'Needed per side to detect a change of the threshold',
-    some: (count: number, many: string) => `${formatCount(count)} ${many}`,
-    captures: 'Captures',
-    noiseFloor: 'Captures of one side differ by at most',
-    capturesNeeded: 'Captures per side needed to decide',
     inflation: (many: string) => `Correction for autocorrelated ${many}`,
     times: (factor: string) => `${factor} on standard errors`,
-    ratio: 'B / A',
   },
 
   findings: {
@@ -349,9 +343,10 @@ export const text = {
       ]
         .filter(Boolean)
         .join(', ') || 'No caveats',
-    weakens: 'weakens',
+    weakens: (what: string) => `Less certain: ${what}.`,
+    each: 'each side',
+    failed: (name: string) => `failed: ${name}`,
     passed: 'Passed',
-    status: { ok: 'ok', warn: 'caveat', fail: 'failed' } as Record<string, string>,
   },
 
   lazy: {
