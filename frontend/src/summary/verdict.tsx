@@ -110,11 +110,6 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
           )}
         </dl>
         {!itself && !split && <p class="reason">{sentence(headline.reason)}</p>}
-        {headline.scope && (
-          <p class="reason">
-            {text.verdict.scope}: {headline.scope}
-          </p>
-        )}
         <How headline={headline} />
       </div>
     </section>
@@ -138,6 +133,7 @@ function How({ headline }: { headline: Headline }) {
     if (label !== text.verdict.recorded) facts.push([label, said]);
     else if (headline.program) facts.push([label, headline.reason]);
   }
+  if (headline.scope) facts.push([text.verdict.scope, headline.scope]);
   if (headline.method) facts.push([text.verdict.method, headline.method]);
   if (headline.margin !== undefined) facts.push([text.verdict.margin, formatSetting(headline.margin)]);
   if ((headline.inflation ?? 1) > 1)

@@ -7,8 +7,8 @@ import { Icon, type IconName } from '../icons';
 interface Props {
   label: ComponentChildren;
   title?: string;
-  icon?: IconName;
-  align?: 'left' | 'right';
+  icon?: IconName | undefined;
+  align?: 'left' | 'right' | undefined;
   disabled?: boolean;
   class?: string;
   /** closes the panel when called */
