@@ -273,7 +273,7 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
     if headline.program is not None:
-        rows.append(("as recorded", f"{verdict_word(_recorded(headline))}: {printable(headline.reason)}"))
+        rows.append(("step time alone", f"{verdict_word(_recorded(headline))}: {printable(headline.reason)}"))
     elif headline.unsplit and headline.metric == STEP_TIME and headline.unsplit != headline.reason:
         rows.append(("machine", f"not separated from the program: {printable(headline.unsplit)}"))
     return tuple(rows)

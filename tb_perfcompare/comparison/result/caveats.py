@@ -33,6 +33,9 @@ _WEAKENED = {
 _NAMES = {"matched": "matched work", "input_types": "data types"}
 """Of checks and notes whose codes say too little."""
 
+_TABLES = {"communication": "collectives", "memcpy": "copies", "modules_ledger": "modules by part of the step"}
+"""Tables whose names say too little."""
+
 _FIGURE = re.compile(r"(?<![\w.\-:'])(?<!steps )(?<!step )[+−-]?\d[\d,]*(?:\.\d+)?(?![\w']| \(|\.\d)")
 """A number that is no part of a name, and not the number of a step."""
 _SIDE = re.compile(r", (?=baseline\b|candidate\b)")
@@ -102,7 +105,7 @@ def _value(figure: str) -> float:
 def _whose(notes: Sequence[Note]) -> str:
     """ "baseline: worker0.json", "3 files of the baseline, 1 of the candidate", "" of both sides as a whole."""
     if notes[0].code is NoteCode.TABLE_ABSENT:
-        return notes[0].where.replace("_", " ")
+        return ", ".join(_TABLES.get(table, table.replace("_", " ")) for table in notes[0].where.split(", "))
     places = [place for note in notes for place in _SIDE.split(note.where) if place]
     if len(places) < 2:
         return "".join(places)
