@@ -146,7 +146,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
   const shown = kind?.tabs.find((tab) => tab.id === current);
   return (
     <Toolbar class={`choices${kinds.length > 3 ? ' choices-row' : ''}`} label={text.views.choices}>
-      <Fold label={kind && shown ? (kind.tabs.length > 1 ? text.views.grouped(kind.label, group(shown)) : kind.label) : view.label} title={text.views.choices}>
+      <Fold label={kind && shown ? (kind.tabs.length > 1 ? text.views.grouped(kind.label, group(shown)) : kind.label) : view.label}>
       {kinds.length > 1 && (
         <span class="segments" role="group" aria-label={text.views.rowsRegion}>
           {kinds.map((rows) => (

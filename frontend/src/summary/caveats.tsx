@@ -2,7 +2,25 @@
 
 import type { Caveat, Comparison } from '../contract/wire';
 import { Icon, type IconName } from '../ui/icons';
-import { sentence, text } from '../ui/strings';
+import { formatMany } from '../ui/format';
+import { sentence } from '../ui/strings';
+
+// apart from ui/strings.ts so that they come with the caveats
+const words = {
+  region: 'Caveats',
+  summary: (failed: number, warned: number, notes: number) =>
+    [
+      failed > 0 ? formatMany(failed, 'check failed', 'checks failed') : '',
+      warned > 0 ? formatMany(warned, 'caveat') : '',
+      notes > 0 ? formatMany(notes, 'note') : '',
+    ]
+      .filter(Boolean)
+      .join(', ') || 'No caveats',
+  weakens: (what: string) => `Less certain: ${what}.`,
+  each: 'each side',
+  failed: (name: string) => `failed: ${name}`,
+  passed: 'Passed',
+};
 
 const ICONS: Record<Caveat['status'], IconName> = { fail: 'stop', warn: 'alert', note: 'info' };
 
@@ -12,11 +30,11 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
   const warned = caveats.filter(({ status }) => status === 'warn').length;
   const passed = comparison.comparability.filter((check) => check.status === 'ok');
   return (
-    <section class="caveats" aria-label={text.caveats.region}>
+    <section class="caveats" aria-label={words.region}>
       <details open={failed > 0}>
         <summary class={failed > 0 ? 'bad' : warned > 0 ? 'warn' : ''}>
           <Icon name={failed + warned > 0 ? 'alert' : 'info'} size={14} />
-          {text.caveats.summary(failed, warned, caveats.length - failed - warned)}
+          {words.summary(failed, warned, caveats.length - failed - warned)}
         </summary>
         <ul>
           {caveats.map((caveat, index) => (
@@ -26,7 +44,7 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
             <li>
               <span class="mark">
                 <Icon name="check" size={14} />
-                {text.caveats.passed}
+                {words.passed}
               </span>
               <span class="muted">{passed.map((check) => check.check.replaceAll('_', ' ')).join(', ')}</span>
             </li>
@@ -47,13 +65,13 @@ function Item({ caveat: { status, name, message, weakens, where, notes }, compar
     <li class={`check-${status}`}>
       <span class="mark">
         <Icon name={ICONS[status]} size={14} />
-        {status === 'fail' ? text.caveats.failed(name) : name}
+        {status === 'fail' ? words.failed(name) : name}
       </span>
       <div>
-        {sentence(message)} {weakens !== '' && <span class="muted">{text.caveats.weakens(weakens)}</span>}
+        {sentence(message)} {weakens !== '' && <span class="muted">{words.weakens(weakens)}</span>}
         {files.length > 1 ? (
           <details class="muted">
-            <summary>{where || text.caveats.each}</summary>
+            <summary>{where || words.each}</summary>
             <ul>
               {files.map((file) => (
                 <li key={file}>{file}</li>

@@ -333,22 +333,6 @@ export const text = {
     fewer: 'Show fewer',
   },
 
-  caveats: {
-    region: 'Caveats',
-    summary: (failed: number, warned: number, notes: number) =>
-      [
-        failed > 0 ? formatMany(failed, 'check failed', 'checks failed') : '',
-        warned > 0 ? formatMany(warned, 'caveat') : '',
-        notes > 0 ? formatMany(notes, 'note') : '',
-      ]
-        .filter(Boolean)
-        .join(', ') || 'No caveats',
-    weakens: (what: string) => `Less certain: ${what}.`,
-    each: 'each side',
-    failed: (name: string) => `failed: ${name}`,
-    passed: 'Passed',
-  },
-
   lazy: {
     loading: 'Loading…',
     failed: 'This part of the page did not load; the server may have been updated.',

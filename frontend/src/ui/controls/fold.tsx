@@ -8,9 +8,7 @@ import { Menu } from './menu';
 interface Props {
   /** what the button says: as a rule what is chosen */
   label: string;
-  title?: string;
   icon?: IconName;
-  align?: 'left' | 'right';
   /** something within is not as usual */
   marked?: boolean;
   children: ComponentChildren;
@@ -18,11 +16,16 @@ interface Props {
 
 export const PHONE = '(max-width: 640px)';
 
-export function Fold({ label, title, icon, align, marked, children }: Props) {
+export function Fold({ label, icon, marked, children }: Props) {
   if (!useMatches(PHONE)) return <>{children}</>;
   return (
-    <Menu class={marked ? 'fold marked' : 'fold'} label={label} title={title ?? ''} icon={icon} align={align}>
-      {() => <div class="fold-controls">{children}</div>}
+    <Menu class={marked ? 'fold marked' : 'fold'} label={label} icon={icon}>
+      {(close) => (
+        // a choice is seen in what the panel covers
+        <div class="fold-controls" onClick={(event) => (event.target as Element).closest('[aria-pressed]') && close()} onChange={close}>
+          {children}
+        </div>
+      )}
     </Menu>
   );
 }

@@ -8,7 +8,7 @@ interface Props {
   label: ComponentChildren;
   title?: string;
   icon?: IconName | undefined;
-  align?: 'left' | 'right' | undefined;
+  align?: 'left' | 'right';
   disabled?: boolean;
   class?: string;
   /** closes the panel when called */

@@ -227,6 +227,8 @@ def _cause_of(pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_co
                                 if not one.annotation])  # fmt: skip
     clauses += [where] if where else []
     title = _title(new, gone, others)
+    if is_counted and not (new and gone):  # the title, right before it, has the word
+        clauses[0] = clauses[0].removeprefix("new: ").removeprefix("gone: ")
     sentence = f"{title}: {'' if is_counted else f'{signed_time(delta)} per step; '}{'; '.join(clauses)}."
     return cause(
         pair, OPERATORS_CHANGED, first.name, "all", None if is_counted else delta, sentence,
