@@ -178,6 +178,8 @@ def test_waits_for_the_device_are_found_on_a_machine_whose_speed_doubles() -> No
     assert headline["shift"]["low"] < 0 < headline["shift"]["high"]
     first = found["findings"][0]
     assert first["rule"] == "synchronisation" and "the host waits 0 → 8 times per step" in first["sentence"]
+    counted = next(one["sentence"] for one in found["findings"] if one["rule"] == "operators_changed")
+    assert counted.startswith("New operators: aten::isfinite (8 calls per step), ")
     for side in (found["baseline"], found["candidate"]):
         assert side["device"]["name"] == "NVIDIA H100 80GB HBM3"
         assert side["steps"]["by"]["origin"] == "detected"

@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { useStream } from './api/use_stream';
 import type { Comparison, Pair, RunsAnswer, Side } from './contract/wire';
+import { takeFocus } from './host/host';
 import type { ProfilerPlace } from './host/profiler_tab';
 import { profilerView, type TableRow } from './host/profiler_views';
 import { STRICT, SUMMARY } from './host/tab';
@@ -75,6 +76,7 @@ export function App() {
   /** `at`: what of the pair to show, else what is shown now */
   const pair = (nextA: Side | null, nextB: Side | null, at?: Change): void => {
     setLoaded(answer);
+    takeFocus();
     change({ a: nextA, b: nextB, page: '', row: '', ...FRESH_STEPS, ...(!paired && { look: '' }), ...(at && { ...FRESH, tab: '', category: '', ...at }) }, true);
   };
   const several = (chosen: Side[]): void => {

@@ -3,7 +3,7 @@
 import { render as draw } from 'preact';
 import { App } from './app';
 import { askEarly } from './early';
-import { followTheme } from './host/host';
+import { followTheme, onShown, takeFocus } from './host/host';
 import css from './style.css?inline';
 import { adoptSheet } from './ui/sheets';
 import { text } from './ui/strings';
@@ -16,4 +16,6 @@ export function render(): void {
   adoptSheet(css);
   followTheme((dark) => root.classList.toggle('dark', dark));
   draw(<App />, document.body);
+  takeFocus();
+  onShown(takeFocus);
 }

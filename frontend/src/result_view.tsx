@@ -6,7 +6,6 @@ import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES } from './host/tab';
 import { rowsOf, type ResultProps } from './result';
 import { timelineName } from './row_details/links';
 import { Message } from './states/message';
-import { Caveats } from './summary/caveats';
 import { Findings } from './summary/findings';
 import { isSplit, ledgerTable } from './summary/ledger';
 import { Verdict } from './summary/verdict';
@@ -47,6 +46,7 @@ export function ResultView(props: ResultProps) {
 
 // in variables: a part is known by the function that fetches it
 const loadAlternatives = () => import('./summary/alternatives').then((part) => part.Alternatives);
+const loadCaveats = () => import('./summary/caveats').then((part) => part.Caveats);
 const loadSteps = () => import('./summary/step_strip').then((part) => part.StepStrip);
 const loadStrict = () => import('./strict/strict_view').then((part) => part.StrictView);
 const loadTable = () => import('./result_table').then((part) => part.ResultTable);
@@ -84,7 +84,7 @@ function Summary({ comparison, query, tabs, attribution, address, onChange, chos
           onTimeline={(name) => onChange({ ...fresh, tab: TIMELINES, q: name }, true)}
           shown={address.row}
         />
-        <Caveats comparison={comparison} />
+        <Lazy load={loadCaveats} height={20} props={{ comparison }} />
       </div>
       {(spread || split) && (
         <div class="answer-right">

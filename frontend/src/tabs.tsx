@@ -6,6 +6,7 @@ import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { formatTitle } from './pair/selection';
 import { MAIN, metricOf, metricsOf, ratesOf } from './table/metric_choice';
 import { isSplit } from './summary/ledger';
+import { Fold } from './ui/controls/fold';
 import { Menu } from './ui/controls/menu';
 import { Select } from './ui/controls/select';
 import { Toolbar } from './ui/controls/toolbar';
@@ -142,8 +143,10 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
   const kinds = view.rows.filter((rows) => rows.id !== STRICT || rows === kind || view.rows.length === 1);
   if (kinds.length < 2 && (kind?.tabs.length ?? 0) < 2 && !children && (view.absent.length === 0 || view.rows.length === 0)) return null;
   const group = (tab: Tab): string => text.views.groups[tab.id] ?? tab.label;
+  const shown = kind?.tabs.find((tab) => tab.id === current);
   return (
     <Toolbar class={`choices${kinds.length > 3 ? ' choices-row' : ''}`} label={text.views.choices}>
+      <Fold label={kind && shown ? (kind.tabs.length > 1 ? text.views.grouped(kind.label, group(shown)) : kind.label) : view.label}>
       {kinds.length > 1 && (
         <span class="segments" role="group" aria-label={text.views.rowsRegion}>
           {kinds.map((rows) => (
@@ -160,6 +163,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
         </label>
       )}
       {children}
+      </Fold>
       {view.absent.length > 0 && view.rows.length > 0 && <Absent tabs={view.absent} />}
     </Toolbar>
   );

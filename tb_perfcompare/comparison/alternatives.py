@@ -16,6 +16,7 @@ from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.comparison.statistics.drift import drift
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
 from tb_perfcompare.errors import PerfCompareError
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
@@ -31,17 +32,23 @@ FEWEST_TO_JUDGE = 8
 MOST_TIMES = 20
 """As many steps or captures as were recorded, at most: more is no advice."""
 
+_OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
+_PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
+
 Narrow = Callable[[tuple[int, int], tuple[int, int]], tuple[Summary, Summary]]
 """Baseline and candidate with only these steps, first and last number of each."""
 
 
 @paused_collector()
 def with_alternatives(comparison: Comparison, judged: Judged, narrow: Narrow) -> Comparison:
-    """The comparison with what could settle its verdict, if it is inconclusive or withheld."""
+    """The comparison with what could settle its verdict. One that is only probable needs more recordings."""
     headline = comparison.headline
-    if headline.verdict not in (Verdict.INCONCLUSIVE, Verdict.WITHHELD):
+    if headline.verdict in _OPEN:
+        found = _alternatives(headline, judged, narrow)
+    elif headline.verdict in _PROBABLE:
+        found = tuple(filter(None, [_record_more(headline)]))
+    else:
         return comparison
-    found = _alternatives(headline, judged, narrow)
     return replace(comparison, headline=replace(headline, alternatives=found)) if found else comparison
 
 
@@ -211,13 +218,15 @@ def _with_result(alternative: Alternative, headline: Headline) -> Alternative:
 
 
 def _record_more(headline: Headline) -> Alternative | None:
-    """How many more captures, or steps, would settle it; None where that is not known or more than anybody records."""
+    """How many more captures, or steps, would settle it: the one place that says so. None where that is not known or
+    more than anybody records."""
     certainty = headline.certainty
     if certainty is None:
         return None
-    captures = certainty.captures_needed if headline.program is None else headline.program.captures_needed
-    needed, have, unit = captures, certainty.captures, "captures"
-    if captures is None:
+    needed, have, unit = certainty.captures_needed, certainty.captures, "captures"
+    if headline.program is not None:
+        needed = headline.program.captures_needed or CAPTURES_THAT_TELL
+    elif needed is None:
         needed, have, unit = certainty.steps_needed, headline.n, "steps"
     if needed is None or not min(have) < needed <= MOST_TIMES * min(have):
         return None

@@ -327,7 +327,6 @@ def _headline(
         options,
         metric=a.metric,
         labels=(seen_a.label, seen_b.label),
-        captures_are="captures" if seen_a.uneven or seen_b.uneven else "spans",
         strata=strata,
     )
     if not (seen_a.pooled or seen_b.pooled) or headline.delta is None:

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result.caveats import caveats_of
 from tb_perfcompare.comparison.result.column_meaning import DELTA, VALUE
 from tb_perfcompare.comparison.result.comparison import Comparison, View
+from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.comparison.result.finding import Finding
 from tb_perfcompare.comparison.result.headline import Alternative, Headline, Shift, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
@@ -139,7 +141,19 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
     caveats = _caveats(comparison, is_page)
     if caveats.items:
         blocks += [Heading(CAVEATS), caveats]
-    return tuple(blocks)
+    return tuple(map(_without_options, blocks)) if is_page else tuple(blocks)
+
+
+def _without_options(block: Block) -> Block:
+    """For readers who type no command."""
+    match block:
+        case Paragraph(text):
+            return Paragraph(for_page(text))
+        case Facts(rows):
+            return Facts(tuple((name, for_page(text)) for name, text in rows))
+        case Listing(items):
+            return replace(block, items=tuple((for_page(sentence), for_page(detail)) for sentence, detail in items))
+    return block
 
 
 def one_table(comparison: Comparison, name: str, *, top: int | None) -> tuple[Block, ...]:
@@ -259,7 +273,7 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     if headline.sensitivity:
         rows.append(("robustness", printable(headline.sensitivity)))
     if headline.program is not None:
-        rows.append(("as recorded", f"{verdict_word(_recorded(headline))}: {printable(headline.reason)}"))
+        rows.append(("step time alone", f"{verdict_word(_recorded(headline))}: {printable(headline.reason)}"))
     elif headline.unsplit and headline.metric == STEP_TIME and headline.unsplit != headline.reason:
         rows.append(("machine", f"not separated from the program: {printable(headline.unsplit)}"))
     return tuple(rows)
@@ -320,23 +334,18 @@ def _listing(items: tuple[tuple[str, str], ...]) -> Listing:
 
 
 def _caveats(comparison: Comparison, is_page: bool) -> Listing:
+    """Sentences, and below each what it weakens. On a page an absent table goes by its words."""
     items = []
-    for check in comparison.comparability:
-        if check.status != "ok":
-            failed = "failed: " if check.status == "fail" else ""
-            weakened = ", ".join(check.invalidates)
-            weakens = f"weakens: {weakened.replace('_', ' ') if is_page else weakened}" if weakened else ""
-            name = check.check.replace("_", " ")
-            items.append((printable(f"{failed}{name}: {check.detail}"), printable(weakens)))
-    return Listing((*items, *((printable(_noted_on_page(note) if is_page else note.sentence), "")
-                              for note in comparison.notes)))  # fmt: skip
-
-
-def _noted_on_page(note: Note) -> str:
-    """The note without names that only commands know."""
-    if note.code is NoteCode.TABLE_ABSENT:
-        return f"not recorded: {note.where.replace('_', ' ')} ({note.message})"
-    return note.sentence
+    for one in caveats_of(comparison.comparability, comparison.notes):
+        weakens = f"less certain: {one.weakens}" if one.weakens else ""
+        if one.code == NoteCode.TABLE_ABSENT:
+            note = comparison.notes[one.notes[0]]
+            items.append((f"not recorded: {one.where} ({one.message})" if is_page else note.sentence, ""))
+            continue
+        failed = "failed: " if one.status == "fail" else ""
+        about = one.where if one.status == "note" else one.name
+        items.append((f"{failed}{about}: {one.message}" if about else one.message, weakens))
+    return _listing(tuple(items))
 
 
 def _noted(notes: Iterable[Note]) -> tuple[Block, ...]:

@@ -56,7 +56,9 @@ svg { display: block; overflow: visible } svg text { font-size: 11px; fill: var(
 .lane path { fill: none; stroke-linecap: round; vector-effect: non-scaling-stroke }
 .lane .line { stroke-width: 1; opacity: .5 } .lane .dots { stroke-width: 6 } .lane .hole { stroke-width: 3.4 }
 .lane.a path { stroke: var(--a-fill) } .lane.b path { stroke: var(--b-fill) } .lane path.hole { stroke: var(--page) }
-.roofline { padding: 6px 6px 22px 52px } .roof { stroke: var(--dim); stroke-width: 1.5 }
+.roofline { padding: 24px 6px 34px 52px }
+.roof-name { paint-order: stroke; stroke: var(--page); stroke-width: 3px }
+.roof { stroke: var(--dim); stroke-width: 1.5 }
 .roof.a { stroke: var(--a-fill) } .roof.b { stroke: var(--b-fill); stroke-dasharray: 6 3 }
 .spot-a { fill: var(--a-fill); fill-opacity: .45; stroke: var(--a-fill) }
 .spot-b { fill: none; stroke: var(--b-fill); stroke-width: 2 }

@@ -79,7 +79,8 @@ def roofline(table: Table, peaks: tuple[DevicePeaks | None, DevicePeaks | None])
     across = _decades([*(spot.intensity for spot in spots), *(peak / speed for *_, peak, speed in roofs if speed)])
     up = _decades([*(spot.rate for spot in spots), *(peak for *_, peak, _ in roofs)])
     largest = drawn[0].us
-    body = [*_grid(across, up), *(_roof(roof, across, up) for roof in roofs)]
+    axes = ('<text x="-48" y="-12">FLOP/s</text>', '<text x="100%" y="100%" dy="30" text-anchor="end">FLOP/byte</text>')
+    body = [*_grid(across, up), *axes, *(_roof(roof, across, up) for roof in roofs)]
     for point in drawn:
         places = [spot and _place(spot, across, up) for spot in point.spots]
         if places[0] and places[1]:
@@ -89,7 +90,7 @@ def roofline(table: Table, peaks: tuple[DevicePeaks | None, DevicePeaks | None])
             if spot:
                 body.append(_mark(letter, spot, point.name, _place(spot, across, up), largest))
     body += _labels(roofs, up)
-    notes = ["FLOP per second against FLOP per byte moved at least; area is time, A filled, B outlined."]
+    notes = ["Bytes are the least that must move; area is time, A filled, B outlined."]
     notes += _roof_notes(peaks)
     if len(points) > _MOST:
         notes.append(f"Not drawn: {number_text.many(len(points) - _MOST, 'shorter row')}.")
@@ -172,12 +173,16 @@ def _roof(roof: tuple[str, str, float, float], across: Axis, up: Axis) -> str:
 
 
 def _labels(roofs: Sequence[tuple[str, str, float, float]], up: Axis) -> Iterable[str]:
-    """Names of the flat parts, the highest first, moved down where they would lie on each other."""
+    """Names of the flat parts, the highest first, moved down where they would lie on each other; those of one height
+    share a label."""
+    names: dict[tuple[float, str], list[str]] = {}
+    for letter, name, peak, _ in sorted(roofs, key=lambda roof: (-roof[2], roof[0])):
+        names.setdefault((peak, letter), []).append(name)
     last = -math.inf
-    for letter, name, peak, _ in sorted(roofs, key=lambda roof: -roof[2]):
-        last = max(_HEIGHT * (100 - up.share(math.log10(peak))) / 100 - 4, last + _LINE)
-        label = escape(f"{letter.upper()} {name}".strip())
-        yield f'<text x="100%" dx="-3" y="{last:.1f}" text-anchor="end">{label}</text>'
+    for (peak, letter), own in names.items():
+        last = max(_HEIGHT * (100 - up.share(math.log10(peak))) / 100 - 5, last + _LINE)
+        label = escape(f"{letter.upper()} {', '.join(own)}".strip())
+        yield f'<text class="roof-name" x="100%" dx="-3" y="{last:.1f}" text-anchor="end">{label}</text>'
 
 
 def _mark(letter: str, spot: Spot, name: str, place: tuple[str, str], largest: float) -> str:

@@ -95,10 +95,13 @@ def _axis(ends: Sequence[float]) -> tuple[Axis, bool]:
 
 
 def _ticks(axis: Axis) -> str:
+    def anchor(share: float) -> str:
+        return "start" if share < 3 else "end" if share > 97 else "middle"  # within the picture
+
     return "".join(
-        f'<text x="{axis.at(tick)}" y="11" text-anchor="middle">{number_text.count(round(tick, 9))}</text>'
-        for tick in axis.ticks(4)
-        if 3 <= axis.share(tick) <= 97
+        f'<text x="{axis.at(tick)}" y="11" text-anchor="{anchor(axis.share(tick))}">'
+        f"{number_text.count(round(tick, 9))}</text>"
+        for tick in axis.ticks(5)
     )
 
 

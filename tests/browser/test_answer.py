@@ -95,7 +95,7 @@ def test_an_open_verdict_offers_what_could_settle_it(tab: Tab) -> None:
 def test_method_and_caveats_open(tab: Tab) -> None:
     tab.find(".how summary").click()
     assert "Mann-Whitney" in tab.find(".how").inner_text()
-    tab.find(".caveats summary").click()
+    tab.find(".caveats > details > summary").click()
     assert "Passed" in tab.find(".caveats").inner_text()
 
 

@@ -55,7 +55,7 @@ def test_kineto_candidate_has_two_groups_of_steps() -> None:
     found = compare_summaries(pool([side(NORMAL), side(NORMAL_AGAIN, span="2")]), spans, CompareOptions())
     (told,) = [note for note in found.notes if note.code is NoteCode.TWO_GROUPS and note.where == "candidate"]
     assert told.message == "its steps fall into two groups: 8 around 123 ms and 4 around 176 ms"
-    assert "spans of one run vary by 14.3 %" in found.headline.reason, "the noise floor of the baseline"
+    assert "captures of one run vary by 14.3 %" in found.headline.reason, "the noise floor of the baseline"
     assert first(found).rule == "data_loader"
 
 

@@ -36,7 +36,7 @@ def test_text_says_the_verdict_first_then_the_numbers() -> None:
     assert "+27.9 %   [+2.10 %, +40.5 %] 95 % interval" in whole
     assert "p < 0.001   n 12 and 12" in whole
     assert "1. Waiting for <the> loader takes 46.6 ms more." in whole
-    assert "weakens: p" in whole
+    assert "less certain: p" in whole
 
 
 def test_text_lines_fit_and_hold_no_control_characters() -> None:

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from tb_perfcompare import number_text
+from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.fixed_tables import steps_table
@@ -134,8 +135,11 @@ def test_nothing_on_the_page_is_a_code() -> None:
     notes = (Note(NoteCode.TABLE_ABSENT, "no nn.Module calls", "modules_ledger"),)
     table = comparison().tables["operators"]
     read = Table("operators", "Operators", table.columns, table.rows, ("Read (docs/method/ledger.md).",))
-    text = page(notes=notes, tables={"operators": read})
-    assert "not recorded: modules ledger (no nn.Module calls)" in text
+    checks = (Check("matched", "warn", "85 % is matched; see --step-marker", ("cause", "alignment")),)
+    text = page(notes=notes, tables={"operators": read}, comparability=checks)
+    assert "not recorded: modules by part of the step (no nn.Module calls)" in text
+    assert "matched work: 85 % is matched; see “step marker”" in text
+    assert "less certain: the causes and the matched work" in text
     assert "see Where the time went" in text and "see categories" not in text
     assert "docs/" not in text and "Read." in text
 

@@ -57,6 +57,10 @@ def test_a_small_comparison_is_sent_whole() -> None:
     sent = json.loads(comparison_answer(small))
     for table in sent["tables"].values():
         assert table.pop("total_rows") == len(table["rows"])
+    caveats = sent.pop("caveats")
+    assert [(one["status"], one["message"], one["where"]) for one in caveats] == [
+        ("warn", "few steps", ""), ("note", "no markers", "baseline"),
+    ]  # fmt: skip
     assert sent == json.loads(wire.encode(small.to_dict()))
 
 

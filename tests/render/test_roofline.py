@@ -58,3 +58,11 @@ def test_roofs_are_those_of_the_types_in_use_and_one_device_has_one_set() -> Non
 def test_nothing_is_drawn_without_rates() -> None:
     assert roofline(table(COPY), (H100, H100)) == ""
     assert points_of(Table("operators", "Operators", (columns.key("name", "Name", ""),), (("mm",),))) == []
+
+
+def test_roofs_of_one_height_share_a_label_and_labels_lie_apart() -> None:
+    many = DevicePeaks("X", {"bf16": 1000.0, "fp16": 1000.0, "fp32": 990.0}, 1000.0)
+    rows = [(name, 100.0, 1e13, 9.0, name, 100.0, 1e13, 9.0, name) for name in many.tflops]
+    labels = [one for one in drawn(*rows, peaks=(many, many)).iter("text") if one.get("class") == "roof-name"]
+    assert [one.text for one in labels] == ["bf16, fp16", "fp32"]
+    assert float(labels[1].get("y", "")) - float(labels[0].get("y", "")) >= 12, "a line of letters"

@@ -20,6 +20,8 @@ export interface Comparison {
   tag?: string;
   /** of a first answer: those beyond `notes` */
   notes_left_out?: number;
+  /** of a first answer: failed and doubtful checks, and notes, in words */
+  caveats?: Caveat[];
 }
 
 /** What one side is. */
@@ -154,7 +156,7 @@ export interface Headline {
   unsplit: string;
   /** the step time as recorded, whatever the pace */
   recorded: Recorded | null;
-  /** what could settle an inconclusive or withheld verdict */
+  /** what could settle a verdict that is not sure */
   alternatives: Alternative[];
 }
 
@@ -404,6 +406,23 @@ export interface DevicePeaks {
   memory_gbs: number;
   /** link of the data sheet */
   source: string;
+}
+
+/** A failed check, a check that warns, or notes that say the same. */
+export interface Caveat {
+  status: 'fail' | 'warn' | 'note';
+  /** of the check or of the notes */
+  code: string;
+  /** the same in words */
+  name: string;
+  /** figures that differ among the notes as a range */
+  message: string;
+  /** conclusions that are less certain, in words */
+  weakens: string;
+  /** a file, a side or a number of files */
+  where: string;
+  /** places of the single ones among the comparison's notes */
+  notes: number[];
 }
 
 /** Rows of a table, chosen and ordered as asked. */

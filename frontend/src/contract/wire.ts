@@ -3,7 +3,7 @@
 
 import type * as sent from './sent';
 
-export type { Alternative, Certainty, Check, Column, Comparison, Device, Evidence, FileFacts, Finding, Headline, Ledger, LedgerRow, Note, Part, Problem, RowSteps, ServerError, SideFacts, StepMarker, StepTimes, StepsBy, Table, TablePage } from './sent';
+export type { Alternative, Caveat, Certainty, Check, Column, Comparison, Device, Evidence, FileFacts, Finding, Headline, Ledger, LedgerRow, Note, Part, Problem, RowSteps, ServerError, SideFacts, StepMarker, StepTimes, StepsBy, Table, TablePage } from './sent';
 
 export type Cell = sent.Table['rows'][number][number];
 export type VerdictWord = sent.Headline['verdict'];

@@ -60,6 +60,16 @@ export function onShown(listener: () => void): () => void {
   return () => window.removeEventListener('resize', onResize);
 }
 
+/** What of TensorBoard's own page takes what is typed. */
+const TYPED = 'input, textarea, select, [contenteditable]';
+
+/** Keys go to our frame, unless something of TensorBoard's own page is being typed into. */
+export function takeFocus(): void {
+  let active = host().document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  if (isVisible() && !active?.matches(TYPED)) window.focus();
+}
+
 /** Follows TensorBoard's theme (a class on its body), else the system's. */
 export function followTheme(apply: (dark: boolean) => void): () => void {
   const query = window.matchMedia('(prefers-color-scheme: dark)');

@@ -1,85 +1,87 @@
-// What weakens the answer: comparability checks, and notes about the data.
+// What weakens the answer: comparability checks, and notes about the data, those that say the same as one.
 
-import type { Check, Comparison, Note } from '../contract/wire';
-import { Icon } from '../ui/icons';
-import { text } from '../ui/strings';
+import type { Caveat, Comparison } from '../contract/wire';
+import { Icon, type IconName } from '../ui/icons';
+import { formatMany } from '../ui/format';
+import { sentence } from '../ui/strings';
 
-const ORDER: Record<Check['status'], number> = { fail: 0, warn: 1, ok: 2 };
+// apart from ui/strings.ts so that they come with the caveats
+const words = {
+  region: 'Caveats',
+  summary: (failed: number, warned: number, notes: number) =>
+    [
+      failed > 0 ? formatMany(failed, 'check failed', 'checks failed') : '',
+      warned > 0 ? formatMany(warned, 'caveat') : '',
+      notes > 0 ? formatMany(notes, 'note') : '',
+    ]
+      .filter(Boolean)
+      .join(', ') || 'No caveats',
+  weakens: (what: string) => `Less certain: ${what}.`,
+  each: 'each side',
+  failed: (name: string) => `failed: ${name}`,
+  passed: 'Passed',
+};
 
-const words = (name: string): string => name.replaceAll('_', ' ');
-
-/** The same note about several files is said once. */
-function grouped(notes: Note[]): Note[] {
-  const groups = new Map<string, Note[]>();
-  for (const note of notes) {
-    const key = `${note.code}\n${note.message}`;
-    groups.set(key, [...(groups.get(key) ?? []), note]);
-  }
-  return [...groups.values()].map((group) => ({
-    code: group[0]!.code,
-    message: group[0]!.message,
-    where: group.map((note) => note.where).filter(Boolean).join('; '),
-  }));
-}
+const ICONS: Record<Caveat['status'], IconName> = { fail: 'stop', warn: 'alert', note: 'info' };
 
 export function Caveats({ comparison }: { comparison: Comparison }) {
-  const { notes } = comparison;
-  const checks = [...comparison.comparability].sort((a, b) => ORDER[a.status] - ORDER[b.status]);
-  const failed = checks.filter((check) => check.status === 'fail').length;
-  const warned = checks.filter((check) => check.status === 'warn').length;
-  const passed = checks.filter((check) => check.status === 'ok');
-  const absent = (code: string): boolean => code === 'table_absent'; // said where the table would be
-  const told = grouped(notes.filter((note) => !absent(note.code)));
+  const caveats = comparison.caveats ?? [];
+  const failed = caveats.filter(({ status }) => status === 'fail').length;
+  const warned = caveats.filter(({ status }) => status === 'warn').length;
+  const passed = comparison.comparability.filter((check) => check.status === 'ok');
   return (
-    <section class="caveats" aria-label={text.caveats.region}>
+    <section class="caveats" aria-label={words.region}>
       <details open={failed > 0}>
         <summary class={failed > 0 ? 'bad' : warned > 0 ? 'warn' : ''}>
           <Icon name={failed + warned > 0 ? 'alert' : 'info'} size={14} />
-          {text.caveats.summary(failed, warned, told.length)}
+          {words.summary(failed, warned, caveats.length - failed - warned)}
         </summary>
         <ul>
-          {checks
-            .filter((check) => check.status !== 'ok')
-            .map((check) => (
-              <li key={check.check} class={`check-${check.status}`}>
-                <span class="mark">
-                  <Icon name={check.status === 'fail' ? 'stop' : 'alert'} size={14} />
-                  {text.caveats.status[check.status]}
-                </span>
-                <span>
-                  <strong>{words(check.check)}</strong>: {check.detail}
-                  {check.invalidates.length > 0 && (
-                    <span class="muted">
-                      {' '}
-                      ({text.caveats.weakens}: {check.invalidates.join(', ')})
-                    </span>
-                  )}
-                </span>
-              </li>
-            ))}
-          {told.map((note, index) => (
-            <li key={index}>
-              <span class="mark">
-                <Icon name="info" size={14} />
-                {words(note.code)}
-              </span>
-              <span>
-                {note.message}
-                {note.where && <span class="muted"> ({note.where})</span>}
-              </span>
-            </li>
+          {caveats.map((caveat, index) => (
+            <Item key={index} caveat={caveat} comparison={comparison} />
           ))}
           {passed.length > 0 && (
             <li>
               <span class="mark">
                 <Icon name="check" size={14} />
-                {text.caveats.passed}
+                {words.passed}
               </span>
-              <span class="muted">{passed.map((check) => words(check.check)).join(', ')}</span>
+              <span class="muted">{passed.map((check) => check.check.replaceAll('_', ' ')).join(', ')}</span>
             </li>
           )}
         </ul>
       </details>
     </section>
+  );
+}
+
+/** Files of both sides that a note names, one by one. */
+const SIDES = /, (?=baseline|candidate)/;
+
+function Item({ caveat: { status, name, message, weakens, where, notes }, comparison }: { caveat: Caveat; comparison: Comparison }) {
+  const own = notes.flatMap((place) => comparison.notes[place] ?? []);
+  const files = own.flatMap((note) => note.where.split(SIDES).map((file) => (own.length > 1 ? `${file}: ${note.message}` : file)));
+  return (
+    <li class={`check-${status}`}>
+      <span class="mark">
+        <Icon name={ICONS[status]} size={14} />
+        {status === 'fail' ? words.failed(name) : name}
+      </span>
+      <div>
+        {sentence(message)} {weakens !== '' && <span class="muted">{words.weakens(weakens)}</span>}
+        {files.length > 1 ? (
+          <details class="muted">
+            <summary>{where || words.each}</summary>
+            <ul>
+              {files.map((file) => (
+                <li key={file}>{file}</li>
+              ))}
+            </ul>
+          </details>
+        ) : (
+          <span class="muted">{where}</span>
+        )}
+      </div>
+    </li>
   );
 }

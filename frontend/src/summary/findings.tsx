@@ -68,7 +68,10 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
   }, [led]);
   return (
     <li class={led ? 'cause-item led' : 'cause-item'} ref={item}>
-      <span class="rank">{rank}</span>
+      <div class="rank">
+        {rank}
+        <CopyFinding finding={finding} comparison={comparison} />
+      </div>
       <div class="size">
         {finding.delta_us !== null && <Delta value={finding.delta_us}>{formatTime(finding.delta_us, true)}</Delta>}
         {most > 0 && finding.delta_us !== null && (
@@ -94,7 +97,6 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
             {text.findings.timeline}
           </button>
         )}
-        <CopyFinding finding={finding} comparison={comparison} />
       </div>
     </li>
   );

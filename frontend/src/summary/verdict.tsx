@@ -1,7 +1,7 @@
 // The answer first: which side is slower, by how much, and whether that is sure.
 
 import type { Comparison, Headline, VerdictWord } from '../contract/wire';
-import { formatCount, formatDigits, formatIn, formatP, formatPercent, formatRatio, formatSetting, timeStyle } from '../ui/format';
+import { formatDigits, formatIn, formatP, formatPercent, formatRatio, formatSetting, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
 import { Parts } from './parts';
@@ -110,11 +110,6 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
           )}
         </dl>
         {!itself && !split && <p class="reason">{sentence(headline.reason)}</p>}
-        {headline.scope && (
-          <p class="reason">
-            {text.verdict.scope}: {headline.scope}
-          </p>
-        )}
         <How headline={headline} />
       </div>
     </section>
@@ -125,29 +120,26 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
 function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
   if (!certainty) return [];
   const { many } = metricWords(metric);
-  const { effect_size: size, detectable, noise_floor: floor, steps_needed: steps, captures, captures_needed: needed } = certainty;
+  const { effect_size: size, detectable } = certainty;
   const facts: [string, string][] = [[text.verdict.effect, `${formatDigits(size)} (${certainty.effect})`]];
   if (detectable !== null) facts.push([text.verdict.detectable(many), formatPercent(detectable)]);
-  if (steps !== null) facts.push([text.verdict.stepsNeeded, text.verdict.some(steps, many)]);
-  if (captures[0] > 1 || captures[1] > 1) facts.push([text.verdict.captures, text.verdict.versus(captures[0], captures[1])]);
-  if (floor !== null) facts.push([text.verdict.noiseFloor, formatPercent(floor)]);
-  if (needed !== null) facts.push([text.verdict.capturesNeeded, formatCount(needed)]);
   return facts;
 }
 
 function How({ headline }: { headline: Headline }) {
   const facts: [string, string][] = [];
-  if (headline.program) {
-    for (const fact of headline.facts ?? []) facts.push([fact.label, fact.text]);
-    facts.push([text.verdict.recorded, headline.reason]);
+  for (const { label, text: said } of headline.facts ?? []) {
+    // of the step time as recorded the reason says more, and is shown above where nothing else decides
+    if (label !== text.verdict.recorded) facts.push([label, said]);
+    else if (headline.program) facts.push([label, headline.reason]);
   }
+  if (headline.scope) facts.push([text.verdict.scope, headline.scope]);
   if (headline.method) facts.push([text.verdict.method, headline.method]);
   if (headline.margin !== undefined) facts.push([text.verdict.margin, formatSetting(headline.margin)]);
-  if (headline.inflation !== undefined)
+  if ((headline.inflation ?? 1) > 1)
     facts.push([text.verdict.inflation(metricWords(headline.metric).many), text.verdict.times(formatRatio(headline.inflation))]);
   facts.push(...certaintyFacts(headline));
   if (headline.sensitivity) facts.push([text.verdict.sensitivity, headline.sensitivity]);
-  if (headline.ratio !== null) facts.push([text.verdict.ratio, formatRatio(headline.ratio)]);
   if (facts.length === 0) return null;
   return (
     <details class="how">

@@ -9,12 +9,14 @@ import type { Change } from '../host/use_address';
 import { failureText } from '../states/failed';
 import { formatCount, formatIn, formatPercent, formatSetting } from '../ui/format';
 import { Icon } from '../ui/icons';
+import { PHONE } from '../ui/controls/fold';
 import { Menu } from '../ui/controls/menu';
 import { ShortNames } from '../ui/names';
 import { readPins, togglePin } from '../ui/pins';
 import { isRegex } from '../ui/search';
 import { Segments } from '../ui/controls/segments';
 import { sentence, text, type MetricWords } from '../ui/strings';
+import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/use_search';
 import { useWidth } from '../ui/use_width';
 import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
@@ -317,9 +319,10 @@ function nothingText({ total, hidden }: ShownRows, minimum: number, words: Metri
 const READING = 'Corrected reading (';
 
 function Notes({ notes }: { notes: string[] }) {
+  const narrow = useMatches(PHONE); // there one line, the rest on a tap
   const [first, ...rest] = notes.filter((note) => !note.startsWith(READING)).map(sentence);
   if (first === undefined) return null;
-  if (rest.length === 0) return <p class="table-notes muted small">{first}</p>;
+  if (rest.length === 0 && !narrow) return <p class="table-notes muted small">{first}</p>;
   return (
     <details class="table-notes muted small">
       <summary>{first}</summary>

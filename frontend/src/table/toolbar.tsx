@@ -5,6 +5,7 @@ import type { Address } from '../host/url_state';
 import { CHANGES, type StatusFilter } from '../host/url_state';
 import type { Change } from '../host/use_address';
 import { Icon } from '../ui/icons';
+import { Fold } from '../ui/controls/fold';
 import { Menu } from '../ui/controls/menu';
 import { Segments } from '../ui/controls/segments';
 import { Select } from '../ui/controls/select';
@@ -34,6 +35,8 @@ interface Props {
 
 export function Toolbar({ table, withStatus, views, address, minimum, error, whole, onChange, children }: Props) {
   const hasCategory = categoryIndex(table) >= 0;
+  const filters = minimum !== null || hasCategory || address.category !== '' || table.columns.some((column) => column.role === 'status');
+  const filtered = address.status !== 'all' || address.clear || address.category !== '';
   return (
     <div class="toolbar">
       <label class={`search${error ? ' invalid' : ''}`}>
@@ -54,6 +57,7 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
           {tableText.badRegex(error)}
         </span>
       )}
+      {filters && <Fold label={tableText.filters} icon="filter" marked={filtered}>
       {minimum !== null && (
         <Select
           label={tableText.minDelta}
@@ -78,6 +82,7 @@ export function Toolbar({ table, withStatus, views, address, minimum, error, who
           </button>
         </span>
       )}
+      </Fold>}
       <span class="spacer" />
       {address.sort !== '' && (
         <button type="button" class="link-button soft" onClick={() => onChange({ sort: '' })}>

@@ -64,6 +64,7 @@ export const tableText = {
   nothing: 'No row passes the filters.',
   empty: 'This table has no rows.',
   noAdvice: 'No advice for either run.',
+  filters: 'Filters',
   clearFilters: 'Clear the filters',
   usualOrder: 'default order',
   sortBy: (label: string) => `Sort by ${label}; Shift adds a sort key`,

@@ -306,20 +306,14 @@ export const text = {
     program: 'Program',
     programBy: (percent: string) => `program ${percent}`,
     machine: 'Machine',
-    recorded: 'Step time as recorded',
+    recorded: 'As recorded',
     method: 'Method',
     margin: 'Threshold',
     sensitivity: 'Robustness',
     effect: "Effect size (Cliff's delta)",
     detectable: (many: string) => `Smallest change these ${many} detect (80 % power)`,
-    stepsNeeded: 'Needed per side to detect a change of the threshold',
-    some: (count: number, many: string) => `${formatCount(count)} ${many}`,
-    captures: 'Captures',
-    noiseFloor: 'Captures of one side differ by at most',
-    capturesNeeded: 'Captures per side needed to decide',
     inflation: (many: string) => `Correction for autocorrelated ${many}`,
     times: (factor: string) => `${factor} on standard errors`,
-    ratio: 'B / A',
   },
 
   findings: {
@@ -337,21 +331,6 @@ export const text = {
     evidence: (title: string, row: string) => `${title}: ${row}`,
     more: (n: number) => `Show ${n} more`,
     fewer: 'Show fewer',
-  },
-
-  caveats: {
-    region: 'Caveats',
-    summary: (failed: number, warned: number, notes: number) =>
-      [
-        failed > 0 ? formatMany(failed, 'check failed', 'checks failed') : '',
-        warned > 0 ? formatMany(warned, 'caveat') : '',
-        notes > 0 ? formatMany(notes, 'note') : '',
-      ]
-        .filter(Boolean)
-        .join(', ') || 'No caveats',
-    weakens: 'weakens',
-    passed: 'Passed',
-    status: { ok: 'ok', warn: 'caveat', fail: 'failed' } as Record<string, string>,
   },
 
   lazy: {

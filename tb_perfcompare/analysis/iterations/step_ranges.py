@@ -42,12 +42,12 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
     if chosen.origin not in _BY:
         return ()
     parts = [
-        f"steps are iterations by {_BY[chosen.origin]} {chosen.name}: {chosen.count:,} from one to the next, "
+        f"steps begin at {chosen.name} ({_BY[chosen.origin]}): {chosen.count:,} of them, "
         f"{percent(chosen.coverage)} of the recording, {_sure(chosen)}"
     ]
     marks = steps.marks
     if marks is not None and marks.every > 1:
-        parts.append(f"{marks.every} of them make one")
+        parts.append(f"{marks.every} calls make a step")
     if marks is not None and marks.nested:
         parts.append(f"{marks.nested:,} that lie within another are left out")
     if marks is not None and marks.elsewhere:
@@ -81,7 +81,7 @@ def _sure(marker: Marker) -> str:
         return "in any order"
     if marker.alike is None:
         return "known by its name"
-    return f"successive ones {percent(marker.alike)} alike in their calls"
+    return f"{percent(marker.alike)} alike in their calls"
 
 
 def _whole(iterations: Iterations) -> str:

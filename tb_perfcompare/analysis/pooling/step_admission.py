@@ -5,6 +5,7 @@ Nothing is hidden: every step that is left out is listed with its reason, and al
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -96,10 +97,11 @@ def admit_steps(summary: Summary) -> Summary:
     if not reasons:
         return summary
     reasons |= _on_other_workers(summary, reasons)
-    named = ", ".join(f"{summary.steps.label[at]} ({why})" for at, why in sorted(reasons.items())[:10])
-    more = f" and {len(reasons) - 10} more" if len(reasons) > 10 else ""
-    steps = "step" if len(reasons) == 1 else "steps"
-    note = Note(NoteCode.STEPS_DROPPED, f"left out: {steps} {named}{more}; --all-steps compares them too")
+    times = Counter((summary.steps.label[at], why) for at, why in sorted(reasons.items()))
+    named = ", ".join(f"{label} ({why}{f', {n} times' if n > 1 else ''})" for (label, why), n in [*times.items()][:10])
+    more = f" and {len(times) - 10} more" if len(times) > 10 else ""
+    steps = "step" if len(times) == 1 else "steps"
+    note = Note(NoteCode.STEPS_DROPPED, f"left out: {steps} {named}{more}; --all-steps includes them")
     kept = without_steps(summary, reasons)
     return replace(kept, notes=(*kept.notes, note))
 

@@ -294,7 +294,10 @@ def matched_check(alignment: Alignment) -> Check:
     alone = [_share(alignment.alone_ns(side), alignment.total_ns(side)) for side in (0, 1)]
     if min(shares) >= ENOUGH:
         return Check("matched", "ok", detail)
-    rest = f"matched weakly {weak[0]} and {weak[1]}, without counterpart {alone[0]} and {alone[1]}"
+    rest = (
+        f"weakly matched: {weak[0]} of the baseline, {weak[1]} of the candidate; without a counterpart: {alone[0]} and "
+        f"{alone[1]}"
+    )
     return Check("matched", "warn", f"{detail}; {rest}", ("cause", "alignment"))
 
 

@@ -206,7 +206,6 @@ def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumb
     if shared >= SIMILAR_WORK:
         return Check(table, "ok", detail)
     gone, new = int((joined.at_b < 0).sum()), int((joined.at_a < 0).sum())
-    only = f"{many(gone, 'name')} only in the baseline, {new} only in the candidate"
-    if not gone and not new:
-        only = "all names are on both sides, but their number of calls differs"
+    alone = [f"{many(n, 'name')} only in the {side}" for n, side in ((gone, "baseline"), (new, "candidate")) if n]
+    only = ", ".join(alone) or "all names are on both sides, but their number of calls differs"
     return Check(table, "warn" if shared >= SOME_WORK else "fail", f"{detail}; {only}", ("cause", table))

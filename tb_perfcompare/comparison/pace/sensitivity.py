@@ -33,7 +33,7 @@ MOST_LEFT_OUT = 16
 """Captures or ranks per side tried one by one."""
 
 _FIRST, _SLOWEST = "the first {} of each capture", "the slowest {} of each side"
-_ANY_SPAN = "any one span"
+_ANY_CAPTURE = "any one capture"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +91,7 @@ def sensitivity(
         if min(len(side.times) for side in left) < STEPS_THAT_TELL:
             continue  # too few for any verdict
         # a capture less says nothing more about how captures differ
-        found = judge(left, all_steps if group == _ANY_SPAN else None).verdict
+        found = judge(left, all_steps if group == _ANY_CAPTURE else None).verdict
         tried.append(group)
         if found is not headline.verdict:
             moved.append(group)
@@ -144,13 +144,13 @@ def _noun(baseline: Summary) -> str:
 
 
 def _grouped(dropped: list[tuple[str, str]], tried: Counter[str]) -> list[str]:
-    """What is dropped, where each of several spans does the same "any one span"."""
+    """What is dropped, where each of several captures does the same "any one capture"."""
     of_group = Counter(group for _, group in dropped)
     return list(dict.fromkeys(group if 1 < of_group[group] == tried[group] else what for what, group in dropped))
 
 
 def _any_of(names: list[str]) -> str:
-    """ "the first step of each capture, the slowest step of each side or any one span"."""
+    """ "the first step of each capture, the slowest step of each side or any one capture"."""
     return ", ".join(names[:-1]) + (" or " if len(names) > 1 else "") + names[-1]
 
 
@@ -178,7 +178,7 @@ def _variants(
             for capture in captures.tolist():
                 left = side.without(side.capture != capture)
                 name = side.names[capture] if capture < len(side.names) else str(capture + 1)
-                yield f"span {name} of the {word}", _ANY_SPAN, _replaced(sides, place, left)
+                yield f"span {name} of the {word}", _ANY_CAPTURE, _replaced(sides, place, left)
     shared = _ranks(baseline) & _ranks(candidate)
     if not ranks or baseline.ranks is not None or candidate.ranks is not None:
         return  # one of very many decides nothing

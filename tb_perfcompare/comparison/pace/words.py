@@ -173,15 +173,14 @@ def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ..
         return tuple(facts)
     machine, program = headline.machine, headline.program
     facts.append(Fact("Machine", _machine_line(headline, machine, counts)))
-    facts.append(Fact("Program", _program_line(headline, program)))
+    facts.append(Fact("Program", _program_line(program)))
     if headline.counted is not None:
         facts.append(Fact("Counted", _all_and_more(headline.counted)))
-    rows = many(program.kept, "row")
     aside = program.rows - program.kept
-    how = f"{rows} of the same work cover {percent_text(program.coverage)} of the step"
+    how = f"{many(program.kept, 'row')} cover {percent_text(program.coverage)} of the step"
     if aside:
         how += f"; {aside:,} excluded"
-    facts.append(Fact("How", f"{how}; {counts[0]} and {many(counts[1], 'capture')}"))
+    facts.append(Fact("Same work", f"{how}; {counts[0]} and {many(counts[1], 'capture')}"))
     return tuple(facts)
 
 
@@ -195,13 +194,11 @@ def _machine_line(headline: Headline, machine: Part, counts: tuple[int, int]) ->
     return f"{line}, in these captures" if max(counts) == 1 else line
 
 
-def _program_line(headline: Headline, program: Part) -> str:
+def _program_line(program: Part) -> str:
     ends = rough_range(program.low, program.high, signed=True)
     line = f"{rough(program.estimate, signed=True)} ({ends}) at equal machine speed"
     if program.p is not None:
         line += f", {p_text(program.p)}"
-    if program.captures_needed is not None and headline.verdict is Verdict.INCONCLUSIVE:
-        line += f"; about {program.captures_needed:,} captures a side would settle it"
     return line
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.result.caveats import Caveat
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.ledger_rows import LEDGER, Ledger, LedgerDict
@@ -62,6 +63,7 @@ class ComparisonDict(_ComparisonDict, total=False):
 
     tag: Annotated[str, "names the files as they were compared"]
     notes_left_out: Annotated[int, "of a first answer: those beyond `notes`"]
+    caveats: Annotated[Sequence[Caveat], "of a first answer: failed and doubtful checks, and notes, in words"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ class Headline:
     paces: tuple[PaceFacts, ...] = ()
     unsplit: Annotated[str, "why machine and program are not separated, empty where they are"] = ""
     recorded: Annotated[Recorded | None, "the step time as recorded, whatever the pace"] = None
-    alternatives: Annotated[tuple[Alternative, ...], "what could settle an inconclusive or withheld verdict"] = ()
+    alternatives: Annotated[tuple[Alternative, ...], "what could settle a verdict that is not sure"] = ()
 
     @property
     def deciding_p(self) -> float | None:

@@ -22,7 +22,7 @@ _PUBLISHED: tuple[tuple[str, str, str, str], ...] = (
     ("score", NUMBER.symbol, "plain", "|Δβ| × (|Z of β| + |Z of log μ|); above 10 counts as significant"),
     ("beta_a", PERCENT.symbol, "baseline", "share of the cycle, mean over the cycles in which the triplet has a row"),
     ("beta_b", PERCENT.symbol, "candidate", "share of the cycle, mean over the cycles in which the triplet has a row"),
-    ("beta_delta", PERCENT.symbol, "delta", "β of B minus β of A, in percentage points"),
+    ("beta_delta", PERCENT.symbol, "delta", "β of B minus β of A, in pp"),
     ("z_beta", NUMBER.symbol, "plain", "Δβ over the sample deviation of A's β; 0 where A does not vary"),
     ("p_beta", NUMBER.symbol, "plain", "Welch's p of β; 1 with fewer than two cycles on a side, empty for two equal "
      "constants"),

@@ -51,41 +51,39 @@ def floor_fraction(settled: Settled) -> float | None:
 
 
 def but(settled: Settled, words: Words) -> str:
-    """ "but spans of one run vary by 13.1 %; 95 % CI over spans -1.20 % to +19.4 %"."""
+    """ "but captures of one run vary by 13.1 %; 95 % CI over captures -1.20 % to +19.4 %"."""
     estimate = settled.estimate
-    clause = f"but {_floor_clause(settled, words)}"
+    clause = f"but captures of one run vary by {_floor(settled)}"
     if widen(estimate):
-        clause += f"; {words.level} over {words.captures_are} {ends(estimate.theta_low, estimate.theta_high)}"
-    return clause if settled.verdict in _SURE else clause + _needed_clause(estimate, words)
+        clause += f"; {words.level} over captures {ends(estimate.theta_low, estimate.theta_high)}"
+    return clause
 
 
 def bounded(settled: Settled, words: Words) -> str:
-    """ "at least +41.0 %: every candidate capture above every baseline capture; 95 % CI over spans ..."."""
+    """ "at least +41.0 %: every candidate capture above every baseline capture; 95 % CI over captures ..."."""
     estimate = settled.estimate
     assert settled.bound is not None
     above = "above" if settled.bound > 0 else "below"
-    what = words.captures_are.removesuffix("s")
     if settled.apart:
-        why = f"every candidate {what} is {above} every baseline {what}"
+        why = f"every candidate capture is {above} every baseline capture"
     else:
         why = f"{words.level} with one deviation for both sides"
     of = " of its kind" if estimate.kinds else ""
     clause = f"typical {words.noun}{of} at least {signed(settled.bound)}: {why}"
-    return f"{clause}; {words.level} over {words.captures_are} {ends(estimate.theta_low, estimate.theta_high)}"
+    return f"{clause}; {words.level} over captures {ends(estimate.theta_low, estimate.theta_high)}"
 
 
-def adequacy(settled: Settled, words: Words) -> str:
-    """What as many captures can show, and how many would settle it."""
+def adequacy(settled: Settled) -> str:
+    """What as many captures can show."""
     estimate = settled.estimate
     assert estimate.between is not None
     counts = estimate.between.counts
     least = detectable_fraction(estimate)
-    clause = f"; {_floor_clause(settled, words)}, so {counts[0]} and {counts[1]} of them detect "
-    clause += "nothing" if least is None else f"changes of at least {percent(least)}"
-    return clause + _needed_clause(estimate, words)
+    shown = "nothing" if least is None else f"changes of at least {percent(least)}"
+    return f"; captures of one run vary by {_floor(settled)}, so {counts[0]} and {counts[1]} of them detect {shown}"
 
 
-def scope(settled: Settled, captures: Captures, words: Words, median_p: float | None) -> str:
+def scope(settled: Settled, captures: Captures, median_p: float | None) -> str:
     """What the verdict is about: these captures, or what they are captures of. median_p: of the medians of captures,
     when both sides have three."""
     counts = capture_counts(captures)
@@ -93,13 +91,13 @@ def scope(settled: Settled, captures: Captures, words: Words, median_p: float | 
         if settled.verdict in (Verdict.INCONCLUSIVE, Verdict.SAME):
             return _ABOUT_THESE
         return "one capture per side: these two captures differ, not necessarily the configurations"
-    clause = f"{counts[0]} and {many(counts[1], 'capture')}: {_floor_clause(settled, words)}"
+    clause = f"{counts[0]} and {many(counts[1], 'capture')}; those of one run vary by {_floor(settled)}"
     if min(counts) < CAPTURES_THAT_TELL:
         clause += ", which a difference has to exceed"
     if 1 in counts:
         clause += f"; the {SIDES[counts.index(1)]} is one capture, assumed to vary as much"
     if median_p is not None:
-        clause += f"; medians of {words.captures_are}: {p_text(median_p)}"
+        clause += f"; medians of captures: {p_text(median_p)}"
     return clause
 
 
@@ -110,27 +108,12 @@ def scope_of_equals(captures: Captures) -> str:
 
 
 _ABOUT_THESE = "one capture per side: this holds for these two captures, not necessarily for the configurations"
-_SURE = frozenset({Verdict.SLOWER, Verdict.FASTER})
 
 
-def _floor_clause(settled: Settled, words: Words) -> str:
-    """ "spans of one run vary by 13.1 %"."""
+def _floor(settled: Settled) -> str:
     fraction = floor_fraction(settled)
     assert fraction is not None
-    return f"{words.captures_are} of one run vary by {percent(fraction)}"
-
-
-def _needed_clause(estimate: ShiftEstimate, words: Words) -> str:
-    """ "; about 4 spans per side (2 and 2 more) would separate 19.4 % from the threshold of 1 %"."""
-    margin = words.options.margin
-    least = needed(estimate, margin)
-    if least is None or estimate.between is None or least <= min(estimate.between.counts):
-        return ""
-    more = [max(0, least - count) for count in estimate.between.counts]
-    clause = f"; about {least:,} {words.captures_are} per side ({more[0]:,} and {more[1]:,} more) would "
-    if _change_to_resolve(estimate, margin) <= math.log1p(margin):
-        return clause + f"resolve {words.threshold}"
-    return clause + f"separate {percent(abs(fraction_of(estimate.theta)))} from {words.threshold}"
+    return percent(fraction)
 
 
 def _change_to_resolve(estimate: ShiftEstimate, margin: float) -> float:

@@ -30,9 +30,9 @@ def why(settled: Settled, words: Words) -> str:
     sentence = _interval_clause(settled.verdict, estimate, words)
     if settled.verdict is not Verdict.INCONCLUSIVE or estimate.level is None:
         return sentence
-    # what can be shown, and how many would settle it: of steps and captures, what makes the interval wide
+    # what can be shown: of steps and captures, by what makes the interval wide
     if over_captures.widen(estimate):
-        return sentence + over_captures.adequacy(settled, words)
+        return sentence + over_captures.adequacy(settled)
     return sentence + _adequacy(estimate, words)
 
 
@@ -78,11 +78,11 @@ def _too_few(estimate: ShiftEstimate, words: Words) -> str:
     if estimate.p_min > estimate.alpha:
         clause += f"; p cannot be below {p_value(estimate.p_min)}"
     pairs = ends(estimate.steps_low, estimate.steps_high)
-    return f"{clause}; all pairs of {words.noun}s differ by {pairs}{_needed(estimate, words)}"
+    return f"{clause}; all pairs of {words.noun}s differ by {pairs}"
 
 
 def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
-    """What these steps can show, and how many would settle the margin."""
+    """What these steps can show, and whether more of them would resolve the margin."""
     detectable = estimate.detectable
     if detectable is None:
         return f"; the spread is too large to say how many {words.noun}s are needed"
@@ -93,18 +93,10 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
             f"; neighbouring {words.noun}s are correlated (autocorrelation {rho}), which makes the interval "
             f"{widening} times as wide"
         )
-    return clause + _needed(estimate, words) if detectable > words.options.margin else clause
-
-
-def _needed(estimate: ShiftEstimate, words: Words) -> str:
-    """How many steps would settle the margin, "" when that many were taken."""
     margin = words.options.margin
-    steps = estimate.steps_needed(margin)
-    if steps is None and margin > 0:
-        return f"; {words.noun}s that vary so much do not resolve {words.threshold}, however many are recorded"
-    if steps is None or steps <= min(estimate.n):
-        return ""
-    return f"; about {steps:,} {words.noun}s per side would resolve {words.threshold}"
+    if detectable > margin > 0 and estimate.steps_needed(margin) is None:
+        clause += f"; {words.noun}s that vary so much do not resolve {words.threshold}, however many are recorded"
+    return clause
 
 
 def mean_disagrees(
@@ -177,7 +169,7 @@ def method(estimate: ShiftEstimate, words: Words) -> str:
         clauses.append("range of all pairs instead of an interval")
     if estimate.between is not None:
         freedom = float(estimate.between.freedom[0])
-        clauses.append(f"Student's interval over {words.captures_are}, degrees of freedom: {count(freedom)}")
+        clauses.append(f"Student's interval over captures, degrees of freedom: {count(freedom)}")
     clauses.append(f"Cliff's delta {number(estimate.cliffs_delta, signed=True, most=2)} ({estimate.effect_word})")
     return "; ".join(clauses)
 

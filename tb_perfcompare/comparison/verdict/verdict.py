@@ -36,19 +36,17 @@ def judge(
     *,
     metric: str = "step_time",
     labels: tuple[Sequence[str], Sequence[str]] | None = None,
-    captures_are: str = "spans",
     strata: Strata | None = None,
 ) -> Headline:
     """The headline of two samples: times in ns in time order within each capture, and the capture of every time.
 
-    labels        names of the steps per side, for sentences; without them steps are counted from 1
-    captures_are  what several captures of a side are called: spans, workers, captures
-    strata        kinds of steps, which are compared within them
+    labels  names of the steps per side, for sentences; without them steps are counted from 1
+    strata  kinds of steps, which are compared within them
     Never raises for what is in the samples: nothing to compare gives `inconclusive` with the reason.
     """
     sides = _times(baseline_ns), _times(candidate_ns)
     captures = np.asarray(baseline_capture, dtype=np.int32), np.asarray(candidate_capture, dtype=np.int32)
-    words = Words(metric, captures_are, labels, options)
+    words = Words(metric, labels, options)
     baseline, candidate = sides
     if baseline is not None and candidate is not None:
         times = baseline, candidate
@@ -84,7 +82,7 @@ def _judged(times: Times, captures: Captures, words: Words, strata: Strata | Non
         verdict=settled.verdict,
         reason=sentence,
         inflation=estimate.widening,
-        scope=over_captures.scope(settled, capture_of, words, median_test(level, capture_of)),
+        scope=over_captures.scope(settled, capture_of, median_test(level, capture_of)),
         method=reason.method(estimate, words),
         certainty=_certainty(settled, capture_of, mean, options),
         bound=settled.bound,

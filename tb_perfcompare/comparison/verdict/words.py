@@ -17,10 +17,9 @@ _NOUNS = {"step_time": "step", "cycle_time": "cycle", "kernel_time": "recording"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What sentences call things: metric, captures_are and labels as in verdict.judge."""
+    """What sentences call things: metric and labels as in verdict.judge."""
 
     metric: str
-    captures_are: str
     labels: tuple[Sequence[str], Sequence[str]] | None
     options: CompareOptions
 

@@ -13,6 +13,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare._version import __version__
+from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.errors import (
     Cancelled,
     InputError,
@@ -68,7 +69,7 @@ def status_of(error: PerfCompareError) -> int:
 
 def error_dict(error: PerfCompareError) -> dict[str, dict[str, str]]:
     """The JSON form of an error."""
-    return {"error": {"code": error.code, "message": error.message, "hint": error.hint}}
+    return {"error": {"code": error.code, "message": for_page(error.message), "hint": for_page(error.hint)}}
 
 
 def respond(

@@ -15,7 +15,9 @@ import msgspec
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.ledger.truncate import cut_ledger
+from tb_perfcompare.comparison.result.caveats import caveats_of
 from tb_perfcompare.comparison.result.comparison import VIEW_SCHEMA, Comparison
+from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.comparison.result.plain_values import Cell, as_plain
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import ColumnSums, RowSums, Table, picked
@@ -23,7 +25,7 @@ from tb_perfcompare.comparison.result.table_catalogue import table_facts
 from tb_perfcompare.comparison.tables.row_query import ChosenRows, place_of, sums_of
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.collector import paused_collector
-from tb_perfcompare.model.note import Note
+from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, filled_list, fitted, raw
 
@@ -83,20 +85,26 @@ class Page:
 def comparison_answer(comparison: Comparison) -> bytes:
     """The comparison with the first rows of its tables: each has at most MOST_ROWS, and short tables are whole before
     long ones get more than an equal share of the room."""
-    notes, _ = filled(map(as_plain, comparison.notes), 2 * _LIST_BYTES)
+    notes, _ = filled(map(for_page, map(as_plain, comparison.notes)), 2 * _LIST_BYTES)
     parts: dict[str, Any] = {
         "schema": comparison.schema,
         "version": __version__,
         "baseline": raw(_side(comparison.baseline)),
         "candidate": raw(_side(comparison.candidate)),
         "window": comparison.window,
-        "headline": raw(as_plain(comparison.headline)),
+        "headline": raw(for_page(as_plain(comparison.headline))),
         "ledger": raw(_ledger(comparison)),
-        "findings": raw(as_plain(comparison.findings)),
+        "findings": raw(for_page(as_plain(comparison.findings))),
         "comparability": raw(as_plain(comparison.comparability)),
         "peaks": raw(comparison.peaks_dict()),
     }
-    rest = {"notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}
+    found = [
+        replace(one, notes=tuple(place for place in one.notes if place < len(notes)))
+        for one in caveats_of(comparison.comparability, comparison.notes)
+        if one.code != NoteCode.TABLE_ABSENT
+    ]
+    caveats, _ = filled(map(for_page, map(as_plain, found)), 2 * _LIST_BYTES)
+    rest = {"caveats": caveats, "notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}
     parts["tables"] = first_rows(comparison.tables, MOST_BYTES - len(encoded({**parts, **rest})))
     return fitted(encoded({**parts, **rest}), MOST_BYTES)
 

@@ -9,6 +9,7 @@ from typing import Annotated, TypedDict
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.candidates import Adjusted, CandidateResult, RowTimes, SideBrief
 from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Headline
 from tb_perfcompare.comparison.result.plain_values import Cell, DeviceDict, as_plain, device_dict
@@ -173,16 +174,16 @@ def notes_on(found: CandidateRows) -> tuple[str, ...]:
 
 def _error(row: CandidateRow) -> ServerErrorDict:
     assert row.error is not None
-    return {"code": row.error.code, "message": row.error.message, "hint": row.error.hint}
+    return {"code": row.error.code, "message": for_page(row.error.message), "hint": for_page(row.error.hint)}
 
 
 def _result_dict(look: CandidateResult) -> LookDict:
     return {
         "baseline": _side(look.baseline),
         "candidate": _side(look.candidate),
-        "headline": as_plain(look.headline),
-        "checks": as_plain(look.checks),
-        "cause": as_plain(look.cause),
+        "headline": for_page(as_plain(look.headline)),
+        "checks": for_page(as_plain(look.checks)),
+        "cause": for_page(as_plain(look.cause)),
         "causes": look.causes,
         "parts": as_plain(look.parts),
         "table": look.table,

@@ -140,7 +140,7 @@ def test_each_step_of_an_optimizer_that_makes_several_in_an_iteration_can_be_cho
     pen = loops.heads_by_turns()
     steps = steps_of(pen)
     (note,) = iteration_notes(steps, "here")
-    assert len(starts_us(steps)) == 3 and "3 of them make one" in note.message
+    assert len(starts_us(steps)) == 3 and "3 calls make a step" in note.message
     assert len(starts_us(steps_of(pen, "each Optimizer.step#*"))) == 11
 
 

@@ -30,7 +30,7 @@ def test_one_capture_is_not_one_captures() -> None:
     (how,) = [
         fact.text
         for fact in with_sentence(headline(basis=Basis.PROGRAM, machine=STILL, program=STILL), (1, 1)).facts
-        if fact.label == "How"
+        if fact.label == "Same work"
     ]
     assert how.endswith("1 and 1 capture")
 

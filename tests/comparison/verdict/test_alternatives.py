@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import tb_perfcompare
@@ -9,7 +11,7 @@ from tb_perfcompare.analysis.pooling.select import select_steps
 from tb_perfcompare.comparison import alternatives
 from tb_perfcompare.comparison.alternatives import with_alternatives
 from tb_perfcompare.comparison.engine import Judged, compare_judged, judge_summaries
-from tb_perfcompare.comparison.result.headline import Alternative, Headline
+from tb_perfcompare.comparison.result.headline import Alternative, Headline, Verdict
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.summary.summary import Summary
 from tests.comparison.verdict.test_sensitivity import STEADY, run, slower
@@ -84,6 +86,20 @@ def test_the_offers_are_at_most_three_and_recording_more_is_the_last(repeated: H
     last = repeated.alternatives[-1]
     assert last.verdict is None and last.more is not None and repeated.program is not None
     assert last.more[0] + 2 == repeated.program.captures_needed
+
+
+def test_how_much_more_to_record_is_said_once(repeated: Headline) -> None:
+    assert repeated.program is not None and repeated.certainty is not None
+    said = f"{repeated.reason} {repeated.scope} {repeated.method} {repeated.facts} {repeated.sentence}"
+    known = repeated.certainty
+    for needed in (repeated.program.captures_needed, known.captures_needed, known.steps_needed):
+        assert needed is not None and not re.search(rf"\b{needed:,}\b", said)
+
+
+def test_a_probable_verdict_asks_for_more_recordings_only() -> None:
+    a, b = run(STEADY), run(slower(STEADY, 1.012))
+    assert compare_judged(judge_summaries(a, b, CompareOptions())).headline.verdict is Verdict.PROBABLY_SLOWER
+    assert [(one.what, one.more) for one in offered(a, b)] == [("record one more step per side", (1, 1))]
 
 
 def test_who_takes_an_offer_gets_what_it_says(repeated: Headline) -> None:

@@ -59,15 +59,15 @@ def test_one_span_may_decide() -> None:
 
 
 def test_spans_that_all_change_the_verdict_are_one_entry() -> None:
-    every = [("the first step", "first"), ("span 1", "any one span"), ("span 2", "any one span")]
-    assert _grouped(every, Counter({"first": 1, "any one span": 2})) == ["the first step", "any one span"]
-    assert _grouped(every, Counter({"first": 1, "any one span": 3})) == ["the first step", "span 1", "span 2"]
+    every = [("the first step", "first"), ("span 1", "any one capture"), ("span 2", "any one capture")]
+    assert _grouped(every, Counter({"first": 1, "any one capture": 2})) == ["the first step", "any one capture"]
+    assert _grouped(every, Counter({"first": 1, "any one capture": 3})) == ["the first step", "span 1", "span 2"]
 
 
 def test_leaving_out_a_span_does_not_make_spans_alike() -> None:
     """Two spans that differ by a quarter: with either of them alone nobody would know that they do."""
     both = pool([run(STEADY, span="1"), run(slower(STEADY, 1.25), span="2")])
-    assert robustness(both, run(slower(STEADY, 1.3))).endswith("or any one span")
+    assert robustness(both, run(slower(STEADY, 1.3))).endswith("or any one capture")
 
 
 def test_each_worker_is_left_out_on_both_sides() -> None:

@@ -7,7 +7,7 @@ import { Icon, type IconName } from '../icons';
 interface Props {
   label: ComponentChildren;
   title?: string;
-  icon?: IconName;
+  icon?: IconName | undefined;
   align?: 'left' | 'right';
   disabled?: boolean;
   class?: string;

@@ -245,6 +245,8 @@ def _cause_of(
                                 if not one.annotation])  # fmt: skip
     clauses += [where] if where else []
     title = _title(new, gone, others)
+    if is_counted and not (new and gone):  # the title, right before it, has the word
+        clauses[0] = clauses[0].removeprefix("new: ").removeprefix("gone: ")
     time = "" if is_counted else f"{signed_time(delta)} per step{_around(around)}; "
     sentence = f"{title}: {time}{'; '.join(clauses)}."
     return cause(

@@ -219,7 +219,7 @@ WARM_UP_INSIDE = Rule(
     when="Some kernels or operators run only in the first quarter of the steps. The extra time of those steps is at "
     "least half of the change",
     needs="steps",
-    look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; --steps drops them from a comparison",
+    look_at="profiler.schedule(wait=..., warmup=...) to skip the first steps; compare only later steps with --steps",
     confidence="certain: these calls stop after the first steps",
     find=step_rules,
     rank=0,

@@ -1,0 +1,119 @@
+"""What weakens a comparison, as people read it: notes that differ in their figures only are one sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Annotated
+
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.number_text import many
+from tb_perfcompare.quick_dataclass import dataclass
+
+_WEAKENED = {
+    "alignment": "the matched work",
+    "bound": "the limits",
+    "cause": "the causes",
+    "communication": "the collectives",
+    "device": "the device's figures",
+    "dram_active": "the memory bandwidth in use",
+    "functions": "the functions",
+    "host time": "the host times",
+    "kernels": "the kernels",
+    "ledger": "where the time went",
+    "ledger entities": "the entries of each part",
+    "operators": "the operators",
+    "p": "p",
+    "same work": "what is the same work",
+    "sm_throughput": "the SM throughput",
+    "tensor_active": "the tensor core use",
+    "verdict": "the verdict",
+}
+_NAMES = {"matched": "matched work", "input_types": "data types"}
+"""Of checks and notes whose codes say too little."""
+
+_TABLES = {"communication": "collectives", "memcpy": "copies", "modules_ledger": "modules by part of the step"}
+"""Tables whose names say too little."""
+
+_FIGURE = re.compile(r"(?<![\w.\-:'])(?<!steps )(?<!step )[+−-]?\d[\d,]*(?:\.\d+)?(?![\w']| \(|\.\d)")
+"""A number that is no part of a name, and not the number of a step."""
+_SIDE = re.compile(r", (?=baseline\b|candidate\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """A failed check, a check that warns, or notes that say the same."""
+
+    status: Annotated[str, ("fail", "warn", "note")]
+    code: Annotated[str, "of the check or of the notes"]
+    name: Annotated[str, "the same in words"]
+    message: Annotated[str, "figures that differ among the notes as a range"]
+    weakens: Annotated[str, "conclusions that are less certain, in words"] = ""
+    where: Annotated[str, "a file, a side or a number of files"] = ""
+    notes: Annotated[tuple[int, ...], "places of the single ones among the comparison's notes"] = ()
+
+
+def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, ...]:
+    """Failed checks, checks that warn, then the notes in their order; those of absent tables one by one."""
+    found = [
+        Caveat(check.status, check.check, name_of(check.check), check.detail, _weakened(check))
+        for status in ("fail", "warn")
+        for check in checks
+        if check.status == status
+    ]
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for place, note in enumerate(notes):
+        alone = (place,) if note.code is NoteCode.TABLE_ABSENT else ()
+        groups.setdefault((note.code, _FIGURE.sub("#", note.message), *alone), []).append(place)
+    for places in groups.values():
+        own = [notes[place] for place in places]
+        message = _with_ranges([note.message for note in own])
+        code = own[0].code.value
+        found.append(Caveat("note", code, name_of(code), message, "", _whose(own), tuple(places)))
+    return tuple(found)
+
+
+def name_of(code: str) -> str:
+    """A check or a note in words."""
+    return _NAMES.get(code, code.replace("_", " "))
+
+
+def _weakened(check: Check) -> str:
+    words = [_WEAKENED.get(one, one.replace("_", " ")) for one in check.invalidates]
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def _with_ranges(messages: Sequence[str]) -> str:
+    """ "90.1–94.6 % of the recording" of messages that are alike but for their figures."""
+    columns = zip(*(_FIGURE.findall(message) for message in messages), strict=True)
+    ranges = [_range(figures) for figures in columns]
+    return _FIGURE.sub(lambda _: ranges.pop(0), messages[0])
+
+
+def _range(figures: Sequence[str]) -> str:
+    low, high = min(figures, key=_value), max(figures, key=_value)
+    if _value(low) == _value(high):
+        return low
+    return f"{low} to {high}" if low[0] in "+−-" else f"{low}–{high}"
+
+
+def _value(figure: str) -> float:
+    return float(figure.replace(",", "").replace("−", "-"))
+
+
+def _whose(notes: Sequence[Note]) -> str:
+    """ "baseline: worker0.json", "3 files of the baseline, 1 of the candidate", "" of both sides as a whole."""
+    if notes[0].code is NoteCode.TABLE_ABSENT:
+        return ", ".join(_TABLES.get(table, table.replace("_", " ")) for table in notes[0].where.split(", "))
+    places = [place for note in notes for place in _SIDE.split(note.where) if place]
+    if len(places) < 2:
+        return "".join(places)
+    if set(places) <= {"baseline", "candidate"}:
+        return ""
+    files = {side: sum(place.startswith(f"{side}: ") for place in places) for side in ("baseline", "candidate")}
+    if sum(files.values()) < len(places):
+        return ", ".join(places)
+    if len({*files.values()}) == 1:
+        return f"{many(files['baseline'], 'file')} of each side"
+    return " and ".join(f"{many(count, 'file')} of the {side}" for side, count in files.items() if count)

@@ -1,0 +1,34 @@
+"""Texts for the page: options of the command line as the names of the controls that do the same."""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar, cast
+
+_CONTROLS = {
+    "all-steps": "a range in “steps”",
+    "baseline-steps": "“steps” of A",
+    "candidate-steps": "“steps” of B",
+    "kind": "“kind”",
+    "launches": "“utilisation”",
+    "span": "“span”",
+    "step-marker": "“step marker”",
+    "step-window": "“step ends by”",
+    "steps": "“steps”",
+    "worker": "“worker”",
+}
+_OPTION = re.compile(rf"--({'|'.join(_CONTROLS)})\b(?!-)(?: [A-Z]+\b)?")
+
+T = TypeVar("T")
+
+
+def for_page(value: T) -> T:
+    """The text, or every text of plain values, without options of the command line. `arguments` are those of a command
+    and stay."""
+    if isinstance(value, str):
+        return cast("T", _OPTION.sub(lambda found: _CONTROLS[found[1]], value) if "--" in value else value)
+    if isinstance(value, dict):
+        return cast("T", {key: one if key == "arguments" else for_page(one) for key, one in value.items()})
+    if isinstance(value, list | tuple):
+        return cast("T", [for_page(one) for one in value])
+    return value

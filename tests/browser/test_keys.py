@@ -1,0 +1,51 @@
+"""Keys work without a click into the tab's frame, and TensorBoard's own fields keep what is typed into them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.tab import ABNORMAL, GPU_B, Tab, link
+
+HEIGHT = "document.querySelector('iframe').getBoundingClientRect().height"
+TYPE_INTO = """how => {
+    const field = document.createElement('div');
+    field.attachShadow({mode: 'open'}).innerHTML = '<input>';
+    document.body.append(field);
+    const own = how === 'field' ? field.shadowRoot.firstChild : document.createElement('button');
+    if (how !== 'field') document.body.append(own);
+    own.focus();
+}"""
+
+
+def view(tab: Tab) -> str:
+    """The view that is chosen."""
+    return tab.find(".tabs [aria-selected=true]").inner_text()
+
+
+def test_the_first_key_goes_to_the_tab(new_tab: Tab) -> None:
+    tab = new_tab.load(link())
+    tab.answer()
+    tab.press("2")
+    assert view(tab) == "Breakdown"
+
+
+def test_keys_still_work_once_another_pair_was_chosen(new_tab: Tab) -> None:
+    tab = new_tab.load(link())
+    tab.answer()
+    tab.choose_run("b", GPU_B)
+    tab.until(f"!document.querySelector('.side-b .run-button').value.includes('{ABNORMAL}')")
+    tab.press("x")
+    tab.until(f"document.querySelector('.side-a .run-button').value === '{GPU_B}'")
+
+
+@pytest.mark.parametrize(("how", "goes_to"), [("button", "IFRAME"), ("field", "DIV")])
+def test_a_tab_that_is_shown_again_takes_keys_unless_a_field_has_them(new_tab: Tab, how: str, goes_to: str) -> None:
+    tab = new_tab.load(link())
+    tab.answer()
+    ours = tab.address()
+    tab.go("#timeseries").page.wait_for_function(f"{HEIGHT} === 0")
+    tab.page.evaluate(TYPE_INTO, how)
+    tab.go(ours).page.wait_for_function(f"{HEIGHT} > 0")
+    tab.until("innerHeight > 0")
+    tab.settle()
+    assert tab.page.evaluate("document.activeElement.tagName") == goes_to

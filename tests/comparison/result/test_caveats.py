@@ -1,0 +1,91 @@
+"""What weakens a comparison, as people read it: one sentence for notes that differ in a figure only."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb_perfcompare.comparison.result.caveats import Caveat, caveats_of
+from tb_perfcompare.comparison.result.controls import for_page
+from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.model.note import Note, NoteCode
+
+
+def noted(*notes: tuple[str, str], code: NoteCode = NoteCode.ITERATIONS) -> list[Caveat]:
+    """Caveats of notes with these messages and places."""
+    return list(caveats_of((), [Note(code, message, where) for message, where in notes]))
+
+
+def test_files_that_differ_in_a_figure_are_one_sentence_with_its_range() -> None:
+    (one,) = noted(
+        ("steps begin at aten::mm: 9 of them, 90.1 % of the recording", "baseline: w0.1.json, candidate: w0.4.json"),
+        ("steps begin at aten::mm: 9 of them, 94.6 % of the recording", "baseline: w0.2.json"),
+        ("steps begin at aten::mm: 9 of them, 91.0 % of the recording", "candidate: w0.5.json"),
+    )
+    assert one.message == "steps begin at aten::mm: 9 of them, 90.1–94.6 % of the recording"
+    assert (one.where, one.notes) == ("2 files of each side", (0, 1, 2))
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ("left out: step 7 (warm-up)", "left out: step 9 (warm-up)"),
+        ("kernel gemm_128x64 is cut", "kernel gemm_256x64 is cut"),
+        ("3 events of one thread overlap", "3 ms are missing"),
+    ],
+)
+def test_steps_names_and_other_words_are_no_figures(messages: tuple[str, str]) -> None:
+    assert [one.message for one in noted(*((message, "baseline") for message in messages))] == list(messages)
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [(("1,024", "980"), "980–1,024 lost"), (("−3", "+2"), "−3 to +2 lost"), (("5", "5"), "5 lost")],
+)
+def test_a_range_goes_from_the_smallest_to_the_largest(figures: tuple[str, str], said: str) -> None:
+    assert [one.message for one in noted(*((f"{figure} lost", "candidate") for figure in figures))] == [said]
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        (["baseline: a.json"], "baseline: a.json"),
+        (["candidate"], "candidate"),
+        (["baseline", "candidate"], ""),
+        (["baseline: a.json", "baseline: b.json"], "2 files of the baseline and 0 files of the candidate"),
+        (["baseline: a.json", "candidate: b.json", "candidate: c, d.json"],
+         "1 file of the baseline and 2 files of the candidate"),
+    ],
+)  # fmt: skip
+def test_whose_it_is(places: list[str], said: str) -> None:
+    (one,) = noted(*(("no device events", place) for place in places))
+    assert one.where == said.replace(" and 0 files of the candidate", "")
+
+
+def test_checks_come_first_and_say_in_words_what_they_weaken() -> None:
+    checks = [
+        Check("kernels", "warn", "73 % are shared", ("cause", "kernels")),
+        Check("steps", "ok", "9 vs 9"),
+        Check("matched", "fail", "nothing is matched", ("verdict", "alignment", "p")),
+    ]
+    found = caveats_of(checks, [Note(NoteCode.NO_STEPS, "one step", "baseline")])
+    assert [(one.status, one.name, one.weakens) for one in found] == [
+        ("fail", "matched work", "the verdict, the matched work and p"),
+        ("warn", "kernels", "the causes and the kernels"),
+        ("note", "no steps", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "on_page"),
+    [
+        ("--step-marker chooses another: 'detected:a'", "“step marker” chooses another: 'detected:a'"),
+        ("call profiler.step(), or give --step-marker NAME", "call profiler.step(), or give “step marker”"),
+        ("the verdict would be slower (--step-window marker)", "the verdict would be slower (“step ends by” marker)"),
+        ("leave them out with --steps 2-5", "leave them out with “steps” 2-5"),
+        ("--baseline-steps 4-9 compares that part", "“steps” of A 4-9 compares that part"),
+        ("record it again with ncu --csv --page raw", "record it again with ncu --csv --page raw"),
+    ],
+)
+def test_the_page_names_its_controls_where_the_command_line_names_options(said: str, on_page: str) -> None:
+    assert for_page(said) == on_page
+    assert for_page({"reason": [said], "arguments": said}) == {"reason": [on_page], "arguments": said}
