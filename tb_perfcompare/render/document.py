@@ -318,7 +318,8 @@ def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -
     for finding in findings[:_FINDINGS_SHOWN] if titles is None else findings:
         parts = [] if finding.delta_us is None else [number_text.time(finding.delta_us, signed=True)]
         if finding.share is not None:
-            parts.append(f"{number_text.percent(finding.share)} of the change")
+            share = f"{number_text.percent(abs(finding.share))} of the change"
+            parts.append(f"offsets {share}" if finding.share < 0 else share)
         parts.append(finding.confidence)
         if finding.evidence:
             table = finding.evidence[0].table
