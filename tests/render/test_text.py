@@ -87,4 +87,5 @@ def test_a_change_is_a_multiple_and_a_share_of_the_change_is_not() -> None:
 
 def test_a_cause_that_goes_the_other_way_offsets_the_change() -> None:
     cause = replace(comparison().findings[0], share=-0.25)
-    assert "offsets 25.0 % of the change" in " ".join(text(report(comparison(findings=(cause,)), top=1), Terminal(80)).split())
+    drawn = text(report(comparison(findings=(cause,)), top=1), Terminal(80))
+    assert "offsets 25.0 % of the change" in " ".join(drawn.split())
