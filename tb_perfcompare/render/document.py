@@ -124,7 +124,7 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
         Facts(_headline(headline)),
     ]
     if headline.alternatives:
-        blocks += [Heading("What could settle it"), _alternatives(headline.alternatives)]
+        blocks += [Heading("What could settle it"), _alternatives(headline.alternatives, is_page)]
     if comparison.findings:
         titles = {name: table.title for name, table in comparison.tables.items()} | {"categories": WHERE}
         blocks += [Heading(WHY), _findings(comparison.findings, titles if is_page else None)]
@@ -279,16 +279,19 @@ def _headline(headline: Headline) -> tuple[tuple[str, str], ...]:
     return tuple(rows)
 
 
-def _alternatives(found: tuple[Alternative, ...]) -> Listing:
-    """ "--steps 3-9: Slower: ..." and what that leaves out; recordings to make have no result yet."""
+def _alternatives(found: tuple[Alternative, ...], is_page: bool) -> Listing:
+    """ "--steps 3-9: Slower: ..." and what that leaves out, which comes first on a page, where no command is typed;
+    recordings to make have no result yet."""
     items = []
     for one in found:
+        what = f"{one.what[0].upper()}{one.what[1:]}"
         if one.verdict is None:
-            items.append((f"{one.what[0].upper()}{one.what[1:]}.", ""))
+            items.append((f"{what}.", ""))
             continue
         delta = "" if one.delta is None else f" · mean {number_text.time(one.delta, signed=True)}"
         n = "" if one.n is None else f" · n {one.n[0]} and {one.n[1]}"
-        items.append((f"{one.arguments}: {printable(one.sentence)}", f"{one.what}{delta}{n}"))
+        lead, rest = (what, f"{delta}{n}".removeprefix(" · ")) if is_page else (one.arguments, f"{one.what}{delta}{n}")
+        items.append((f"{lead}: {printable(one.sentence)}", rest))
     return Listing(tuple(items))
 
 
@@ -318,7 +321,8 @@ def _findings(findings: tuple[Finding, ...], titles: Mapping[str, str] | None) -
     for finding in findings[:_FINDINGS_SHOWN] if titles is None else findings:
         parts = [] if finding.delta_us is None else [number_text.time(finding.delta_us, signed=True)]
         if finding.share is not None:
-            parts.append(f"{number_text.percent(finding.share)} of the change")
+            share = f"{number_text.percent(abs(finding.share))} of the change"
+            parts.append(f"offsets {share}" if finding.share < 0 else share)
         parts.append(finding.confidence)
         if finding.evidence:
             table = finding.evidence[0].table

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.finding import Check
+from tb_perfcompare.comparison.result.headline import Alternative, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.tables.fixed_tables import steps_table
@@ -15,7 +16,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.render.formats import render, render_table
 from tb_perfcompare.render.html_style import cards
 from tb_perfcompare.workspace.queries.candidate_responses import CANDIDATE_COLUMNS as CANDIDATES
-from tests.render.examples import LONG_NAME, comparison
+from tests.render.examples import LONG_NAME, comparison, headline
 
 STEPS = steps_table({}).columns
 SHIFT = ("shift", "low", "high")
@@ -142,6 +143,13 @@ def test_nothing_on_the_page_is_a_code() -> None:
     assert "less certain: the causes and the matched work" in text
     assert "see Where the time went" in text and "see categories" not in text
     assert "docs/" not in text and "Read." in text
+
+
+def test_a_choice_that_could_settle_it_is_named_not_its_option() -> None:
+    said = {"verdict": Verdict.SAME, "sentence": "Same.", "n": (5, 5)}
+    choice = Alternative("without_outliers", "without step 4", "--steps 5-9", **said)  # type: ignore[arg-type]
+    text = page(headline=headline(alternatives=(choice,)))
+    assert "<li>Without step 4: Same.<br><small>n 5 and 5</small></li>" in text
 
 
 def test_a_heading_cannot_leave_the_style_sheet() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.render.document import Facts, Paragraph, table_blocks
+from tb_perfcompare.render.document import Facts, Paragraph, report, table_blocks
 from tb_perfcompare.render.text import text
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.units import Better
+from tests.render.examples import comparison
 
 CAUSE = "Data loader wait: +17.6 ms per step; the workers are too few for the transforms that they are given now."
 
@@ -80,3 +83,9 @@ def test_a_change_is_a_multiple_and_a_share_of_the_change_is_not() -> None:
     change = columns.fraction("percent", "Δ %", "", role="percent")
     table = Table("t", "T", (columns.key("name", "Name", ""), change, columns.SHARE), (("a", 46_098.37, 12.5),))
     assert drawn(table).splitlines()[2].split(maxsplit=1) == ["a", "×46,099  +1,250 %"]
+
+
+def test_a_cause_that_goes_the_other_way_offsets_the_change() -> None:
+    cause = replace(comparison().findings[0], share=-0.25)
+    drawn = text(report(comparison(findings=(cause,)), top=1), Terminal(80))
+    assert "offsets 25.0 % of the change" in " ".join(drawn.split())

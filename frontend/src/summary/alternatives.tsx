@@ -38,7 +38,7 @@ export function Alternatives({ comparison, onChoose }: { comparison: Comparison;
           </li>
         ))}
       </ul>
-      <p class="muted">{RULE}</p>
+      {headline.alternatives!.some((one) => one.verdict !== null) && <p class="muted">{RULE}</p>}
     </section>
   );
 }

@@ -1,14 +1,14 @@
 // A finding as plain text: for a chat, an issue or a commit.
 
 import type { Comparison, Finding, SideFacts } from '../contract/wire';
-import { formatPercent, formatTime } from '../ui/format';
+import { formatTime } from '../ui/format';
 import { metricWords, text, type MetricWords } from '../ui/strings';
 
 /** What the card says, the rows it rests on, and the runs it is about. */
 export function findingText(finding: Finding, comparison: Comparison): string {
   const words = metricWords(comparison.headline.metric);
   const delta = finding.delta_us === null ? '' : ` ${formatTime(finding.delta_us, true)}`;
-  const share = finding.share === null ? '' : ` (${text.findings.share(formatPercent(finding.share))})`;
+  const share = finding.share === null ? '' : ` (${text.findings.share(finding.share)})`;
   const rows = finding.evidence.map(({ table, row, value }) => {
     const title = table === 'ledger' ? text.tabs.attribution : table ? (text.tabs.names[table] ?? comparison.tables[table]?.title ?? table) : '';
     return [[title, row].filter(Boolean).join(': '), value ? `(${value})` : ''].filter(Boolean).join(' ');

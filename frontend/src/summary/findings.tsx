@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Comparison, Evidence, Finding } from '../contract/wire';
 import { joinKey } from '../table/rows';
 import { Delta } from '../ui/delta';
-import { formatPercent, formatTime } from '../ui/format';
+import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import { text } from '../ui/strings';
 import { CopyFinding } from './copy_finding';
@@ -79,7 +79,7 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
             <span class={(finding.delta_us ?? 0) < 0 ? 'share-less' : 'share-more'} style={{ width: `${(100 * size(finding)) / most}%` }} />
           </span>
         )}
-        {finding.share !== null && <span class="muted">{text.findings.share(formatPercent(finding.share))}</span>}
+        {finding.share !== null && <span class="muted">{text.findings.share(finding.share)}</span>}
       </div>
       <div class="what">
         <h3 class="sr">{shortName(finding.subject)}</h3>

@@ -1,7 +1,7 @@
 // Every word the page shows, in one place so that another language is another object of this shape.
 
 import type { VerdictWord } from '../contract/wire';
-import { formatCount, formatMany } from './format';
+import { formatCount, formatMany, formatPercent } from './format';
 
 /** With a capital and a full stop; the server's clauses are made to be parts of sentences. A name at the start stays as it is. */
 export function sentence(clause: string): string {
@@ -241,6 +241,7 @@ export const text = {
       critical_path: 'Critical path',
       ranks: 'Ranks',
       call_tree: 'Call tree',
+      common_work: 'Same work',
       operators: 'Operators',
       operators_by_shape: 'By shape',
       operators_by_type: 'By type',
@@ -321,7 +322,7 @@ export const text = {
     region: 'Findings',
     title: 'What changed',
     none: 'No change worth reporting.',
-    share: (percent: string) => `${percent} of the change`,
+    share: (share: number) => `${share < 0 ? 'offsets ' : ''}${formatPercent(Math.abs(share))} of the change`,
     copy: 'Copy this finding as text',
     copyNamed: (subject: string) => `Copy this finding as text: ${subject}`,
     span: (span: string) => `${span.includes(',') ? 'spans' : 'span'} ${span}`,

@@ -1,0 +1,24 @@
+// What could settle a verdict: choices with their results, and how much more to record.
+
+import { render } from 'preact';
+import { expect, it } from 'vitest';
+import type { Alternative } from '../../src/contract/wire';
+import { Alternatives } from '../../src/summary/alternatives';
+import { comparison } from '../samples';
+
+const MORE: Alternative = {
+  rule: 'record_more', what: 'record 5 more captures per side', arguments: '', baseline_steps: null, candidate_steps: null, step_window: null, more: [5, 5],
+  unit: 'captures', verdict: null, sentence: '', delta: null, ratio: null, n: null,
+};
+const CHOICE: Alternative = { ...MORE, rule: 'other_window', what: 'each step ends at the next marker', more: null, unit: '', verdict: 'slower' };
+
+const shown = (...alternatives: Alternative[]): string => {
+  const base = comparison();
+  render(<Alternatives comparison={{ ...base, headline: { ...base.headline, alternatives } }} onChoose={() => undefined} />, document.body);
+  return document.body.textContent ?? '';
+};
+
+it('warns of picking a verdict only where there is one to pick', () => {
+  expect(shown(CHOICE, MORE)).toContain('Picking a verdict is no evidence');
+  expect(shown(MORE)).toBe('What could settle itRecord 5 more captures per side.');
+});
