@@ -482,8 +482,6 @@ with profile(
   },
 
   table: {
-    metric: 'Metric',
-    metricMain: 'Total time',
     chips: {
       added: { word: 'new', look: 'new', about: 'only in B' },
       removed: { word: 'gone', look: 'gone', about: 'only in A' },
