@@ -165,7 +165,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
   );
 }
 
-const loadMetrics = () => import('./table/metric_menu').then((part) => part.MetricMenu);
+const loadMetrics = () => import('./metric_menu').then((part) => part.MetricMenu);
 
 /** What the view could show of other files, and why it does not of these. */
 function Absent({ tabs }: { tabs: Tab[] }) {

@@ -25,7 +25,7 @@ import { metricOf } from './metric_choice';
 import { metricColumns, textsWithin } from './metrics';
 import { nextSort, ownOrder, parseSort, writeSort, type SortKey } from './order';
 import { RowPanel } from './row_panel';
-import { deltaIndexes, findRow, isCut, nameIndex, rowKey, usualMinimum } from './rows';
+import { deltaIndexes, findRow, hasNamedRows, isCut, nameIndex, rowKey, usualMinimum } from './rows';
 import { askedOf, localRows, type ShownRows } from './shown_rows';
 import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn, useStepLines } from './step_column';
 import { Toolbar } from './toolbar';
@@ -101,9 +101,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const every = useMemo(() => {
     const steps = stepped === '' ? null : stepColumn(views, measure, metric?.name ?? '', words);
     if (!metric) return views;
-    const made = metricColumns(views, base, metric, stepTime, words, steps);
-    // of a longer table the server orders the rows, which knows its own columns only
-    return isCut(base) ? made.map(({ order: _, ...view }): ColumnView => view) : made;
+    return metricColumns(views, base, metric, stepTime, words, steps);
   }, [views, metric, stepped, measure, words, stepTime]);
   const widths = useMemo(() => readWidths(address.widths), [address.widths]);
   // before anything else the steps give way
@@ -121,11 +119,13 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const gives = open && address.row !== '' && address.columns === '' ? LEAST_NEEDED : [];
   const columns = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
   const deltaName = first.columns[metric?.delta ?? deltaIndexes(first)[0] ?? -1]?.name ?? '';
-  // a long table comes in the server's order, which is by all of its main times
-  const bySize: SortKey[] = metric && !(isCut(first) && address.metric === '') ? [{ column: deltaName, descending: true, size: !isCut(first) }] : [];
-  const asked = parseSort(address.sort).map((key): SortKey => ({ ...key, of: every.find((view) => view.column.name === key.column)?.order }));
+  const own = useMemo(() => (metric ? [] : ownOrder(base, visibleColumns(views, '').map(({ column }) => column))), [base, views, metric]);
+  const bySize: SortKey[] = deltaName !== '' && own.length === 0 && !group && hasNamedRows(first) ? [{ column: deltaName, descending: true, size: true }] : [];
+  const asked = parseSort(address.sort).map((key): SortKey => {
+    const view = every.find(({ column }) => column.name === key.column);
+    return { ...key, of: view?.order, asks: view?.asks };
+  });
   const sort = address.sort === '' ? bySize : asked;
-  const own = useMemo(() => ownOrder(base, visibleColumns(views, '').map(({ column }) => column)), [base, views]);
   const summed = views.find(({ column }) => column.name === deltaName);
   const hasDelta = stepTime !== null && deltaName !== '';
   // who looks for something must find it, however little it changed

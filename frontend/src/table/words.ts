@@ -23,6 +23,8 @@ export const tableText = {
   metric: 'Metric',
   metricMain: 'Total time',
   exposed: 'Exposed',
+  /** times of the call tree, all of them exposed */
+  ofFrames: { '': 'Exposed, with frames below', own: 'Exposed, own' } as Record<string, string>,
   /** of tables that could have exposed time */
   exposedMissing: {
     operators: UNSPLIT,

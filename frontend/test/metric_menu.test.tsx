@@ -1,8 +1,8 @@
 import { render } from 'preact';
 import { afterEach, expect, test } from 'vitest';
-import type { Column, Table } from '../../src/contract/wire';
-import { MetricMenu } from '../../src/table/metric_menu';
-import { column, PLAIN } from '../samples';
+import type { Column, Table } from '../src/contract/wire';
+import { MetricMenu } from '../src/metric_menu';
+import { column, PLAIN } from './samples';
 
 const root = document.createElement('div');
 afterEach(() => render(null, root));
@@ -28,4 +28,8 @@ test('a table that could have it says why it has none, even where there is no ot
 
 test('one time of something that is never exposed is no choice', () => {
   expect(options('critical_path', table(...times('', 'Time')))).toEqual([]);
+});
+
+test('the times of frames say that they are exposed', () => {
+  expect(options('call_tree', table(...times('', ''), ...times('own_', 'Own')))).toEqual(['Exposed, with frames below', 'Exposed, own']);
 });
