@@ -22,6 +22,9 @@ import { Badge } from './ui/sides';
 import { metricWords, sentence, text } from './ui/strings';
 import { tableText } from './table/words';
 
+/** Rows that are fetched to merge layers among them; a longer table shows each by itself. */
+const MOST_MERGED = 5000;
+
 interface Props extends ResultProps {
   table: Table;
   attribution: Table;
@@ -31,7 +34,10 @@ export function ResultTable(props: Props) {
   const { comparison, question, query, tab, tabs, table: given, attribution, address, onChange, fresh, profiler } = props;
   const every = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
   const layered = useMemo(() => hasLayers(tab, given), [tab, given]);
-  const merged = useMemo(() => (layered && !isCut(given) ? layersTogether(tab, given) : null), [layered, tab, given]);
+  // layers are told by all rows
+  const few = (given.total_rows ?? 0) <= MOST_MERGED;
+  const { table: all } = useWhole(layered && few && address.layers === '' && !isOpen(address, tab) ? every : null, given, []);
+  const merged = useMemo(() => (layered && all && !isCut(all) ? layersTogether(tab, all) : null), [layered, tab, all]);
   // a link to a single layer shows it
   const found = address.row === '' || (merged ? findRow(merged, address.row) >= 0 : isMerged(address.row));
   const together = layered && address.layers === '' && found && (address.zoom === '' || isMerged(address.zoom));
@@ -51,7 +57,7 @@ export function ResultTable(props: Props) {
         words={metricWords(comparison.headline.metric)}
         sums={table.adds_up}
         figure={figureOf(props, source)}
-        choice={layered && (merged || isOpen(address, tab)) && <LayersChoice together={together} onChoose={(one) => onChange({ layers: one ? '' : 'each', row: '', zoom: '' })} />}
+        choice={layered && (few || isOpen(address, tab)) && <LayersChoice together={together} onChoose={(one) => onChange({ layers: one ? '' : 'each', row: '', zoom: '' })} />}
         whole={tab === CALL_TREE ? flameOf(props, every, together) : hasRates(table) ? rooflineOf(props, source) : undefined}
         onChange={onChange}
         detail={(row) => (

@@ -1,15 +1,15 @@
 // What a comparison can show: the summary and its tables, in six views. A table that is absent is listed with the reason.
 
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Comparison, Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES, type Tab } from './host/tab';
 import { formatTitle } from './pair/selection';
-import { MAIN, metricOf, metricsOf, ratesOf } from './table/metric_choice';
 import { isSplit } from './summary/ledger';
 import { Fold } from './ui/controls/fold';
 import { Menu } from './ui/controls/menu';
 import { Select } from './ui/controls/select';
 import { Toolbar } from './ui/controls/toolbar';
+import { Lazy } from './ui/lazy';
 import { sentence, text } from './ui/strings';
 import { useWidth } from './ui/use_width';
 import { firstOf, viewOf, type View } from './views';
@@ -130,7 +130,7 @@ export function Tabs({ views, current, table, metric, sort, onChoose, onMetric }
         ))}
       </div>
       <Choices view={shown} current={current} onChoose={onChoose}>
-        {table && <MetricChoice table={table} metric={metric} sort={sort} onMetric={onMetric} />}
+        {table && <Lazy load={loadMetrics} height={0} props={{ id: current, table, metric, sort, onMetric }} />}
       </Choices>
     </div>
   );
@@ -169,19 +169,7 @@ function Choices({ view, current, onChoose, children }: { view: View; current: s
   );
 }
 
-/** Which of its times or rates a table shows; nothing where it has one. */
-function MetricChoice({ table, metric, sort, onMetric }: { table: Table; metric: string; sort: string; onMetric: (metric: string) => void }) {
-  const metrics = useMemo(() => metricsOf(table), [table]);
-  const shown = useMemo(() => metricOf(table, metric, sort), [table, metric, sort]);
-  const choices = [...metrics, ...ratesOf(table)];
-  if (metrics.length === 0 || choices.length < 2) return null;
-  return (
-    <label class="metric-choice line muted">
-      {text.table.metric}
-      <Select value={(shown?.rate ?? shown)?.name || MAIN} options={choices.map(({ name, label }) => [name || MAIN, label])} onChoose={onMetric} />
-    </label>
-  );
-}
+const loadMetrics = () => import('./metric_menu').then((part) => part.MetricMenu);
 
 /** What the view could show of other files, and why it does not of these. */
 function Absent({ tabs }: { tabs: Tab[] }) {

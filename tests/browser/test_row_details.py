@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.browser.tab import GPU_A, GPU_B, Tab, link
 
 KERNEL = "ampere_sgemm_128x64_tn"
+
 
 def opened(tab: Tab, table: str, row: str) -> Tab:
     tab.load(link(a=GPU_A, b=GPU_B, tab=table, row=row))
@@ -73,3 +76,19 @@ def test_a_finding_that_names_the_row_is_shown_in_the_summary(fresh_tab: Tab) ->
     assert name_of_row(tab) == KERNEL
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1440, 900), (760, 900)])
+def test_name_a_b_and_difference_stay_in_view_beside_or_above_the_details(tab: Tab, width: int, height: int) -> None:
+    tab.page.set_viewport_size({"width": width, "height": height})
+    tab.go(link(a=GPU_A, b=GPU_B, tab="operators", row="aten::addmm"))
+    tab.wait(".row-panel")
+    in_view = """() => {
+        const grid = document.querySelector('.grid').getBoundingClientRect();
+        const panel = document.querySelector('.row-panel').getBoundingClientRect();
+        const heads = [...document.querySelectorAll('.grid-head [role=columnheader]')];
+        const seen = heads.filter((head) => head.getBoundingClientRect().right <= grid.right);
+        const apart = grid.right <= panel.left || grid.bottom <= panel.top;
+        return [apart, seen.map((head) => head.innerText.split(/\\s/)[0])];
+    }"""
+    apart, heads = tab.frame.evaluate(in_view)
+    assert apart
+    assert heads[:4] == ["Name", "A", "B", "Δ"]

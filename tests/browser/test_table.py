@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import Route
 
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
@@ -246,15 +247,15 @@ def test_shown_rows_are_copied_as_markdown(fresh_tab: Tab) -> None:
 
 
 def test_one_time_is_shown_and_summed_and_another_is_a_choice(tab: Tab) -> None:
-    """What the host does and what the device does may change in different ways: addmm's kernel is slower, its call is
-    not. The one that changed more comes first."""
+    """What the host does and what the device does may change in different ways: addmm's kernel is slower and the step
+    waits for it, its call is not slower."""
     tab.go(link(a=GPU_A, b=GPU_B, tab="operators")).wait(".grid-body .row")
     heads = "[...document.querySelectorAll('.grid-head .head-label')].map(one => one.textContent)"
     assert tab.frame.evaluate(heads)[-9:] == [
         "Steps", "A", "B", "Δ", "Δ % of row", "Δ % of step", "Calls", "Per call", "Change",
     ]  # fmt: skip
     metric = ".metric-choice select"
-    assert tab.find(f"{metric} option:checked").inner_text() == "Device self"
+    assert tab.find(f"{metric} option:checked").inner_text() == "Exposed"
     addmm = ".grid-body .row:has-text('addmm')"
     assert "slower" in tab.find(addmm).inner_text()
     assert tab.find("[aria-sort=descending]").inner_text().startswith("Δ")
@@ -264,3 +265,24 @@ def test_one_time_is_shown_and_summed_and_another_is_a_choice(tab: Tab) -> None:
     assert "metric=us" in tab.address()
     assert "n.s." in tab.find(addmm).inner_text()
     assert tab.find(".table-footer").inner_text() != summed
+
+
+def test_a_table_that_came_cut_is_sorted_by_the_server_by_what_the_page_derives(tab: Tab) -> None:
+    """Of the call tree 60 of 102 rows come at first."""
+    tab.go(link(tab="call_tree", min="0")).wait(".toolbar .segments button")
+    tab.find(".segments button", has_text="Table").click()
+    tab.wait(".grid-body .row")
+    assert tab.find("[aria-sort=descending]").inner_text().startswith("Δ")
+    with tab.page.expect_request(lambda request: "candidate_us%2Fbaseline_us%3Adesc" in request.url):
+        tab.find(".head-button", has_text="Δ % of row").click()
+    tab.until("document.querySelector('[aria-sort=descending]').textContent.startsWith('Δ % of row')")
+    tab.until("document.querySelector('.grid-body .row[aria-rowindex=\"2\"]').textContent.startsWith('enumerate')")
+    assert tab.find(".table-footer [role=status]").inner_text() == "102 rows"
+    assert tab.find(".error-text").count() == 0
+
+
+@pytest.mark.parametrize("table", ["common_work", "alignment", "kernels", "operators_by_shape", "critical_path"])
+def test_rows_are_sorted_by_a_column_that_says_so(tab: Tab, table: str) -> None:
+    tab.go(link(a=GPU_A, b=GPU_B, tab=table)).wait(".grid-body .row")
+    (sorted_by,) = tab.find(".grid-head [aria-sort=descending]").all_inner_texts()
+    assert "Δ" in sorted_by and "↓" in sorted_by

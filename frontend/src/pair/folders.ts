@@ -1,4 +1,4 @@
-// The folders that runs lie in, as far as a list shows them.
+// The folders that runs lie in, as a tree.
 
 export interface Folder {
   path: string;
@@ -7,36 +7,49 @@ export interface Folder {
   depth: number;
   /** in it and below it */
   runs: number;
+  folders: Folder[];
 }
 
-/** Those at the top, and those below each folder on the way to the open one. None where they would tell nothing apart. */
-export function foldersOf(runs: readonly string[], open: string): Folder[] {
+/** Those at the top, each with those below it. None where they would tell nothing apart. */
+export function folderTree(runs: readonly string[]): Folder[] {
   const counts = new Map<string, number>();
   const below = new Map<string, Set<string>>();
   for (const run of runs) {
     const parts = run.split('/').slice(0, -1);
-    parts.forEach((_, depth) => {
-      const path = parts.slice(0, depth + 1).join('/');
-      const above = parts.slice(0, depth).join('/');
+    let above = '';
+    for (const part of parts) {
+      const path = above === '' ? part : `${above}/${part}`;
       counts.set(path, (counts.get(path) ?? 0) + 1);
-      below.set(above, (below.get(above) ?? new Set()).add(path));
-    });
-  }
-  const found: Folder[] = [];
-  const list = (above: string, depth: number): void => {
-    for (const child of [...(below.get(above) ?? [])].sort()) {
-      let path = child;
-      for (let only = onlyChild(path); only !== null; only = onlyChild(path)) path = only;
-      found.push({ path, name: path.slice(above === '' ? 0 : above.length + 1), depth, runs: counts.get(path)! });
-      if (open === path || isBelow(open, path)) list(path, depth + 1);
+      if (!below.has(above)) below.set(above, new Set());
+      below.get(above)!.add(path);
+      above = path;
     }
-  };
+  }
   const onlyChild = (path: string): string | null => {
     const [child, ...more] = below.get(path) ?? [];
     return child !== undefined && more.length === 0 && counts.get(child) === counts.get(path) ? child : null;
   };
-  list('', 0);
-  return found.length === 1 && found[0]!.runs === runs.length ? [] : found;
+  const within = (above: string, depth: number): Folder[] =>
+    [...(below.get(above) ?? [])].sort(natural.compare).map((child) => {
+      let path = child;
+      for (let only = onlyChild(path); only !== null; only = onlyChild(path)) path = only;
+      return { path, name: path.slice(above === '' ? 0 : above.length + 1), depth, runs: counts.get(path)!, folders: within(path, depth + 1) };
+    });
+  const found = within('', 0);
+  return found.length === 1 && found[0]!.runs === runs.length && found[0]!.folders.length === 0 ? [] : found;
+}
+
+const natural = new Intl.Collator(undefined, { numeric: true });
+
+/** The folders in sight, from the top down, where those in `open` are expanded. */
+export function unfolded(tree: readonly Folder[], open: ReadonlySet<string>): Folder[] {
+  return tree.flatMap((folder) => [folder, ...(open.has(folder.path) ? unfolded(folder.folders, open) : [])]);
+}
+
+/** The folders around a run or folder. */
+export function foldersAround(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, depth) => parts.slice(0, depth + 1).join('/'));
 }
 
 /** Whether a run or folder lies below the folder; everything does below "". */

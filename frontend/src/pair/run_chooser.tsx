@@ -10,8 +10,10 @@ import { Icon, IconButton } from '../ui/icons';
 import { text } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/use_search';
+import { chooserWords as words } from './chooser_words';
+import { FolderTree } from './folder_tree';
+import { foldersAround, folderTree, isBelow } from './folders';
 import { Problems } from './no_pair';
-import { foldersOf, isBelow, type Folder } from './folders';
 import { PATH, runTable } from './run_table';
 
 interface Props {
@@ -29,7 +31,6 @@ interface Props {
   onClose: () => void;
 }
 
-const words = text.picker;
 const TEXTS = new Set(['run', 'device', 'format']);
 
 export function RunChooser({ label, runs, value, onChoose, onSeveral, problems = [], onHistory, onClose }: Props) {
@@ -40,7 +41,7 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
   const [sort, setSort] = useState<SortKey[]>([{ column: 'modified', descending: true }]);
   const [selected, setSelected] = useState(-1);
   const [marked, setMarked] = useState<ReadonlySet<string> | null>(null);
-  const folders = useMemo(() => foldersOf(runs.map(({ run }) => run), folder), [runs, folder]);
+  const folders = useMemo(() => folderTree(runs.map(({ run }) => run)), [runs]);
   const table = useMemo(() => runTable(runs.filter(({ run }) => isBelow(run, folder)), folder, marked), [runs, folder, marked]);
   const views = useMemo(() => {
     const formats = new Set(runs.map(({ format }) => format)).size;
@@ -122,25 +123,12 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
         )}
       </p>
       <div class="runs-body">
-        {folders.length > 0 && <Folders folders={folders} all={runs.length} open={folder} onOpen={setFolder} />}
+        {folders.length > 0 && <FolderTree folders={folders} all={runs.length} shown={folder} open={foldersAround(value ?? '')} onShow={setFolder} />}
         <div class="table-body">
           <Grid table={table} rows={rows} columns={views} names={null} sort={sort} id="run" selected={selected} onSort={(name, add) => setSort(nextSort(sort, name, !TEXTS.has(name), add))} onSelect={setSelected} onOpen={choose} />
         </div>
       </div>
       <Problems problems={problems} />
     </dialog>
-  );
-}
-
-function Folders({ folders, all, open, onOpen }: { folders: Folder[]; all: number; open: string; onOpen: (path: string) => void }) {
-  const entries = [{ path: '', name: words.everywhere, depth: 0, runs: all }, ...folders.map((one) => ({ ...one, depth: one.depth + 1 }))];
-  return (
-    <nav class="runs-folders" aria-label={words.folders}>
-      {entries.map(({ path, name, depth, runs }) => (
-        <button key={path} type="button" class="pop-item" title={path || name} aria-current={path === open ? 'true' : undefined} style={{ paddingLeft: `${8 + 12 * depth}px` }} onClick={() => onOpen(path)}>
-          <span class="line">{name}</span> <span class="muted">{formatCount(runs)}</span>
-        </button>
-      ))}
-    </nav>
   );
 }

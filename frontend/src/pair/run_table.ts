@@ -2,14 +2,14 @@
 
 import { PLAIN_COLUMN, PLAIN_TABLE, type Column, type RunEntry, type Table } from '../contract/wire';
 import { deviceName } from '../ui/names';
-import { text } from '../ui/strings';
+import { chooserWords } from './chooser_words';
 import { formatTitle } from './selection';
 
 export const PATH = 'path';
 
 const column = (name: string, label: string, kind: Column['kind'] = 'text', unit = '', role: Column['role'] = 'plain'): Column => ({ ...PLAIN_COLUMN, name, label, unit, description: label, role, kind });
 
-const words = text.picker.columns;
+const words = chooserWords.columns;
 const COLUMNS = [
   column(PATH, words.name), column('run', words.name, 'text', '', 'key'), column('modified', words.modified), column('device', words.device), column('steps', words.steps, 'count'),
   column('mean', words.mean, 'time_us', 'us'), column('ranks', words.ranks, 'count'), column('format', words.format),
@@ -36,7 +36,7 @@ function factsOf(run: RunEntry): [string | null, number | null, number | null] {
 export function runTable(runs: RunEntry[], folder: string, marked: ReadonlySet<string> | null): Table {
   return {
     ...PLAIN_TABLE,
-    title: text.picker.all,
+    title: chooserWords.all,
     columns: marked ? [...COLUMNS, column('marked', words.marked)] : COLUMNS,
     rows: runs.map((entry) => {
       const { run, workers, format } = entry;

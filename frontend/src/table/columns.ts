@@ -27,8 +27,9 @@ export interface ColumnView {
   /** of a column that the page makes: its width, and what it says of a row; without the latter it is a picture */
   width?: number;
   derive?: (cells: Cell[]) => Derived;
-  /** the value that rows are sorted by */
+  /** the value that rows are sorted by, and the same as the server is asked for it (comparison/tables/row_query.py) */
   order?: (cells: Cell[]) => Cell;
+  asks?: string;
 }
 
 /** What the page says of a row that no cell of it says. */

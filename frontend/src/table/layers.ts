@@ -1,10 +1,10 @@
-// Layers of a network as one row: modules whose names differ only in their number, with what runs in them.
+// Layers of a network as one row: modules whose names, or paths of names, differ only in numbers, with what runs in them.
 
 import type { Cell, Column, Table } from '../contract/wire';
 import { formatCount } from '../ui/format';
 import { isCut } from './rows';
 
-const NUMBER = /_\d+$/;
+const NUMBER = /_\d+(?=\/|$)/g;
 const MODULE = 'module';
 const TIMES = ' × ';
 
@@ -22,10 +22,11 @@ interface Places {
 }
 
 const KERNELS = 'kernels_by_module';
+const LAYERED = ['modules', 'modules_ledger', 'call_tree', KERNELS];
 
 /** Of a table of modules, of their kernels or of the call tree; null for others. */
 function placesOf(id: string, { columns }: Table): Places | null {
-  if (id !== 'modules' && id !== 'call_tree' && id !== KERNELS) return null;
+  if (!LAYERED.includes(id)) return null;
   const at = (name: string): number => columns.findIndex((column) => column.name === name);
   const status = columns.findIndex(({ role }) => role === 'status');
   const key = columns.findIndex(({ role }) => role === 'key');
@@ -45,9 +46,10 @@ export function hasLayers(id: string, table: Table): boolean {
   const seen = new Map<string, string>();
   return table.rows.some((cells) => {
     const name = String(cells[at.name]);
-    if (!isModule(at, cells) || !NUMBER.test(name)) return false;
-    const before = seen.get(name.replace(NUMBER, ''));
-    seen.set(name.replace(NUMBER, ''), name);
+    const plain = name.replace(NUMBER, '');
+    if (!isModule(at, cells) || plain === name) return false;
+    const before = seen.get(plain);
+    seen.set(plain, name);
     return before !== undefined && before !== name;
   });
 }
@@ -100,7 +102,7 @@ function together(columns: Column[], at: Places, group: Cell[][]): Cell[] {
   if (group.length === 1) return [...first];
   const cells = columns.map((column, index) => (index === at.depth ? first[index]! : adds(column) ? added(group, index) : same(group, index)));
   if (isModule(at, first)) {
-    const name = String(first[at.name]).replace(NUMBER, '');
+    const name = commonName(group.map((row) => String(row[at.name])));
     // a side has the module where it has a time of it: pictures fetch no status
     const [a, b] = at.times.map((place) => group.filter((row) => typeof row[place] === 'number').length) as [number, number];
     cells[at.name] = `${a === b || a === 0 || b === 0 ? formatCount(Math.max(a, b)) : `${formatCount(a)} → ${formatCount(b)}`}${TIMES}${name}`;
@@ -108,6 +110,12 @@ function together(columns: Column[], at: Places, group: Cell[][]): Cell[] {
   const states = new Set(group.map((row) => row[at.status]));
   if (at.status >= 0) cells[at.status] = states.size === 1 ? first[at.status]! : 'both';
   return cells;
+}
+
+/** The numbers that all have stay: `Net_0/Block/Linear_1` of `Net_0/Block_3/Linear_1` and others. */
+function commonName(names: string[]): string {
+  const parts = names.map((name) => name.split('/'));
+  return parts[0]!.map((part, depth) => (parts.every((one) => one[depth] === part) ? part : part.replace(NUMBER, ''))).join('/');
 }
 
 /** Times, calls, work and shares of one whole add up; tests, rates and means do not. */

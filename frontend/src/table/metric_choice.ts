@@ -1,8 +1,8 @@
 // Tables of entities give several times of both sides, and rates where the work is known: one of them is shown at a time.
 
 import type { Column, Table } from '../contract/wire';
-import { text } from '../ui/strings';
 import { deltaIndexes } from './rows';
+import { tableText } from './words';
 
 /** A figure of both sides with its difference, by the places of its columns. */
 interface Figure {
@@ -44,7 +44,7 @@ function figuresAt(table: Table, delta: number): Figure[] {
   const { kind: own, measure: of } = table.columns[delta]!;
   const at = (wanted: Column['side']): number => table.columns.findIndex(({ kind, side, measure }) => kind === own && side === wanted && measure === of);
   const [a, b] = [at('baseline'), at('candidate')];
-  return a < 0 || b < 0 ? [] : [{ name: of, label: table.columns[a]!.label.replace(/\s*A$/, '') || text.table.metricMain, a, b, delta }];
+  return a < 0 || b < 0 ? [] : [{ name: of, label: table.columns[a]!.label.replace(/\s*A$/, '') || tableText.metricMain, a, b, delta }];
 }
 
 export function callsAt(table: Table): number[] {

@@ -24,8 +24,9 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
     const [a, delta] = [numberAt(cells, figure.a), numberAt(cells, figure.delta)];
     return a && delta !== null && numberAt(cells, figure.b) !== null ? delta / a : null;
   };
-  /** of a pair A → B: that of B, or of A where B has none */
-  const later = (a: number | null, b: number | null): number | null => b ?? a;
+  const name = (index: number): string => table.columns[index]!.name;
+  /** of pairs A → B: that of B, or of A where B has none */
+  const later = (...pairs: (number | null)[]): number | null => pairs.find(Boolean) ?? null;
   const callsText = (cells: Cell[]): string => arrow(numberAt(cells, callsA), numberAt(cells, callsB), formatCount);
   const longest = table.rows.reduce((most, cells) => Math.max(most, callsText(cells).length), 0);
   const derived = [
@@ -33,15 +34,15 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
       const said = changed(cells, rowShare(cells), false);
       // a higher rate is better
       return metric.rate && said.sense ? { ...said, sense: said.sense > 0 ? -1 : 1 } : said;
-    }, rowShare),
-    ...(metric.rate || stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, Math.max(90, 8 * step!.label.length + 8), (cells) => changed(cells, numberAt(cells, metric.delta) === null ? null : numberAt(cells, metric.delta)! / stepTime, true), (cells) => numberAt(cells, metric.delta))]),
-    column('calls', calls!, Math.max(86, 7 * longest + 24), (cells) => ({ text: callsText(cells) }), (cells) => later(numberAt(cells, callsA), numberAt(cells, callsB))),
-    ...(metric.rate || rates.length > 0 ? [] : [column('per_call', perCall!, 130, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) }), (cells) => later(each(cells, metric.a, callsA), each(cells, metric.b, callsB)))]),
-    ...(metric.rate || rates.length === 0 ? [] : [column('rate', rate!, 160, (cells) => ({ text: rates.map(({ a, b }) => rateText(views[a]!, cells, a, b)).find(Boolean) ?? '' }), (cells) => rates.map(({ a, b }) => later(numberAt(cells, a), numberAt(cells, b))).find(Boolean) ?? null)]),
+    }, `${name(figure.b)}/${name(figure.a)}`, rowShare),
+    ...(metric.rate || stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, Math.max(90, 8 * step!.label.length + 8), (cells) => changed(cells, numberAt(cells, metric.delta) === null ? null : numberAt(cells, metric.delta)! / stepTime, true), name(metric.delta), (cells) => numberAt(cells, metric.delta))]),
+    column('calls', calls!, Math.max(86, 7 * longest + 24), (cells) => ({ text: callsText(cells) }), `${name(callsB)}?${name(callsA)}`, (cells) => later(numberAt(cells, callsB), numberAt(cells, callsA))),
+    ...(metric.rate || rates.length > 0 ? [] : [column('per_call', perCall!, 130, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) }), `${name(metric.b)}/${name(callsB)}?${name(metric.a)}/${name(callsA)}`, (cells) => later(each(cells, metric.b, callsB), each(cells, metric.a, callsA)))]),
+    ...(metric.rate || rates.length === 0 ? [] : [column('rate', rate!, 160, (cells) => ({ text: rates.map(({ a, b }) => rateText(views[a]!, cells, a, b)).find(Boolean) ?? '' }), rates.map(({ a, b }) => `${name(b)}?${name(a)}`).join('?'), (cells) => later(...rates.flatMap(({ a, b }) => [numberAt(cells, b), numberAt(cells, a)])))]),
   ];
   const chip = chipColumn(table, metric);
   const times = metric.rate ? [...figures, metric.delta] : figures;
-  const shown = (view: ColumnView, on: boolean, label = view.column.label): ColumnView => ({ ...view, column: { ...view.column, shown: on, label } });
+  const shown = (view: ColumnView, on: boolean, label = view.column.label): ColumnView => ({ ...view, blank: view.blank && !times.includes(view.index), column: { ...view.column, shown: on, label } });
   const hides = ({ column, column: { kind, measure, side, statistic } }: ColumnView): boolean => kind === 'time_us' || measure === 'calls' || isRate(column) || (kind === 'fraction' && side !== '' && rates.length > 0 && !metric.rate) || ['share', 'change', 'q'].includes(statistic);
   const leading = leadingColumns(views, table);
   const others = views.filter((view) => !leading.includes(view) && !times.includes(view.index)).map((view) => (hides(view) ? shown(view, false) : view));
@@ -93,10 +94,10 @@ function figureAt(table: Table, metric: Metric, wanted: string): number {
   return table.columns.findIndex(({ measure, statistic }) => measure === metric.name && statistic === wanted);
 }
 
-function column(name: string, { label, about }: { label: string; about: string }, width: number, derive: (cells: Cell[]) => Derived, order: (cells: Cell[]) => Cell = (cells) => derive(cells).text || null): ColumnView {
+function column(name: string, { label, about }: { label: string; about: string }, width: number, derive: (cells: Cell[]) => Derived, asks: string, order: (cells: Cell[]) => Cell): ColumnView {
   return {
     column: { ...PLAIN_COLUMN, name, label, description: about, measure: name },
-    index: -1, numeric: true, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width, derive, order,
+    index: -1, numeric: true, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width, derive, order, asks,
   };
 }
 
@@ -108,13 +109,16 @@ function arrow(a: number | null, b: number | null, format: (value: number | null
 /** new, gone, replaced, slower, faster or n.s.: the row's status, else what the test of this time says. */
 function chipColumn(table: Table, metric: Metric): ColumnView {
   const [status, change, q] = [table.columns.findIndex(({ role }) => role === 'status'), figureAt(table, metric, 'change'), figureAt(table, metric, 'q')];
-  const view = column('chip', { label: tableText.chip, about: tableText.chipAbout }, 86, (cells) => {
+  const raw = (cells: Cell[]): string => {
     const kept = String(cells[status] ?? '');
-    const said = typeof cells[change] === 'string' ? cells[change] : '';
-    const word = kept in text.table.chips && kept !== 'both' ? kept : (said.split(',')[0] ?? '');
-    const chip = text.table.chips[word];
+    return kept in text.table.chips ? kept : String(cells[change] ?? '');
+  };
+  const asks = [status, change].flatMap((index) => table.columns[index]?.name ?? []).join('?');
+  const view = column('chip', { label: tableText.chip, about: tableText.chipAbout }, 86, (cells) => {
+    const said = raw(cells);
+    const chip = text.table.chips[said.split(',')[0]!];
     const tested = typeof cells[q] === 'number' ? `q ${formatP(cells[q])}` : '';
     return { text: chip?.word ?? said, chip: chip?.look ?? (said === '' ? '' : 'idle'), title: [chip?.about || said, tested].filter(Boolean).join(', ') };
-  });
+  }, asks, (cells) => raw(cells) || null);
   return { ...view, numeric: false };
 }

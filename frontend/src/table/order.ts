@@ -13,6 +13,8 @@ export interface SortKey {
   size?: boolean;
   /** of a column that the page makes: what it orders by */
   of?: ((cells: Cell[]) => Cell) | undefined;
+  /** the same for the server, which knows its own columns only */
+  asks?: string | undefined;
 }
 
 /** `-delta_us` is descending, `name` ascending, several with commas: the form used in links. */

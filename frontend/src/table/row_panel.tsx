@@ -16,6 +16,10 @@ import { tableText } from './words';
 adoptSheet(css);
 
 interface Props {
+  /** in pixels, null for that of the table */
+  width: number | null;
+  /** the measure that is said first, as columns name it */
+  leading: string;
   table: Table;
   views: ColumnView[];
   row: number;
@@ -67,13 +71,14 @@ function measureLabel(a: ColumnView, b: ColumnView): string {
   return left.slice(0, same).replace(/[\s_(]+$/, '') || tableText.panel.main[a.column.kind];
 }
 
-export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, picture, children }: Props) {
+export function RowPanel({ width, leading, table, views, row, onMove, onClose, isPinned, onPin, picture, children }: Props) {
   const cells = table.rows[row] ?? [];
   const keys = views.filter((view) => view.column.role === 'key');
   // a side alone names nothing: such rows are named by all of their keys
   const name = keys[0]?.column.name === 'side' ? rowKey(table, row) : String(cells[Math.max(0, nameIndex(table))] ?? '');
   const { measures: all, others } = measuresOf(views);
-  const measures = all.filter((measure) => [measure.a, measure.b].some((view) => view && cells[view.index] !== null && cells[view.index] !== undefined && cells[view.index] !== ''));
+  const ordered = [...all].sort((one, other) => Number(other.a!.column.measure === leading) - Number(one.a!.column.measure === leading));
+  const measures = ordered.filter((measure) => [measure.a, measure.b].some((view) => view && cells[view.index] !== null && cells[view.index] !== undefined && cells[view.index] !== ''));
   const status = views.find((view) => view.column.role === 'status');
   const chip = status && text.table.chips[String(cells[status.index])];
   // a text that only repeats the name above it says nothing, nor does one that is not there
@@ -88,7 +93,7 @@ export function RowPanel({ table, views, row, onMove, onClose, isPinned, onPin, 
     return [a, b, delta].map((view) => view && { ...view, style });
   };
   return (
-    <aside class="row-panel" aria-label={tableText.panel.region}>
+    <aside class="row-panel" aria-label={tableText.panel.region} style={width === null ? undefined : { width: `${width}px` }}>
       <header>
         <IconButton icon="up" label={tableText.panel.previous} onClick={() => onMove(-1)} />
         <IconButton icon="down" label={tableText.panel.next} onClick={() => onMove(1)} />

@@ -31,10 +31,15 @@ const DEFAULT_MINIMUM = 0.001;
 /** Tables with fewer rows are read whole. */
 const SMALL = 30;
 
+/** Whether rows are what their names say; single launches are told apart by their place. */
+export function hasNamedRows(table: Table): boolean {
+  return table.columns[nameIndex(table)]?.role === 'key';
+}
+
 /** Smallest difference that is shown at first, as a fraction of the step; single launches are small, each of them. */
 export function usualMinimum(table: Table): number {
   const few = (table.total_rows ?? table.rows.length) < SMALL;
-  return !few && table.columns[nameIndex(table)]?.role === 'key' ? DEFAULT_MINIMUM : 0;
+  return !few && hasNamedRows(table) ? DEFAULT_MINIMUM : 0;
 }
 
 export function joinKey(parts: string[]): string {

@@ -80,7 +80,7 @@ export function askedOf({ q, status, category, clear, least, sort }: Asked): Rec
     category: category ?? '',
     clear: clear ? '1' : '',
     min_delta_us: least > 0 ? least.toFixed(6) : '',
-    sort: sort.filter((key) => !key.of).map((key) => `${key.column}:${key.descending ? 'desc' : 'asc'}`).join(','),
+    sort: sort.map(({ column, asks, size, descending }) => `${asks ?? (size ? `|${column}|` : column)}:${descending ? 'desc' : 'asc'}`).join(','),
   };
 }
 

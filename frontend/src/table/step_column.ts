@@ -10,6 +10,7 @@ import { EXPOSED } from './metric_choice';
 import { words as stepWords } from './step_lines/words';
 import { rowKey } from './rows';
 import type { ShownRows } from './shown_rows';
+import { tableText } from './words';
 import type { LineRow, StepLines } from './step_lines/step_lines';
 
 /** Its name in links. The server has no such column: what it draws is fetched for the rows in view. */
@@ -34,14 +35,13 @@ export function drawnMeasure(table: Table, metric: string): string {
   return metric !== EXPOSED && testedMeasures(table).includes(metric) ? metric : '';
 }
 
-/** The column of the steps. */
-export function stepColumn(views: ColumnView[], measure: string, words: MetricWords): ColumnView {
-  const main = measure === '';
+/** The column of the steps, with the name of the time that is drawn where it is not the one that is shown. */
+export function stepColumn(views: ColumnView[], measure: string, metric: string, words: MetricWords): ColumnView {
   const label = views.find(({ column }) => column.role === 'baseline' && column.kind === 'time_us' && column.measure === measure)?.column.label ?? '';
-  const what = main ? stepWords.lines.main : label.replace(/\s+A$/, '');
+  const what = label.replace(/\s*A$/, '') || tableText.metricMain;
   return {
     column: {
-      ...PLAIN_COLUMN, name: STEP_COLUMN, label: stepWords.lines.label(words.many), unit: main ? stepWords.lines.sides : what, shown: true, measure, statistic: 'steps',
+      ...PLAIN_COLUMN, name: STEP_COLUMN, label: stepWords.lines.label(words.many), unit: measure === metric && measure === '' ? stepWords.lines.sides : what, shown: true, measure, statistic: 'steps',
       description: stepWords.lines.about(what, words),
     },
     index: -1, numeric: false, style: null, decimals: 0, largest: 0, unitAt: -1, related: [], blank: false, letters: 0, width: STEP_COLUMN_WIDTH,

@@ -27,7 +27,7 @@ import { metricOf } from './metric_choice';
 import { metricColumns, textsWithin } from './metrics';
 import { nextSort, ownOrder, parseSort, writeSort, type SortKey } from './order';
 import { RowPanel } from './row_panel';
-import { deltaIndexes, findRow, isCut, nameIndex, rowKey, usualMinimum } from './rows';
+import { deltaIndexes, findRow, hasNamedRows, isCut, nameIndex, rowKey, usualMinimum } from './rows';
 import { askedOf, localRows, type ShownRows } from './shown_rows';
 import { drawnMeasure, STEP_COLUMN, STEP_COLUMN_ROOM, stepColumn, useStepLines } from './step_column';
 import { Toolbar } from './toolbar';
@@ -35,10 +35,12 @@ import { useRemoteRows } from './use_remote_rows';
 import { useWhole } from './use_whole';
 import { tableText } from './words';
 
-/** Gives way to the details of a row, which say the same of it, where there is no room for both. */
-const LEAST_NEEDED = 'per_call';
-/** Of the details, with the gap beside them. */
-const PANEL_WIDTH = 426;
+/** Give way, the first one first, to the details of a row, which say the same of it, where there is no room for both. */
+const LEAST_NEEDED = ['per_call', 'calls', 'step_percent'];
+/** Of the details beside a table: so much of its width within these limits, and the gap between them. */
+const PANEL = { share: 0.32, least: 340, most: 416, gap: 10 };
+/** Where there is less room than this the details are below the table: its name, A, B and difference stay in view. */
+const LEAST_BESIDE = 880;
 /** The width that the table before had. */
 const lastTable = { width: 0 };
 /** How long a button says that it has done it. */
@@ -99,30 +101,33 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const metric = useMemo(() => (group ? null : metricOf(first, address.metric, address.sort)), [first, group, address.metric, address.sort]);
   const measure = drawnMeasure(base, metric?.name ?? '');
   const every = useMemo(() => {
-    const steps = stepped === '' ? null : stepColumn(views, measure, words);
+    const steps = stepped === '' ? null : stepColumn(views, measure, metric?.name ?? '', words);
     if (!metric) return views;
-    const made = metricColumns(views, base, metric, stepTime, words, steps);
-    // of a longer table the server orders the rows, which knows its own columns only
-    return isCut(base) ? made.map(({ order: _, ...view }): ColumnView => view) : made;
+    return metricColumns(views, base, metric, stepTime, words, steps);
   }, [views, metric, stepped, measure, words, stepTime]);
   const widths = useMemo(() => readWidths(address.widths), [address.widths]);
   // before anything else the steps give way
   const usualOnes = visibleColumns(every, address.columns).filter(({ column }) => column.name !== STEP_COLUMN);
-  const room = width - (open && address.row !== '' ? PANEL_WIDTH : 0);
+  const stacked = width > 0 && width < LEAST_BESIDE;
+  const panelWidth = Math.round(Math.min(PANEL.most, Math.max(PANEL.least, PANEL.share * width)));
+  const room = width - (open && address.row !== '' && !stacked ? panelWidth + PANEL.gap : 0);
   const fits = room >= leastWidth(usualOnes, widths) + STEP_COLUMN_ROOM;
   const choices = useMemo(() => {
     if (fits) return every;
     const others = every.map((view) => (view.column.name === STEP_COLUMN ? { ...view, column: { ...view.column, shown: false } } : view));
     return metric ? textsWithin(others, (shown) => room >= leastWidth(visibleColumns(shown, ''), widths)) : others;
   }, [every, fits, metric, room, widths]);
-  const beside = open && address.row !== '' && address.columns === '' && room < leastWidth(usualOnes, widths);
-  const columns = visibleColumns(choices, address.columns).filter(({ column }) => !(beside && column.name === LEAST_NEEDED));
+  const chosen = visibleColumns(choices, address.columns);
+  const gives = open && address.row !== '' && address.columns === '' ? LEAST_NEEDED : [];
+  const columns = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
   const deltaName = first.columns[metric?.delta ?? deltaIndexes(first)[0] ?? -1]?.name ?? '';
-  // a long table comes in the server's order, which is by all of its main times
-  const bySize: SortKey[] = metric && !(isCut(first) && address.metric === '') ? [{ column: deltaName, descending: true, size: !isCut(first) }] : [];
-  const asked = parseSort(address.sort).map((key): SortKey => ({ ...key, of: every.find((view) => view.column.name === key.column)?.order }));
+  const own = useMemo(() => (metric ? [] : ownOrder(base, visibleColumns(views, '').map(({ column }) => column))), [base, views, metric]);
+  const bySize: SortKey[] = deltaName !== '' && own.length === 0 && !group && hasNamedRows(first) ? [{ column: deltaName, descending: true, size: true }] : [];
+  const asked = parseSort(address.sort).map((key): SortKey => {
+    const view = every.find(({ column }) => column.name === key.column);
+    return { ...key, of: view?.order, asks: view?.asks };
+  });
   const sort = address.sort === '' ? bySize : asked;
-  const own = useMemo(() => ownOrder(base, visibleColumns(views, '').map(({ column }) => column)), [base, views]);
   const summed = views.find(({ column }) => column.name === deltaName);
   const hasDelta = stepTime !== null && deltaName !== '';
   // who looks for something must find it, however little it changed
@@ -232,7 +237,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
       )}
       {regex && whole.table && isCut(whole.table) && <p class="table-notes muted small">{tableText.searched(whole.table.rows.length)}</p>}
       <Notes notes={table.notes} />
-      <div class="table-body">
+      <div class={`table-body${stacked ? ' stacked' : ''}`}>
         {picture?.shown ? (
           picture.draw(figured)
         ) : rows.length > 0 ? (
@@ -272,6 +277,8 @@ export function TableView({ name, table: first, source = null, stepped = '', add
         )}
         {open && selectedRow >= 0 && table.rows[selectedRow] && (
           <RowPanel
+            width={stacked ? null : panelWidth}
+            leading={metric?.name ?? ''}
             table={table}
             views={views}
             row={selectedRow}

@@ -4,6 +4,8 @@ import type { Kind } from '../contract/wire';
 import { formatCount, formatMany } from '../ui/format';
 import type { MetricWords } from '../ui/strings';
 
+const UNSPLIT = 'not measured: these recordings do not tell what the step waited for';
+
 export const tableText = {
   layers: 'Merge layers',
   layersAbout: 'Modules that differ only in their number, such as the layers of a network, as one row',
@@ -18,6 +20,26 @@ export const tableText = {
     { label: 'Per call', about: 'Time per call, A → B' },
     { label: 'Rate', about: 'Work per second, A → B: FLOP where counted, else bytes' },
   ],
+  metric: 'Metric',
+  metricMain: 'Total time',
+  exposed: 'Exposed',
+  /** times of the call tree, all of them exposed */
+  ofFrames: { '': 'Exposed, with frames below', own: 'Exposed, own' } as Record<string, string>,
+  /** of tables that could have exposed time */
+  exposedMissing: {
+    operators: UNSPLIT,
+    operators_by_shape: 'not known by input shape: API calls count for their operator',
+    operators_by_type: 'not known by data type, only by operator',
+    modules: UNSPLIT,
+    kernels: UNSPLIT,
+    kernels_by_operator: UNSPLIT,
+    kernels_by_module: 'not known by kernel and module; Modules has it by module',
+    kernels_by_type: 'not known by data type, only by kernel and operator',
+    kernels_by_launch: 'not known by launch configuration, only by kernel and operator',
+    communication: UNSPLIT,
+    communication_by_message: 'not known by message size, only by collective',
+    memcpy: UNSPLIT,
+  } as Record<string, string>,
   timeDelta: 'Δ time',
   chip: 'Change',
   chipAbout: 'new: only in B; gone: only in A; replaced: another kernel in the same place; slower and faster: significant (q ≤ 0.05); n.s.: not significant',

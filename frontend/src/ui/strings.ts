@@ -95,14 +95,6 @@ export const text = {
     swap: 'Swap baseline and candidate (x)',
     guess: 'guessed pair',
     guessReason: (reason: string) => `This pair is a guess${reason === '' ? '' : `: ${reason}`}`,
-    filter: 'Search runs',
-    all: 'Runs',
-    shown: (shown: string, all: string) => `${shown} of ${all} runs`,
-    folders: 'Folders',
-    everywhere: 'All folders',
-    several: 'Choose several',
-    compare: (n: number) => (n === 0 ? 'Compare with the baseline' : `Compare ${formatMany(n, 'candidate')} with the baseline`),
-    columns: { name: 'Run', modified: 'Modified', device: 'Device', steps: 'Steps', mean: 'Mean step', ranks: 'Ranks', format: 'Format', marked: 'Chosen' },
     attach: 'utilisation',
     attachAbout: 'Attach utilisation figures from a kernel listing or ncu export of the same program',
     attachNone: 'none attached',
@@ -470,8 +462,6 @@ with profile(
   },
 
   table: {
-    metric: 'Metric',
-    metricMain: 'Total time',
     chips: {
       added: { word: 'new', look: 'new', about: 'only in B' },
       removed: { word: 'gone', look: 'gone', about: 'only in A' },

@@ -28,6 +28,22 @@ describe('modules that differ only in their number', () => {
   });
 });
 
+describe('paths of modules that differ only in numbers', () => {
+  const table: Table = {
+    ...PLAIN, title: 'Step time by module', columns: [column('module', 'key', 'text'), column('category', 'key', 'text'), ...times, status],
+    rows: [
+      ['Net_0/Block_1/Linear_0', 'Kernel', 10, 12, 2, 'both'], ['Net_0/Block_2/Linear_0', 'Kernel', 20, 21, 1, 'both'], ['Net_0/Block_1/Linear_0', 'Other', 1, 1, 0, 'both'],
+      ['Net_0', 'Kernel', 5, 5, 0, 'both'], ['(outside modules)', 'Other', 7, 7, 0, 'both'],
+    ],
+  };
+  it('are one row per part of the step, under the numbers that they share', () => {
+    expect(hasLayers('modules_ledger', table)).toBe(true);
+    expect(layersTogether('modules_ledger', table).rows).toEqual([
+      ['2 × Net_0/Block/Linear_0', 'Kernel', 30, 33, 3, 'both'], ['Net_0/Block_1/Linear_0', 'Other', 1, 1, 0, 'both'], ['Net_0', 'Kernel', 5, 5, 0, 'both'], ['(outside modules)', 'Other', 7, 7, 0, 'both'],
+    ]);
+  });
+});
+
 describe('kernels of modules that differ only in their number', () => {
   const table: Table = {
     ...PLAIN, title: 'Kernels by module', columns: [column('name', 'key', 'text'), column('module', 'key', 'text'), ...times, status],

@@ -47,6 +47,7 @@ describe('the time that is shown', () => {
     const names = ['row_percent', 'step_percent', 'calls', 'per_call', 'chip'];
     expect(shown().map((view) => view.column.name)).toEqual(['name', 'baseline_device_self_us', 'candidate_device_self_us', 'device_self_delta_us', ...names]);
     expect(shown('us').map((view) => view.column.label).slice(1, 4)).toEqual(['A', 'B', 'Δ']);
+    expect(shown('host_total').map((view) => view.column.label).slice(1, 4)).toEqual(['A', 'B', 'Δ']); // though no row changed
   });
 });
 
@@ -91,6 +92,28 @@ describe('what the page says of a row', () => {
 
 it('rows stand by the size of the difference, whatever its sign', () => {
   expect(sortRows(operators, [0, 1, 2], [{ column: 'device_self_delta_us', descending: true, size: true }])).toEqual([2, 1, 0]);
+});
+
+describe('columns that the page makes', () => {
+  const orders = (table: Table, chosen = '') => Object.fromEntries(shown(chosen, table).flatMap(({ column: { name }, asks }) => (asks === undefined ? [] : [[name, asks]])));
+  it('are ordered by the server by what they are made of', () => {
+    expect(orders(operators)).toEqual({
+      row_percent: 'candidate_device_self_us/baseline_device_self_us',
+      step_percent: 'device_self_delta_us',
+      calls: 'candidate_calls?baseline_calls',
+      per_call: 'candidate_device_self_us/candidate_calls?baseline_device_self_us/baseline_calls',
+      chip: 'status?device_self_change',
+    });
+  });
+  it('are ordered the same way here', () => {
+    const order = (name: string) => {
+      const { order: of } = shown().find((view) => view.column.name === name)!;
+      return sortRows(operators, [0, 1, 2], [{ column: name, descending: true, of }]).map((row) => operators.rows[row]![0]);
+    };
+    expect(order('row_percent')).toEqual(['addmm', 'copy', 'eq']); // a new row has no percentage
+    expect(order('calls')).toEqual(['addmm', 'eq', 'copy']);
+    expect(order('per_call')).toEqual(['addmm', 'copy', 'eq']);
+  });
 });
 
 describe('the columns of matched work', () => {

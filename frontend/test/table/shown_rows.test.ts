@@ -56,6 +56,8 @@ describe('a table that came cut', () => {
   it('is asked for as it would be chosen here', () => {
     const asked = askedOf({ q: ' gemm -nn ', status: 'added', category: 'Kernel', clear: true, least: 0.25, sort: parseSort('-delta_us,name') });
     expect(asked).toEqual({ filter: 'gemm -nn', status: 'added', change: '', category: 'Kernel', clear: '1', min_delta_us: '0.250000', sort: 'delta_us:desc,name:asc' });
+    const sort = [{ column: 'delta_us', descending: true, size: true }, { column: 'calls', descending: false, of: () => 1, asks: 'candidate_calls?baseline_calls' }];
+    expect(askedOf({ q: '', status: 'all', category: null, clear: false, least: 0, sort }).sort).toBe('|delta_us|:desc,candidate_calls?baseline_calls:asc');
     expect(askedOf({ q: '', status: 'slower', category: null, clear: false, least: 0, sort: [] })).toMatchObject({ status: '', change: 'slower' });
     expect(Object.values(askedOf({ q: '', status: 'all', category: null, clear: false, least: 0, sort: [] })).join('')).toBe('');
   });

@@ -6,39 +6,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 
 from tb_perfcompare.comparison.pairing.phase_pairs import phase_pairs
+from tb_perfcompare.comparison.pairing.run_names import (
+    WORD_PAIRS,
+    ids,
+    ids_are_random,
+    is_id,
+    may_be_alike,
+    numbers,
+    without_ids,
+    without_times,
+    words_of,
+)
 from tb_perfcompare.quick_dataclass import dataclass
 
-WORD_PAIRS: tuple[tuple[str, str], ...] = (
-    ("normal", "abnormal"),
-    ("baseline", "candidate"),
-    ("base", "candidate"),
-    ("before", "after"),
-    ("old", "new"),
-    ("good", "bad"),
-    ("control", "test"),
-    ("ref", "new"),
-    ("reference", "new"),
-    ("healthy", "faulty"),
-    ("fast", "slow"),
-    ("正常", "异常"),
-    ("a", "b"),
-)
-"""(baseline word, candidate word), best first. Words are compared without case."""
-
-_WORD = re.compile(r"\d+|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
-_NUMBER = re.compile(r"\d+")
 _ANY = "\0"  # stands for the word or number in which two names differ
-_PART = "\1"  # follows a letter that is a part of a word
-_ID = "\2"  # stands for a hash or a random id
-_UUID = re.compile(r"(?<![^\W_])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![^\W_])")
-_TOKEN = re.compile(r"[0-9a-zA-Z]{7,}")
-_HEX = re.compile(r"[0-9a-f]+")
-_RUN_OF_LIKE = re.compile(r"\d+|[a-z]+")
-_SIZES = re.compile(r"(?:[a-z]+\d+)+")
-_BATCH = re.compile(r"(?<![a-z])(?:[gm]?bsz?|batch(?:[-_ ]?size)?)[-_=]?(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +44,12 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class RunShape:
-    """A run as pairing sees it: its name and (worker, span labels in time order) of each worker."""
+    """A run as pairing sees it: its name, (worker, span labels in time order) of each worker, and when the latest of
+    its files was written, 0 for not known."""
 
     name: str
     workers: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    modified: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +86,18 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     3. names that differ in one word pair and in numbers such as dates, where only one run bears each word
     4. the only run with the first word in a folder, with each run bearing the second
     5. names that differ only in one number: the smallest with every larger one
-    6. the first two spans of one run (an A/A check)
+    6. the latest two runs whose names differ only in a hash, a random id or a time: the older with the newer
+    7. the first two spans of one run (an A/A check)
 
-    Hashes and random ids count as equal; names that give two batch sizes are no pair.
+    Hashes and random ids count as equal in 1, 3 and 5: runs with the same one go together, else the latest of either
+    word. Names that give two batch sizes or two devices are no pair.
     """
     names = sorted({run.name for run in runs}, key=_natural)
+    latest_last = sorted(runs, key=lambda run: (run.modified, _natural(run.name)))
     found: dict[frozenset[tuple[str, str | None]], Pair] = {}
-    by_name = (*_by_words(names), *_by_phase(runs))
-    for pair in (*by_name, *_by_words_and_numbers(names), *_by_folder(names), *_by_number(names)):
-        if _may_be_alike(pair.baseline.run, pair.candidate.run):
+    by_name = (*_by_words([run.name for run in latest_last]), *_by_phase(runs), *_by_words_and_numbers(names))
+    for pair in (*by_name, *_by_folder(names), *_by_number(names), *_of_one_name(latest_last)):
+        if may_be_alike(pair.baseline.run, pair.candidate.run):
             found.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
     checks = [_span_check(run) for run in sorted(runs, key=lambda run: _natural(run.name))]
     return (*found.values(), *(check for check in checks if check is not None))
@@ -145,45 +133,9 @@ def _unique(workers: Sequence[WorkerName], how: str, skip: Iterable[int]) -> dic
     return {key: indexes[0] for key, indexes in places.items() if len(indexes) == 1}
 
 
-@lru_cache(maxsize=10_000)
-def _words(name: str) -> tuple[tuple[str, ...], ...]:
-    """Lower-case words of each path component; a capital letter and a change between letters and digits start one."""
-    return tuple(tuple(_word(part, found) for found in _WORD.finditer(part)) for part in _without_ids(name).split("/"))
-
-
-def _word(text: str, found: re.Match[str]) -> str:
-    """In lower case; a letter that only a digit or another letter sets off is none that two names may differ in."""
-    word = found.group()
-    before, after = text[: found.start()][-1:], text[found.end() :][:1]
-    whole = not after.isalnum() and (not before.isalnum() or (before.islower() and word.isupper()))
-    return word.lower() if len(word) > 1 or whole else word.lower() + _PART
-
-
-def _without_ids(name: str) -> str:
-    """The name with one sign for each hash and random id: they differ without a meaning."""
-    return _TOKEN.sub(lambda found: _ID if _is_id(found.group()) else found.group(), _UUID.sub(_ID, name))
-
-
-def _is_id(token: str) -> bool:
-    """Whether it is like `3f9a1c2` or `x7k2p9qd`. Letters followed by numbers, such as `h100x8bs32`, mean something."""
-    if not (token.islower() or token.isupper()):
-        return False
-    token = token.lower()
-    changes = len(_RUN_OF_LIKE.findall(token)) - 1
-    if _HEX.fullmatch(token):
-        return changes >= 2
-    return len(token) >= 8 and changes >= 4 and not _SIZES.fullmatch(token)
-
-
-def _may_be_alike(one: str, other: str) -> bool:
-    """Whether no batch size that the names give differs."""
-    sizes = [set(map(int, _BATCH.findall(name.lower()))) for name in (one, other)]
-    return not all(sizes) or sizes[0] == sizes[1]
-
-
 def _spots(name: str, word: str, *, blank_numbers: bool = False) -> Iterator[tuple[tuple[str, ...], ...]]:
     """The name's words with one occurrence of `word` blanked, for each occurrence."""
-    components = _words(name)
+    components = words_of(name)
     for depth, component in enumerate(components):
         for position, found in enumerate(component):
             if found != word:
@@ -210,11 +162,15 @@ def _grouped(
 
 
 def _by_words(names: Sequence[str]) -> Iterator[Pair]:
+    """`names`: the latest last."""
     for words in WORD_PAIRS:
         reason = f"names differ only in {words[0]}/{words[1]}"
         for first, second in _grouped(names, words, blank_numbers=False):
-            for left in first:
-                yield from (_pair(left, right, reason) for right in second)
+            equal = {ids(name): name for name in second}
+            alike = [(name, equal[ids(name)]) for name in first if ids(name) in equal]
+            if not alike and ids_are_random(ids(first[-1]), ids(second[-1])):
+                alike, reason = [(first[-1], second[-1])], f"{reason}, apart from hashes and random ids"
+            yield from (_pair(left, right, reason) for left, right in alike)
 
 
 def _by_phase(runs: Sequence[RunShape]) -> Iterator[Pair]:
@@ -227,7 +183,7 @@ def _by_words_and_numbers(names: Sequence[str]) -> Iterator[Pair]:
     for words in WORD_PAIRS:
         reason = f"names differ only in {words[0]}/{words[1]} and in numbers"
         for first, second in _grouped(names, words, blank_numbers=True):
-            if len(first) == len(second) == 1:
+            if len(first) == len(second) == 1 and ids_are_random(ids(first[0]), ids(second[0]), or_numbers=True):
                 yield _pair(first[0], second[0], reason)
 
 
@@ -237,7 +193,7 @@ def _by_folder(names: Sequence[str]) -> Iterator[Pair]:
         folders[name.rpartition("/")[0]].append(name)
     for words in WORD_PAIRS[:-1]:  # a single letter says too little here
         for members in folders.values():
-            last = {name: _words(name)[-1] for name in members}
+            last = {name: words_of(name)[-1] for name in members}
             first = [name for name in members if words[0] in last[name] and words[1] not in last[name]]
             second = [name for name in members if words[1] in last[name] and words[0] not in last[name]]
             if len(first) == 1:
@@ -246,18 +202,27 @@ def _by_folder(names: Sequence[str]) -> Iterator[Pair]:
 
 
 def _by_number(names: Sequence[str]) -> Iterator[Pair]:
-    families: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    families: dict[tuple[str, str], list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
     for name in names:
-        text = _without_ids(name)
-        for found in _NUMBER.finditer(text):
-            around = (text[: found.start()].lower(), text[found.end() :].lower())
-            families[around].append((found.group(), name))
+        for number, around, others in numbers(name):
+            families[around].append((number, name, others))
     for members in families.values():
-        (smallest, first), *rest = sorted(members, key=lambda member: (int(member[0]), member[0], member[1]))
-        for number, name in rest:
-            if number == smallest:
-                continue  # they differ in their ids
-            yield _pair(first, name, f"names differ only in a number: {smallest} and {number}")
+        (smallest, first, its), *rest = sorted(members, key=lambda member: (int(member[0]), *member))
+        for number, name, others in rest:
+            if number != smallest and ids_are_random(its, others):
+                yield _pair(first, name, f"names differ only in a number: {smallest} and {number}")
+
+
+def _of_one_name(latest_last: Sequence[RunShape]) -> Iterator[Pair]:
+    reason = "two runs of one name, apart from hashes, random ids and times: the older is the baseline"
+    kinds: dict[str, list[RunShape]] = defaultdict(list)
+    for run in latest_last:
+        kinds[without_ids(without_times(run.name))].append(run)
+    for *_, older, newer in (found for found in kinds.values() if len(found) > 1):
+        left, right = (ids(without_times(run.name)) for run in (older, newer))
+        sure = all(one == other or is_id(one) or is_id(other) for one, other in zip(left, right, strict=True))
+        if sure and ids_are_random(left, right) and older.modified < newer.modified:
+            yield _pair(older.name, newer.name, reason)
 
 
 def _span_check(run: RunShape) -> Pair | None:

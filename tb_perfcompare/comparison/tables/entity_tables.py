@@ -15,12 +15,13 @@ from tb_perfcompare.comparison.result.table import CellColumn, Column, ColumnRow
 from tb_perfcompare.comparison.statistics.entity_tests import CHANGES, entity_tests, floor_ns, robust_z
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.tables import bandwidths
+from tb_perfcompare.comparison.tables.exposed_time import exposed_time
 from tb_perfcompare.comparison.tables.group_shapes import IF_RECORDED, KEY_COLUMNS, SHAPES, Measure, TableSpec
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, peaks_of, table_work
 from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
-from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_CATEGORIES, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 from tb_perfcompare.model.texts import TextPool, Texts
 from tb_perfcompare.model.texts import column as text_column
@@ -42,7 +43,6 @@ _STATUSES = TextPool(["both", "added", "removed"])
 
 _RAW_NAME = columns.text("raw_name", "Recorded name", "a name as recorded, where the joining name differs", shown=False)
 _CHANGES = TextPool([change.value for change in CHANGES])
-_ON_DEVICE = np.array(sorted(DEVICE_CATEGORIES), dtype=np.int8)
 
 _TOGETHER = 250_000
 """So many times of single steps are tested at once: a call costs more than a row, and memory is bounded."""
@@ -136,7 +136,7 @@ def _draft(
     cells += effects_of if counted else []
     # Without a clock nothing overlaps, and without entities what overlaps is unknown.
     split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
-    exposed = _exposed_cells(joined, (baseline, candidate)) if shape.exposed and split else None
+    exposed = _exposed_cells(name, joined, (baseline, candidate)) if split else None
     cells += exposed.cells if exposed is not None else []
     if counted:
         of_calls = zip(columns.calls(shape.calls, shape.counted), calls, strict=True)
@@ -146,7 +146,8 @@ def _draft(
     cells += _fact_cells(shape, a, b, joined)
     works = _works(name, (a, b), joined, (baseline, candidate), options)
     cells += _work_cells(name, works, joined) if works is not None else []
-    cells += exposed_split(works, exposed.own) if works is not None and exposed is not None else []
+    if name == "kernels" and works is not None and exposed is not None:
+        cells += exposed_split(works, exposed.own)
     sizes = name in bandwidths.TABLES
     of_messages = bandwidths.pair_columns(baseline, candidate, name, joined.at_a, joined.at_b) if sizes else []
     cells += of_messages
@@ -155,7 +156,7 @@ def _draft(
     notes = shape.notes if exposed is None else (*shape.notes, by_exposed)
     notes = notes if works is None else (*notes, *notes_of(*works))
     notes = (*notes, *bandwidths.notes_of(of_messages))
-    if len(times.ordered) > 1:
+    if len(times.ordered) > 1 and exposed is None:
         notes = (*notes, f"Rows are sorted by change in {' plus '.join(times.ordered)}.")
     order = times.order if exposed is None else exposed.order + times.order * 1e-6
     return _Draft(name, shape, joined, cells, order, notes)
@@ -221,8 +222,11 @@ class _Exposed(NamedTuple):
     own: tuple[Ints, Ints]
 
 
-def _exposed_cells(joined: JoinedRows, both: tuple[Summary, Summary]) -> _Exposed:
-    own_a, own_b = (_exposed(joined, side) for side in both)
+def _exposed_cells(name: str, joined: JoinedRows, both: tuple[Summary, Summary]) -> _Exposed | None:
+    """None where a side does not tell the rows apart."""
+    own_a, own_b = (exposed_time(name, joined, side) for side in both)
+    if own_a is None or own_b is None:
+        return None
     x, y = (own.sum(axis=1) / own.shape[1] / 1000 for own in (own_a, own_b))
     triple = columns.triple("exposed", "Exposed", "Exposed time: owned in the ledger")
     test = _Test(columns.tests("exposed", "exposed", shown=False), lambda: (own_a, own_b), joined, (y - x) * 1000)
@@ -375,20 +379,6 @@ def _at_a(joined: JoinedRows) -> Ints:
 
 def _at_b(joined: JoinedRows) -> Ints:
     return joined.at_b
-
-
-def _exposed(joined: JoinedRows, summary: Summary) -> Ints:
-    """(rows, steps) what rows own of each step, all entries of their name together."""
-    owned = summary.owned
-    first, names = joined.parts[0], joined.numbers.of(owned.key)
-    place = np.full(len(joined.numbers), -1, dtype=np.int64)
-    place[first] = np.arange(len(joined))  # of rows that share a name the last one
-    rows = np.where(np.isin(owned.category, _ON_DEVICE), place[names], -1)
-    own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
-    np.add.at(own, rows[rows >= 0], owned.time_ns[rows >= 0])
-    # rows that share a name show the same time
-    shared: Ints = own[place[first]]
-    return shared
 
 
 def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:

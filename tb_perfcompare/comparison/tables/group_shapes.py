@@ -118,7 +118,13 @@ _BOUND_FACTS = tuple(
 
 SHAPES: Mapping[str, TableSpec] = {
     "operators": TableSpec(
-        "Operators", "Calls", _OPERATOR_MEASURES, ("host_self", "device_self"), notes=(_CORRECTED, _OVERLAP)
+        "Operators",
+        "Calls",
+        _OPERATOR_MEASURES,
+        ("host_self", "device_self"),
+        exposed="Exposed time is what the ledger counts of the operator's own host work, of its API calls and of the "
+        "device work that these launched; the rest overlaps other device work.",
+        notes=(_CORRECTED, _OVERLAP),
     ),
     "operators_by_shape": TableSpec(
         "Operators by input shape",
@@ -144,7 +150,8 @@ SHAPES: Mapping[str, TableSpec] = {
             Measure("device_total", "Device total", "Device work launched by it and by modules below", "device_total"),
         ),
         ("host_self", "device_self"),
-        notes=(_CORRECTED, _OVERLAP, "Backward passes run outside the module's calls and are not in its time."),
+        exposed="Exposed time is what the ledger counts of the module with its backward work, without modules in it.",
+        notes=(_CORRECTED, _OVERLAP, "Backward passes run outside the module's calls and are not in its other times."),
     ),
     "kernels": TableSpec(
         "Kernels",
@@ -174,6 +181,7 @@ SHAPES: Mapping[str, TableSpec] = {
         (Measure("", "", "Kernel time: summed durations of its launches below the operator", "total"),),
         ("total",),
         _KERNEL_FACTS,
+        exposed="Exposed time is the part the kernel owns in the ledger; the rest overlaps other device work.",
         notes=(_CORRECTED,),
     ),
     "kernels_by_launch": TableSpec(

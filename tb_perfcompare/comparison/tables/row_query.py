@@ -37,7 +37,9 @@ class RowQuery:
     """Equal queries of one table have equal answers.
 
     words      words that the texts of a row must hold, or must not with a `-` in front, without regard to case
-    sort       (column, descending), the most important first; without any the table's own order
+    sort       (what, descending), the most important first; without any the table's own order. A column, its size as
+               `|delta_us|`, a quotient as `delta_us/baseline_us`, or several of these with `?` between: the first one
+               that says something, which absence, 0, "" and the status `both` do not
     status     only rows with this status
     change     only rows with this word in a column of changes (`slower`, `cannot tell`, ...)
     category   only rows of this part of the step, where the table has such a column that is not its key
@@ -73,7 +75,7 @@ class ChosenRows:
 
 
 def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
-    """Raises SelectionError for a column to sort by that there is not."""
+    """Raises SelectionError for what there is not to sort by."""
     passes = _tests(table, query)
     big = _is_big(table, query.least_us)
     rows: list[int] = []
@@ -85,7 +87,7 @@ def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
             if all(test(row) for test in passes):
                 (rows if big is None or big(row) else hidden).append(number)
     for name, descending in reversed(query.sort):
-        rows = _sorted(table, rows, _index(table, name), descending)
+        rows = _sorted(_sort_cells(table, name), rows, descending)
     return ChosenRows(
         np.array(rows, dtype=np.int32), np.array(hidden, dtype=np.int32), sums_of(table, rows),
         sums_of(table, hidden), sums_of(table), statuses_of(table, query),
@@ -227,9 +229,39 @@ def _is_number(cell: Cell) -> bool:
     return isinstance(cell, (int, float)) and not isinstance(cell, bool) and math.isfinite(cell)
 
 
-def _sorted(table: Table, rows: list[int], index: int, descending: bool) -> list[int]:
+def _sort_cells(table: Table, what: str) -> Sequence[Cell]:
+    """As RowQuery.sort says."""
+    choices_of = [_quotients(table, part) for part in what.split("?")]
+    if len(choices_of) == 1:
+        return choices_of[0]
+    rows = zip(*choices_of, strict=True)
+    return [next((cell for cell in row if cell == cell and cell not in _NOTHING), None) for row in rows]
+
+
+_NOTHING = (None, 0, "", "both")
+
+
+def _quotients(table: Table, what: str) -> Sequence[Cell]:
+    above, over, below = what.partition("/")
+    if not over:
+        return _sizes(table, above)
+    pairs = zip(_sizes(table, above), _sizes(table, below), strict=True)
+    return [_quotient(x, y) for x, y in pairs]
+
+
+def _quotient(x: Cell, y: Cell) -> float | None:
+    return x / y if _is_number(x) and _is_number(y) and y else None  # type: ignore[operator]
+
+
+def _sizes(table: Table, what: str) -> Sequence[Cell]:
+    if not (len(what) > 2 and what[0] == what[-1] == "|"):
+        return cells_of(table.rows, _index(table, what))
+    cells = cells_of(table.rows, _index(table, what[1:-1]))
+    return [abs(cell) if _is_number(cell) else cell for cell in cells]  # type: ignore[arg-type]
+
+
+def _sorted(cells: Sequence[Cell], rows: list[int], descending: bool) -> list[int]:
     """Missing values come last both ways, and equal rows keep their order. Of a column with texts all are texts."""
-    cells = cells_of(table.rows, index)
     there = [number for number in rows if (cell := cells[number]) is not None and cell == cell]
     if any(isinstance(cells[number], str) for number in there):
         there.sort(key=lambda number: _text(cells[number]), reverse=descending)

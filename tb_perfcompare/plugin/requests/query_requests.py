@@ -26,7 +26,7 @@ from tb_perfcompare.render.wire.pages import MOST_ASKED, MOST_ROWS, Page
 from tb_perfcompare.workspace.jobs.strict_jobs import FORMS
 
 _MOST_COLUMNS = 256
-_MOST_SORTS = 8
+_MOST_SORTS = 16
 _MOST_WORDS = 32
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 _PLACES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
@@ -193,8 +193,9 @@ def _sort(text: str) -> tuple[tuple[str, bool], ...]:
         if way not in ("", "asc", "desc") or not column:
             raise BadRequest(f"sort is {text[:80]!r}", hint="it must be COLUMN:asc or COLUMN:desc, several with commas")
         found.append((column, way == "desc"))
-    if len(found) > _MOST_SORTS:
-        raise BadRequest(f"sort names {len(found)} columns", hint=f"at most {_MOST_SORTS} are taken")
+    named = len(re.split(r"[,?/]", text))
+    if named > _MOST_SORTS:
+        raise BadRequest(f"sort names {named} columns", hint=f"at most {_MOST_SORTS} are taken")
     return tuple(found)
 
 

@@ -229,10 +229,12 @@ def _scan(roots: Iterable[Root], inside: bool) -> Listing:
 
 
 def shape_of(run: RunEntry) -> RunShape:
-    """The names that pairing looks at."""
+    """The names and the time that pairing looks at."""
+    files = [file for worker in run.workers for span in worker.spans for file in span.files]
     return RunShape(
-        run.name, tuple((worker.name, tuple(span.label for span in worker.spans)) for worker in run.workers)
-    )
+        run.name, tuple((worker.name, tuple(span.label for span in worker.spans)) for worker in run.workers),
+        max((file.mtime_ns for file in files), default=0),
+    )  # fmt: skip
 
 
 def _run_name(root: Root, run: RunEntry, root_path: str) -> str:

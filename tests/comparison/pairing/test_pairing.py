@@ -37,6 +37,12 @@ def suggested(*names: str) -> list[tuple[str, str]]:
         ("base-0b6f6f0e-5c39-4c3e-9d7b-2f1a3b4c5d6e", "candidate-9a7c1d22-1f0e-4b8a-8c3d-5e6f7a8b9c0d"),
         ("w0_3f9a1c2", "w4_b07e41d"),
         ("h100x8_old", "h100x8_new"),
+        ("normal/zuajfp94", "abnormal/uxhb72sj"),
+        ("normal_workers0", "abnormal_workers4"),
+        ("normal_node1_4242.1700000000000", "abnormal_node1_991.1700000111111"),
+        ("normal1", "abnormal1"),
+        ("num_workers0", "num_workers4"),
+        ("vitA", "vitB"),
     ],
 )
 def test_two_names_that_differ_in_one_way_are_a_pair_in_that_direction(baseline: str, candidate: str) -> None:
@@ -56,10 +62,55 @@ def test_two_names_that_differ_in_one_way_are_a_pair_in_that_direction(baseline:
         ("run_1_3f9a1c2", "run_1_b07e41d"),
         ("bs32", "bs64"),
         ("normal_batch_size=8", "abnormal_batch_size=16"),
+        ("normal_mbs4_gbs256", "abnormal_mbs8_gbs256"),
+        ("normal_h100", "abnormal_a100"),
+        ("h100x8", "h200x8"),
+        ("normal_cpu", "abnormal_gpu"),
+        ("resnet50/x", "llama70b/x"),
+        ("vita", "vitb"),
+        ("runA1", "runB1"),
+        ("data1a", "data1b"),
     ],
 )
 def test_names_without_a_known_difference_are_no_pair(one: str, other: str) -> None:
     assert suggested(one, other) == []
+
+
+SAME_NAME = "two runs of one name, apart from hashes, random ids and times: the older is the baseline"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("run_3f9a1c2", "run_b07e41d"),
+        ("run/0b6f6f0e-5c39-4c3e-9d7b-2f1a3b4c5d6e", "run/9a7c1d22-1f0e-4b8a-8c3d-5e6f7a8b9c0d"),
+        ("normal_x7k2p9qd", "normal_m3v8r1tz"),
+        ("run-20240131_123456-zuajfp94", "run-20240201_093000-uxhb72sj"),
+        ("node1_4242.1700000000000", "node1_991.1700000111111"),
+        ("Jan31_12-00-00_node1", "Feb01_09-30-00_node1"),
+        ("nightly_1623143089", "nightly_1623212756"),
+        ("2024-01-31T12:00:00", "2024-02-01T09:30:00"),
+    ],
+)
+def test_of_runs_that_differ_in_an_id_the_older_is_the_baseline(one: str, other: str) -> None:
+    (pair,) = suggest_pairs([RunShape(one, modified=2), RunShape(other, modified=1)])
+    assert (pair.baseline.run, pair.candidate.run, pair.reason) == (other, one, SAME_NAME)
+
+
+def test_the_latest_two_runs_of_one_name_are_a_pair() -> None:
+    times = {"run_3f9a1c2": 1, "run_b07e41d": 3, "run_5e6f7a8": 2}
+    runs = [RunShape(name, modified=time) for name, time in times.items()]
+    assert [(pair.baseline.run, pair.candidate.run) for pair in suggest_pairs(runs)] == [("run_5e6f7a8", "run_b07e41d")]
+
+
+def test_of_runs_with_ids_the_latest_of_either_word_are_a_pair_unless_two_have_one_id() -> None:
+    names = ["normal_3f9a1c2", "normal_b07e41d", "abnormal_5e6f7a8", "abnormal_9c0d1e2"]
+    pair, *_ = suggest_pairs([RunShape(name, modified=time) for time, name in enumerate(names)])
+    assert (pair.baseline.run, pair.candidate.run) == ("normal_b07e41d", "abnormal_9c0d1e2")
+    assert pair.reason == "names differ only in normal/abnormal, apart from hashes and random ids"
+    pair, *_ = suggest_pairs([RunShape(name, modified=time) for time, name in enumerate([*names, "abnormal_3f9a1c2"])])
+    assert (pair.baseline.run, pair.candidate.run) == ("normal_3f9a1c2", "abnormal_3f9a1c2")
+    assert pair.reason == "names differ only in normal/abnormal"
 
 
 def test_a_family_pairs_each_larger_number_with_the_smallest() -> None:

@@ -66,6 +66,46 @@ def test_which_rows_and_in_which_order(query: RowQuery, names: list[str]) -> Non
     assert [DRAWN.rows[number][0] for number in choose_rows(DRAWN, query).rows] == names
 
 
+CALLED = Table(
+    "kernels", "Kernels",
+    (
+        columns.key("name", "Name", ""), columns.time("baseline_us", "A", "", role="baseline"),
+        columns.time("candidate_us", "B", "", role="candidate"), columns.count("baseline_calls", "Calls A", ""),
+        columns.count("candidate_calls", "Calls B", ""), columns.text("change", "Change", ""), columns.STATUS,
+    ),
+    (
+        ("grown", 10.0, 30.0, 1.0, 10.0, "slower", "both"), ("gone", 20.0, None, 5.0, 0.0, "", "removed"),
+        ("new", None, 7.0, 0.0, 1.0, "", "added"), ("same", 40.0, 40.0, 4.0, 4.0, "unchanged", "both"),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("what", "names"),
+    [
+        ("|candidate_us|", ["same", "grown", "new", "gone"]),
+        ("candidate_us/baseline_us", ["grown", "same", "gone", "new"]),
+        ("candidate_calls?baseline_calls", ["grown", "gone", "same", "new"]),
+        ("candidate_us/candidate_calls?baseline_us/baseline_calls", ["same", "new", "gone", "grown"]),
+        ("status?change", ["same", "grown", "gone", "new"]),
+    ],
+)
+def test_rows_are_ordered_by_what_follows_from_columns(what: str, names: list[str]) -> None:
+    """Largest first, of texts the last in the alphabet; what cannot be computed comes last."""
+    assert [CALLED.rows[number][0] for number in choose_rows(CALLED, RowQuery(sort=((what, True),))).rows] == names
+
+
+def test_size_is_without_the_sign() -> None:
+    found = choose_rows(DRAWN, RowQuery(sort=(("|delta_us|", True),)))
+    assert [DRAWN.rows[number][0] for number in found.rows] == ["gemm_nn", "gemm_NT", "relu", "old"]
+
+
+@pytest.mark.parametrize("what", ["nothing/delta_us", "delta_us?nothing", "|nothing|", "||", "/", "q/q/q"])
+def test_what_there_is_not_to_sort_by_is_refused(what: str) -> None:
+    with pytest.raises(SelectionError, match="kernels has no column"):
+        choose_rows(DRAWN, RowQuery(sort=((what, True),)))
+
+
 def test_what_is_too_small_is_counted_and_summed_apart() -> None:
     found = choose_rows(DRAWN, RowQuery(least_us=4))
     assert (found.rows.tolist(), found.hidden.tolist()) == ([0], [1, 2, 3])

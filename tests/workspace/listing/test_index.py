@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -118,6 +119,14 @@ def test_the_listing_as_json_names_everything_and_no_absolute_path(tmp_path: Pat
         "reason": "names differ only in normal/abnormal",
     }
     assert str(tmp_path) not in str(answer)
+
+
+def test_of_runs_that_differ_in_a_hash_the_older_is_the_baseline(tmp_path: Path) -> None:
+    for name, seconds in (("train_b07e41d", 1_000), ("train_3f9a1c2", 2_000)):
+        for file in write_run(tmp_path / name).iterdir():
+            os.utime(file, (seconds, seconds))
+    (pair,) = index(Root(str(tmp_path))).listing().pairs
+    assert (pair.baseline.run, pair.candidate.run) == ("train_b07e41d", "train_3f9a1c2")
 
 
 def test_steps_are_one_number_or_a_range() -> None:

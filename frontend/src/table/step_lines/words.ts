@@ -15,7 +15,6 @@ export const words = {
   lines: {
     label: (many: string) => many.charAt(0).toUpperCase() + many.slice(1),
     kind: 'picture',
-    main: 'The time',
     sides: 'A | B',
     about: (what: string, words: MetricWords) =>
       `${what} per ${words.one}, in order: A left, B right, on one scale from the row's minimum to its maximum. The dashed line in B is A's median. Where ${words.many} do not fit, a stroke spans the minimum to the maximum of several. Not copied or exported.`,

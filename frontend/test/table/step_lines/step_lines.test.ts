@@ -61,15 +61,18 @@ it('places are written as ranges', () => expect(writePlaces([9, 1, 2, 3, 7, 8]))
 const column = (name: string, role: Column['role'] = 'plain', kind: Column['kind'] = 'time_us', label = name): Column => sample(name, role, kind, { label });
 const table = (...columns: Column[]): Table => ({ ...PLAIN, per_step: true, title: 'Operators', columns, rows: [], notes: [] });
 const operators = table(
-  column('name', 'key', 'text'), column('baseline_us', 'baseline'), column('candidate_us', 'candidate'), column('delta_us', 'delta'), column('change', 'text', 'text'),
+  column('name', 'key', 'text'), column('baseline_us', 'baseline', 'time_us', 'Host self A'), column('candidate_us', 'candidate'), column('delta_us', 'delta'), column('change', 'text', 'text'),
   column('baseline_device_self_us', 'baseline', 'time_us', 'Device self A'), column('device_self_delta_us', 'delta'), column('device_self_change', 'text', 'text'),
 );
 
 describe('the column', () => {
   const words = metricWords('cycle_time');
-  const of = (measure: string) => stepColumn(columnViews(operators), measure, words);
+  const of = (measure: string, metric = measure) => stepColumn(columnViews(operators), measure, metric, words);
   it('is called what the steps are, and of which time they are', () => {
     expect([of('').column.label, of('').column.unit, of('device_self').column.unit]).toEqual(['Cycles', 'A | B', 'Device self']);
+  });
+  it('names the time it draws where that is not the one shown', () => {
+    expect(of('', 'exposed').column.unit).toBe('Host self');
   });
   it('can be chosen where it is left out for lack of room', () => {
     const steps = of('');

@@ -1,0 +1,162 @@
+"""What the name of a run says: its words, and what differs from run to run without a meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+
+WORD_PAIRS: tuple[tuple[str, str], ...] = (
+    ("normal", "abnormal"),
+    ("baseline", "candidate"),
+    ("base", "candidate"),
+    ("before", "after"),
+    ("old", "new"),
+    ("good", "bad"),
+    ("control", "test"),
+    ("ref", "new"),
+    ("reference", "new"),
+    ("healthy", "faulty"),
+    ("fast", "slow"),
+    ("正常", "异常"),
+    ("a", "b"),
+)
+"""(baseline word, candidate word), best first. Words are compared without case."""
+
+ROLES = frozenset(word for pair in WORD_PAIRS[:-1] for word in pair)
+
+_WORD = re.compile(r"\x02+|\d+|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
+_PART = "\1"  # follows a letter that is a part of a word
+_ID = "\2"  # stands for each character of what may be a hash or a random id
+_STAMP = "\3"  # stands for a time
+_UUID = re.compile(r"(?<![^\W_])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![^\W_])")
+_TOKEN = re.compile(r"[0-9a-zA-Z]{7,}")
+_IDS = re.compile(f"{_ID}+")
+_LETTERS = re.compile(r"[a-zA-Z]+")
+_NUMBER = re.compile(r"\d+")
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_RUN_OF_LIKE = re.compile(r"\d+|[a-zA-Z]+")
+_SIZES = re.compile(r"(?:[a-zA-Z]+\d+)+")
+_STAMPS = re.compile(
+    rf"{_UUID.pattern}|"
+    r"(?<![^\W_])(?:"
+    r"\d{8}_\d{6}-[a-z0-9]{8}"  # time and id, of Weights & Biases
+    r"|\d+[._]\d{10,19}"  # process and time: 4242.1700000000000
+    r"|\d{4}-\d\d-\d\d(?:[T_ -]?\d\d[-:.]?\d\d[-:.]?\d\d)?|\d{8}(?:[T_-]?\d{6})?|\d{10,19}"
+    r"|[A-Z][a-z]{2}\d\d_\d\d-\d\d-\d\d"  # Jan31_12-00-00
+    r")(?![^\W_])"
+)
+_BATCH = re.compile(r"(?<![a-z])(?:[gm]?bsz?|batch(?:[-_ ]?size)?)[-_=]?(\d+)")
+_KIND = re.compile(r"(?<![a-z])(?:cpu|gpu|mlu|npu|tpu|xpu)(?![a-z])")
+_DEVICE = re.compile(
+    r"(?<![a-z0-9])(?:a(?:10g?|30|40|100|800)|g?[bh][123]00|h(?:20|800)|l40?s?|t4|[pv]100|mi\d{3}x?|mlu\d{3}"
+    r"|rtx[-_ ]?\d{4})(?![a-wyz0-9])"
+)  # fmt: skip
+
+
+@lru_cache(maxsize=10_000)
+def words_of(name: str) -> tuple[tuple[str, ...], ...]:
+    """Lower-case words of each path component; a capital letter and a change between letters and digits start one."""
+    return tuple(tuple(_word(part, found) for found in _WORD.finditer(part)) for part in without_ids(name).split("/"))
+
+
+def _word(text: str, found: re.Match[str]) -> str:
+    """In lower case; a letter that only a digit or another letter sets off is none that two names may differ in."""
+    word = found.group()
+    before, after = text[: found.start()][-1:], text[found.end() :][:1]
+    whole = not after.isalnum() and (not before.isalnum() or (before.islower() and word.isupper()))
+    return word.lower() if len(word) > 1 or whole else word.lower() + _PART
+
+
+def without_ids(name: str) -> str:
+    """The name with as many signs for what may be a hash or a random id as it has characters; see `ids_are_random`."""
+    return _blanked(name, _may_be_id)
+
+
+def _blanked(name: str, is_id: Callable[[str], bool]) -> str:
+    plain = _UUID.sub(lambda found: _ID * len(found.group()), name)
+    return _TOKEN.sub(lambda found: _ID * len(found.group()) if is_id(found.group()) else found.group(), plain)
+
+
+def _may_be_id(token: str) -> bool:
+    """Whether letters and digits of one case are mixed, as in `3f9a1c2` and `x7k2p9qd`, but also in `h100x8bs32`."""
+    letters = _LETTERS.findall(token.lower())
+    if not letters or token.isalpha() or not (token.islower() or token.isupper()):
+        return False
+    return _is_hash(token) or not ROLES.intersection(letters)
+
+
+def _is_hash(token: str) -> bool:
+    return _HEX.fullmatch(token) is not None and _changes(token) >= 2
+
+
+def _changes(token: str) -> int:
+    """Between letters and digits."""
+    return len(_RUN_OF_LIKE.findall(token)) - 1
+
+
+def is_id(token: str) -> bool:
+    """Whether letters and digits are mixed as in nothing that has a meaning, not only letters and then numbers."""
+    if _UUID.fullmatch(token):
+        return True
+    if not _may_be_id(token):
+        return False
+    if _HEX.fullmatch(token):
+        return _is_hash(token)
+    return _changes(token) >= 4 and (len(token) >= 16 or (len(token) >= 8 and not _SIZES.fullmatch(token)))
+
+
+@lru_cache(maxsize=10_000)
+def ids(name: str) -> tuple[str, ...]:
+    """What `without_ids` takes out of a name, in its order."""
+    return tuple(name[found.start() : found.end()] for found in _IDS.finditer(without_ids(name)))
+
+
+def ids_are_random(one: Sequence[str], other: Sequence[str], *, or_numbers: bool = False) -> bool:
+    """Whether the ids of two names that are equal without them differ as random ones do: digits are in other places.
+    In `h100x8` and `h200x8` they are in the same places: these mean something. `or_numbers`: they may also differ in
+    nothing but numbers."""
+
+    def random(left: str, right: str) -> bool:
+        if left == right or (is_id(left) and is_id(right)):
+            return True
+        return _digits(left) != _digits(right) or (or_numbers and _numbers_off(left) == _numbers_off(right))
+
+    return all(map(random, one, other))
+
+
+def _digits(token: str) -> list[bool]:
+    return [sign.isdigit() for sign in token]
+
+
+def _numbers_off(token: str) -> str:
+    return _NUMBER.sub("#", token.lower())
+
+
+def numbers(name: str) -> Iterator[tuple[str, tuple[str, str], tuple[str, ...]]]:
+    """(number, what is around it without ids and times, those ids) of each number that is in neither."""
+    name = without_times(name)
+    blanked, sure = without_ids(name), _blanked(name, is_id)
+    spans = [found.span() for found in _IDS.finditer(blanked)]
+    for found in _NUMBER.finditer(sure):
+        start, end = next((span for span in spans if span[0] <= found.start() < span[1]), found.span())
+        around = (
+            (blanked[:start] + name[start : found.start()]).lower(), (name[found.end() : end] + blanked[end:]).lower()
+        )  # fmt: skip
+        others = tuple(name[span[0] : span[1]] for span in spans if span != (start, end))
+        yield found.group(), around, others
+
+
+def without_times(name: str) -> str:
+    """The name with one sign for each date and time."""
+    return _STAMPS.sub(lambda found: found.group() if _UUID.fullmatch(found.group()) else _STAMP, name)
+
+
+def may_be_alike(one: str, other: str) -> bool:
+    """Whether the names give no different batch sizes, and not each a device that the other does not."""
+    left, right = one.lower(), other.lower()
+    sizes = [set(map(int, _BATCH.findall(name))) for name in (left, right)]
+    if all(sizes) and sizes[0] != sizes[1]:
+        return False
+    devices = [(set(pattern.findall(left)), set(pattern.findall(right))) for pattern in (_KIND, _DEVICE)]
+    return all(not ours or not theirs or ours & theirs for ours, theirs in devices)

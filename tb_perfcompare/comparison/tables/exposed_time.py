@@ -1,0 +1,93 @@
+"""What the rows of a table own of each step: exposed time, taken from the ledger, so that rows never sum to more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from tb_perfcompare.model.arrays import Flags, Ints
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, DEVICE_CATEGORIES, StepCategory, Summary
+from tb_perfcompare.model.text_numbers import JoinedRows, parts_of, rows_of
+
+_ON_DEVICE = np.array(sorted(DEVICE_CATEGORIES), dtype=np.int8)
+_DEVICE_LABELS = tuple(CATEGORY_LABELS[category] for category in sorted(DEVICE_CATEGORIES))
+_OPERATOR_LABELS = (
+    *_DEVICE_LABELS, CATEGORY_LABELS[StepCategory.RUNTIME], CATEGORY_LABELS[StepCategory.CPU_EXEC],
+)  # fmt: skip
+
+
+def exposed_time(name: str, joined: JoinedRows, summary: Summary) -> Ints | None:
+    """(rows, steps) nanoseconds; None where the ledger of this recording does not tell rows of this table apart."""
+    return _OF_TABLE[name](joined, summary) if name in _OF_TABLE else None
+
+
+def _of_entities(joined: JoinedRows, summary: Summary) -> Ints:
+    """Of device work, all entries of a name together."""
+    owned = summary.owned
+    first, names = joined.parts[0], joined.numbers.of(owned.key)
+    place = np.full(len(joined.numbers), -1, dtype=np.int64)
+    place[first] = np.arange(len(joined))  # of rows that share a name the last one
+    rows = np.where(np.isin(owned.category, _ON_DEVICE), place[names], -1)
+    own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
+    np.add.at(own, rows[rows >= 0], owned.time_ns[rows >= 0])
+    # rows that share a name show the same time
+    shared: Ints = own[place[first]]
+    return shared
+
+
+def _of_operators(joined: JoinedRows, summary: Summary) -> Ints | None:
+    """Of operators: host work of their own, API calls and device work that belong to them."""
+    parts = _complete(summary.owned.parts)
+    if parts is None:
+        return None
+    category, entity, caller, _ = map(joined.numbers.of, parts_of(parts.keys, 4))
+    (none,) = joined.numbers.of(("",)).tolist()
+    rows = rows_of(joined, (np.where(caller == none, entity, caller),))
+    return _added(joined, summary, parts, np.where(np.isin(category, joined.numbers.of(_OPERATOR_LABELS)), rows, -1))
+
+
+def _of_launched(joined: JoinedRows, summary: Summary) -> Ints | None:
+    """Of kernels by the operator that launched them."""
+    parts = _complete(summary.owned.parts)
+    if parts is None:
+        return None
+    category, entity, caller, _ = map(joined.numbers.of, parts_of(parts.keys, 4))
+    rows = rows_of(joined, (entity, caller))
+    no_operator = rows_of(joined, (entity, np.full(len(entity), joined.numbers.of(("",))[0])))
+    rows = np.where(rows < 0, no_operator, rows)
+    return _added(joined, summary, parts, np.where(np.isin(category, joined.numbers.of(_DEVICE_LABELS)), rows, -1))
+
+
+def _of_modules(joined: JoinedRows, summary: Summary) -> Ints | None:
+    """Of modules, without the modules inside them."""
+    if summary.modules is None or summary.modules.pooled:
+        return None
+    paths, _ = parts_of(summary.modules.keys, 2)
+    names = joined.numbers.of([path.rpartition("/")[2] for path in paths])
+    return _added(joined, summary, summary.modules, rows_of(joined, (names,)))
+
+
+def _complete(parts: SplitTime | None) -> SplitTime | None:
+    """The parts of entities, unless operators were not recorded or small ones are together."""
+    return None if parts is None or parts.pooled or "operator" not in parts.recorded_keys else parts
+
+
+def _added(joined: JoinedRows, summary: Summary, split: SplitTime, rows: Ints) -> Ints:
+    """`rows`: of each key of the split, -1 for none."""
+    own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
+    at = rows[split.row]
+    there: Flags = at >= 0
+    np.add.at(own, (at[there], split.step[there]), split.time_ns[there])
+    return own
+
+
+_OF_TABLE: Mapping[str, Callable[[JoinedRows, Summary], Ints | None]] = {
+    "kernels": _of_entities,
+    "memcpy": _of_entities,
+    "communication": _of_entities,
+    "kernels_by_operator": _of_launched,
+    "operators": _of_operators,
+    "modules": _of_modules,
+}
