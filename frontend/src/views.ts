@@ -32,7 +32,7 @@ const PLACES: [string, [string, string[]][]][] = [
   [
     BREAKDOWN,
     [
-      ['everything', [ATTRIBUTION, 'categories', 'device_timeline', 'critical_path', 'common_work']],
+      ['everything', [ATTRIBUTION, 'categories', 'device_timeline', 'critical_path', 'common_work', 'without_interruptions']],
       ['kernels', ['kernels', 'kernels_by_operator', 'kernels_by_module', 'kernels_by_type', 'kernels_by_launch', 'alignment', 'launches', 'bound']],
       ['operators', ['operators', 'operators_by_shape', 'operators_by_type', 'work_by_family', 'call_tree']],
       ['modules', ['modules', 'modules_ledger']],

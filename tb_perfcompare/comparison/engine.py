@@ -38,7 +38,7 @@ from tb_perfcompare.comparison.ledger.modules import module_ledger
 from tb_perfcompare.comparison.pace.decide import decided
 from tb_perfcompare.comparison.pace.little_work import or_little_work
 from tb_perfcompare.comparison.pace.order import in_turns
-from tb_perfcompare.comparison.pace.quiet_parts import quiet_parts
+from tb_perfcompare.comparison.pace.quiet_parts import quiet_parts, quiet_table
 from tb_perfcompare.comparison.pace.sensitivity import sensitivity
 from tb_perfcompare.comparison.pace.split import (
     CommonWork,
@@ -55,6 +55,7 @@ from tb_perfcompare.comparison.result.finding import Check, Finding
 from tb_perfcompare.comparison.result.headline import Basis, Fact, Headline, Verdict
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.quiet_part import QuietPart
 from tb_perfcompare.comparison.result.side_facts import SideFacts
 from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS, p_text, percent_text, time_text, verdict_word
@@ -186,7 +187,8 @@ def compare_judged(judged: Judged) -> Comparison:
         baseline, candidate, headline, judged.alignment, options, paces_of_observations(work), numbers
     )
     tables |= _further_tables(baseline, candidate, counters, launches)
-    tables |= _those_there_are((common_work_table(work),))
+    quiet = quiet_parts(work)
+    tables |= _those_there_are((common_work_table(work), quiet_table(quiet)))
     moved = moved_counters(counters, options.alpha)
     return Comparison(
         baseline=side_facts(baseline),
@@ -195,7 +197,7 @@ def compare_judged(judged: Judged) -> Comparison:
         headline=headline,
         ledger=ledger,
         findings=_findings(
-            baseline, candidate, ledger, headline, moves, moved, launches, work, options, numbers
+            baseline, candidate, ledger, headline, moves, moved, launches, work, quiet, options, numbers
         ),
         comparability=checks,
         tables=as_read(tables, baseline, candidate),
@@ -254,7 +256,8 @@ def _further_tables(
 
 def _findings(
     baseline: Summary, candidate: Summary, ledger: Ledger, headline: Headline, moves: Mapping[str, CategoryShift],
-    moved: tuple[CounterChange, ...], launches: LaunchRows | None, work: CommonWork, options: CompareOptions,
+    moved: tuple[CounterChange, ...], launches: LaunchRows | None, work: CommonWork,
+    quiet: tuple[QuietPart, ...], options: CompareOptions,
     numbers: TextNumbers,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """Largest first; counters that moved come last."""
@@ -265,8 +268,7 @@ def _findings(
         verdict = headline.verdict
         causes = find_launch_causes(ledger, baseline, candidate, launches, p_values, verdict, options)
         context = RuleContext(
-            baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(work), quiet_parts(work),
-            numbers,
+            baseline, candidate, ledger, headline, options, moved, p_values, pace_of_steps(work), quiet, numbers,
         )  # fmt: skip
         split = baseline.metric == STEP_TIME and baseline.is_split and candidate.is_split
         detected = detect_causes(context) if split else DetectedCauses()

@@ -33,6 +33,25 @@ def test_one_slower_operator_leads(tmp_path: Path) -> None:
     assert "aten::op3 +2.2" in first.sentence and "per step without interruptions (1." in first.sentence
 
 
+def test_the_table_has_its_figures_and_adds_up(tmp_path: Path) -> None:
+    comparison = found(tmp_path, slower=(3,), by=2.5)
+    table = comparison.tables["without_interruptions"]
+    largest, finding = table.rows[0], comparison.findings[0]
+    assert largest[:2] == ("aten::op3", "CPU Exec") and largest[4] == finding.delta_us
+    assert (largest[5], largest[6], largest[7]) == (1, 1, "apart")
+    assert finding.evidence[0].table == "without_interruptions"
+    before, after = (sum(float(row[side]) for row in table.rows) for side in (2, 3))
+    program = comparison.headline.program
+    assert program is not None and after / before - 1 == pytest.approx(program.estimate, abs=0.01)
+
+
+def test_there_is_none_of_two_captures(tmp_path: Path) -> None:
+    sides = record(tmp_path / "a", 1), record(tmp_path / "b", 2)
+    for side in sides:
+        min(side.iterdir()).unlink()
+    assert "without_interruptions" not in tb_perfcompare.compare(*sides).tables
+
+
 def test_exchanging_the_sides_negates_it(tmp_path: Path) -> None:
     there, back = (found(tmp_path / name, swapped=name == "b", slower=(3,), by=2.5).findings[0] for name in "ab")
     assert (back.rule, back.subject, back.delta_us) == ("operator_faster", there.subject, -(there.delta_us or 0))

@@ -7,7 +7,9 @@ import numpy as np
 from tb_perfcompare.comparison.pace.clocked import by_captures
 from tb_perfcompare.comparison.pace.split import CommonWork
 from tb_perfcompare.comparison.pace.undisturbed import Undisturbed
-from tb_perfcompare.comparison.result.quiet_part import QuietPart
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.quiet_part import QUIET_TABLE, QuietPart
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.comparison.statistics.between_captures import gaps
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
@@ -61,3 +63,34 @@ def _entity(key: tuple[str, ...]) -> _Key:
 def _padded(ns: Floats, calls: Floats, count: int) -> tuple[Floats, Floats]:
     one, two = (np.vstack([side, np.zeros((count - len(side), side.shape[1]))]) for side in (ns, calls))
     return one, two
+
+
+def quiet_table(parts: tuple[QuietPart, ...]) -> Table | None:
+    """One row per category and entity, the largest change first; None where no such steps are known."""
+    if not parts:
+        return None
+    a_calls, b_calls = columns.calls("calls")
+    shown = (
+        columns.key("name", "Name", "entity of the ledger; (nothing recorded): time between events"),
+        columns.key("category", "Category", "its category in the ledger"),
+        *columns.triple("", "", "Time without interruptions"),
+        a_calls,
+        b_calls,
+        columns.text(
+            "captures", "Captures",
+            "apart: all captures of one side take longer than all of the other, by more than captures of a side differ",
+        ),
+    )  # fmt: skip
+    ordered = sorted(parts, key=lambda part: (-abs(part.delta_us), part.category, part.entity))
+    rows = tuple(
+        (
+            part.entity, part.category, *part.us, part.delta_us,
+            *((None, None) if part.entity == NOBODY else part.calls), "apart" if part.gap else "overlap",
+        )
+        for part in ordered
+    )  # fmt: skip
+    note = (
+        "Each part of a step as in the fastest quarter of its steps, the mean of all captures at equal machine speed: "
+        "interruptions by other processes are left out."
+    )
+    return Table(QUIET_TABLE, "Without interruptions", shown, rows, (note,))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tb_perfcompare.quick_dataclass import dataclass
 
+QUIET_TABLE = "without_interruptions"
+
 
 @dataclass(frozen=True, slots=True)
 class QuietPart:

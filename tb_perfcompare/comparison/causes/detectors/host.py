@@ -28,7 +28,7 @@ from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.quiet_part import QuietPart
+from tb_perfcompare.comparison.result.quiet_part import QUIET_TABLE, QuietPart
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time, times_text
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
 
@@ -178,7 +178,7 @@ def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]
     yield cause(
         pair, QUIET_REST, grown[0].entity, grown[0].category, whole,
         f"CPU time without interruptions: {signed_time(whole)} per step; {', '.join(clauses)}.",
-        (Evidence("operators", grown[0].entity),), explains={}, of_the_step=False,
+        (Evidence(QUIET_TABLE, grown[0].entity),), explains={}, of_the_step=False,
     )  # fmt: skip
 
 
@@ -202,17 +202,16 @@ def _half_of_it(pair: RuleContext) -> QuietPart | None:
 def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
     whole = pair.once(quiet_change)
     category = StepCategory(CATEGORY_LABELS.index(part.category))
-    rule, subject, table = GENERAL[category], GENERAL[category].meaning, Evidence("categories", part.category)
+    rule, subject = GENERAL[category], GENERAL[category].meaning
     if category is StepCategory.CPU_EXEC:
-        rule, table = OPERATOR_SLOWER, Evidence("operators", part.entity)
-        subject = f"one operator is {'slower' if whole > 0 else 'faster'} on the CPU"
+        rule, subject = OPERATOR_SLOWER, f"one operator is {'slower' if whole > 0 else 'faster'} on the CPU"
     named = "" if part.entity == NOBODY else f"{short(part.entity)} "
     sentence = (
         f"{subject[0].upper()}{subject[1:]}: {named}{signed_time(part.delta_us)} per step without interruptions "
         f"({times_text(*part.us)}), {percent_text(part.delta_us / whole)} of the program's change."
     )
     return cause(
-        pair, QUIET, part.entity, part.category, part.delta_us, sentence, (table,),
+        pair, QUIET, part.entity, part.category, part.delta_us, sentence, (Evidence(QUIET_TABLE, part.entity),),
         name=rule.names[-1 if whole < 0 else 0], look_at=rule.look_at, of_the_step=False,
         explains={(part.category, part.entity): part.delta_us},
     )  # fmt: skip
