@@ -23,6 +23,7 @@ from tb_perfcompare.comparison.causes.evidence.inputs import (
     otherwise,
     otherwise_in_time,
 )
+from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import peak_clause, total_clause
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total
 from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK
@@ -65,7 +66,7 @@ _LENGTHS = "sequence lengths, padding and batching of both runs; record more ste
 @dataclass(frozen=True, slots=True)
 class OtherWork:
     """How the work differs: `what` and `how` in words; `ratio` is the size of the inputs over the baseline's, None
-    where sizes did not change; they `vary` if they differ from step to step."""
+    where sizes did not change; `by_chance`: they vary from step to step."""
 
     rule: Rule
     operator: str
@@ -75,7 +76,7 @@ class OtherWork:
     evidence: Evidence
     confidence: str = ""
     look_at: str = ""
-    vary: bool = False
+    by_chance: bool = False
 
     def tell(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
         """The cause, with the change that no other cause explains. Of waiting for data or ranks it takes at most the
@@ -85,9 +86,17 @@ class OtherWork:
             square = 1.0 if self.ratio is None else max(self.ratio, 1 / self.ratio) ** 2
             limit = min(pair.exposed_times(label)) * (square - 1)
             left[label] = max(-limit, min(limit, left[label]))
-        delta = fsum(left.values())
+        delta, quiet = fsum(left.values()), pair.once(quiet_change)
+        if abs(quiet) >= pair.least_us and (self.ratio is None or (self.ratio > 1) == (quiet > 0)):
+            yield cause(
+                pair, self.rule, self.operator, "all", quiet,
+                f"{self.what}: {signed_time(quiet)} per step without interruptions; {self.how}; the two sides do not "
+                "run the same work.",
+                (self.evidence,), confidence=self.confidence, look_at=self.look_at, explains={}, of_the_step=False,
+            )  # fmt: skip
+            return
         if abs(delta) < pair.least_us:
-            if not self.vary:  # may differ by chance
+            if not self.by_chance:
                 yield cause(
                     pair, self.rule, self.operator, "all", None,
                     f"{self.what}: {self.how}; the step takes as long all the same.",
@@ -278,7 +287,7 @@ def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> Ot
         WORKLOAD_CHANGED, name,
         "Workload changed", f"input shapes vary between steps, mean elements {ratio_text(after / before)}",
         after / before, Evidence("operators_by_shape", name),
-        "certain: the shapes are recorded; with few steps, inputs may differ by chance", _LENGTHS, vary=True,
+        "certain: the shapes are recorded; with few steps, inputs may differ by chance", _LENGTHS, by_chance=True,
     )  # fmt: skip
 
 
