@@ -18,8 +18,13 @@ interface Props {
 
 /** Nothing where the table has one time and no word of another. */
 export function MetricMenu({ id, table, metric, sort, onMetric }: Props) {
-  const choices = useMemo(() => [...metricsOf(table), ...ratesOf(table)], [table]);
   const shown = useMemo(() => metricOf(table, metric, sort), [table, metric, sort]);
+  const choices = useMemo(() => {
+    // what no row has, such as device time without a device, is no choice
+    const some = metricsOf(table).filter(({ name, a, b }) => name === shown?.name || table.rows.some((row) => row[a] || row[b]));
+    const first = ({ name }: { name: string }): number => Number(name !== EXPOSED);
+    return [...some.sort((one, other) => first(one) - first(other)), ...ratesOf(table)];
+  }, [table, shown]);
   const missing = choices.length > 0 && !choices.some(({ name }) => name === EXPOSED) && tableText.exposedMissing[id];
   if (choices.length === 0 || (choices.length < 2 && !missing)) return null;
   const all = choices.map(({ name, label }): [string, string] => [name || MAIN, (id === 'call_tree' && tableText.ofFrames[name]) || label]);

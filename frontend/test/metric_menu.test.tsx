@@ -10,15 +10,15 @@ afterEach(() => render(null, root));
 const times = (of: string, label: string): Column[] => [
   column(`baseline_${of}us`, 'baseline', 'time_us', { label: `${label} A` }), column(`candidate_${of}us`, 'candidate', 'time_us', { label: `${label} B` }), column(`${of}delta_us`, 'delta', 'time_us'),
 ];
-const table = (...columns: Column[]): Table => ({ ...PLAIN, title: '', columns: [column('name', 'key', 'text'), column('baseline_calls', 'plain', 'count'), column('candidate_calls', 'plain', 'count'), ...columns], rows: [] });
+const table = (...columns: Column[]): Table => ({ ...PLAIN, title: '', columns: [column('name', 'key', 'text'), column('baseline_calls', 'plain', 'count'), column('candidate_calls', 'plain', 'count'), ...columns], rows: [['x', 1, 1, ...columns.map(() => 5)]] });
 
 const options = (id: string, shown: Table): string[] => {
   render(<MetricMenu id={id} table={shown} metric="" sort="" onMetric={() => {}} />, root);
   return [...root.querySelectorAll('option')].map((option) => `${option.textContent}${option.disabled ? ' (cannot be chosen)' : ''}`);
 };
 
-test('a table with exposed time offers it', () => {
-  expect(options('operators', table(...times('', 'Host self'), ...times('exposed_', 'Exposed')))).toEqual(['Host self', 'Exposed']);
+test('a table with exposed time offers it first', () => {
+  expect(options('operators', table(...times('', 'Host self'), ...times('exposed_', 'Exposed')))).toEqual(['Exposed', 'Host self']);
 });
 
 test('a table that could have it says why it has none, even where there is no other choice', () => {
@@ -32,4 +32,9 @@ test('one time of something that is never exposed is no choice', () => {
 
 test('the times of frames say that they are exposed', () => {
   expect(options('call_tree', table(...times('', ''), ...times('own_', 'Own')))).toEqual(['Exposed, with frames below', 'Exposed, own']);
+});
+
+test('a time that no row has is no choice', () => {
+  const both = table(...times('', 'Host self'), ...times('device_', 'Device self'));
+  expect(options('functions', { ...both, rows: [['x', 1, 1, 5, 6, 1, 0, null, null]] })).toEqual([]);
 });

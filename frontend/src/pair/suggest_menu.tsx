@@ -7,6 +7,9 @@ import { text } from '../ui/strings';
 import { recentPairs } from './recent';
 import { findRun, spanPair } from './selection';
 
+/** A longer list is not read. */
+const MOST_LISTED = 40;
+
 /** What was compared before, the server's pairs, and two spans of each shown run as a check of how much a run differs from itself. */
 export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: Side | null; b: Side | null; onPair: (a: Side, b: Side) => void }) {
   const shownRuns = [...new Set([a?.run, b?.run])].flatMap((name) => (name === undefined ? [] : [findRun(answer, name)]));
@@ -48,7 +51,8 @@ export function SuggestMenu({ answer, a, b, onPair }: { answer: RunsAnswer; a: S
                 {pairs.length > 0 && <p class="pop-head small strong muted">{text.actions.suggested}</p>}
               </>
             )}
-            {list(pairs)}
+            {list(pairs.slice(0, MOST_LISTED))}
+            {pairs.length > MOST_LISTED && <p class="pop-note muted">{text.actions.morePairs(pairs.length - MOST_LISTED)}</p>}
           </>
         );
       }}

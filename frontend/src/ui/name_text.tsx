@@ -1,6 +1,6 @@
 // The name of a kernel or operator in a narrow place.
 
-/** Names longer than this keep their end: kernels often differ there only. */
+/** Names longer than this keep their end: kernels and backward operators often differ there only. */
 const LONG = 26;
 const TAIL = 10;
 
@@ -23,12 +23,14 @@ function widthOf(text: string): number {
 /** A name; of a shortened one the telling part stays readable when space is short, of a long identifier its end. */
 export function NameText({ name }: { name: string }) {
   const cut = name.indexOf(' \u2039');
-  if (cut < 0 && name.length > LONG && !/\s/.test(name)) {
-    const tail = name.slice(-TAIL);
+  // of `autograd::engine::evaluate_function: AddmmBackward0` the last word
+  const last = /: (\S{1,28})$/.exec(name)?.[1];
+  if (cut < 0 && name.length > LONG && (last || !/\s/.test(name))) {
+    const tail = last ?? name.slice(-TAIL);
     return (
       <span class="cell-name">
         <span class="cell-head" style={{ maxWidth: `calc(100% - ${widthOf(tail)}px)` }}>
-          {name.slice(0, -TAIL)}
+          {name.slice(0, -tail.length)}
         </span>
         {tail}
       </span>

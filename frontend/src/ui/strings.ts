@@ -135,6 +135,7 @@ export const text = {
     suggested: 'Suggested',
     suggest: 'Suggested pairs',
     noPairs: 'No two runs have names that suggest a pair.',
+    morePairs: (n: number) => `${formatMany(n, 'more pair')}: search the runs`,
     spanReason: 'two spans of one run show its own noise',
     copyLink: 'Copy link',
     copied: 'Link copied',

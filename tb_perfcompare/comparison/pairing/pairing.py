@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +23,10 @@ from tb_perfcompare.comparison.pairing.run_names import (
 from tb_perfcompare.quick_dataclass import dataclass
 
 _ANY = "\0"  # stands for the word or number in which two names differ
+
+
+_Named = tuple[str, tuple[str, ...]]
+"""A run, and what is random or has a size in its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ class WorkerMatches:
 
 
 def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
-    """Pairs worth comparing, best reason first; the order depends on the names only, not on the order of `runs`.
+    """Pairs worth comparing, best reason first; of one reason by name, whatever the order of `runs`.
 
     1. names that differ only in one word pair (normal/abnormal, ...)
     2. per-cycle tables of one case that were recorded in different phases (phase_pairs.py)
@@ -90,13 +95,15 @@ def suggest_pairs(runs: Sequence[RunShape]) -> tuple[Pair, ...]:
     7. the first two spans of one run (an A/A check)
 
     Hashes and random ids count as equal in 1, 3 and 5: runs with the same one go together, else the latest of either
-    word. Names that give two batch sizes or two devices are no pair.
+    word or number. Names that give two batch sizes or two devices are no pair.
     """
     names = sorted({run.name for run in runs}, key=_natural)
     latest_last = sorted(runs, key=lambda run: (run.modified, _natural(run.name)))
     found: dict[frozenset[tuple[str, str | None]], Pair] = {}
-    by_name = (*_by_words([run.name for run in latest_last]), *_by_phase(runs), *_by_words_and_numbers(names))
-    for pair in (*by_name, *_by_folder(names), *_by_number(names), *_of_one_name(latest_last)):
+    by_time = list(dict.fromkeys(run.name for run in latest_last))
+    by_words = (*_by_words(by_time), *_by_phase(runs), *_by_words_and_numbers(names))
+    others = (sorted(pairs, key=_by_name) for pairs in (_by_number(by_time), _of_one_name(latest_last)))
+    for pair in (*by_words, *_by_folder(names), *itertools.chain.from_iterable(others)):
         if may_be_alike(pair.baseline.run, pair.candidate.run):
             found.setdefault(frozenset({(pair.baseline.run, None), (pair.candidate.run, None)}), pair)
     checks = [_span_check(run) for run in sorted(runs, key=lambda run: _natural(run.name))]
@@ -165,12 +172,22 @@ def _by_words(names: Sequence[str]) -> Iterator[Pair]:
     """`names`: the latest last."""
     for words in WORD_PAIRS:
         reason = f"names differ only in {words[0]}/{words[1]}"
+        found: list[Pair] = []
         for first, second in _grouped(names, words, blank_numbers=False):
-            equal = {ids(name): name for name in second}
-            alike = [(name, equal[ids(name)]) for name in first if ids(name) in equal]
-            if not alike and ids_are_random(ids(first[-1]), ids(second[-1])):
-                alike, reason = [(first[-1], second[-1])], f"{reason}, apart from hashes and random ids"
-            yield from (_pair(left, right, reason) for left, right in alike)
+            sides = ([(name, ids(name)) for name in side] for side in (first, second))
+            for left, right, equal in _alike(*sides):
+                found.append(_pair(left, right, reason if equal else f"{reason}, apart from hashes and random ids"))
+        yield from sorted(found, key=_by_name)
+
+
+def _alike(first: Sequence[_Named], second: Sequence[_Named]) -> list[tuple[str, str, bool]]:
+    """(one of the first, one of the second, whether they have the same ids): all with the same ids, else the last of
+    either if their ids are random."""
+    with_ids = {ids: name for name, ids in second}
+    same = [(name, with_ids[ids], True) for name, ids in first if ids in with_ids]
+    if same or not ids_are_random(first[-1][1], second[-1][1]):
+        return same
+    return [(first[-1][0], second[-1][0], False)]
 
 
 def _by_phase(runs: Sequence[RunShape]) -> Iterator[Pair]:
@@ -202,15 +219,16 @@ def _by_folder(names: Sequence[str]) -> Iterator[Pair]:
 
 
 def _by_number(names: Sequence[str]) -> Iterator[Pair]:
-    families: dict[tuple[str, str], list[tuple[str, str, tuple[str, ...]]]] = defaultdict(list)
+    """`names`: the latest last."""
+    families: dict[tuple[str, str], dict[str, list[_Named]]] = defaultdict(lambda: defaultdict(list))
     for name in names:
         for number, around, others in numbers(name):
-            families[around].append((number, name, others))
+            families[around][number].append((name, others))
     for members in families.values():
-        (smallest, first, its), *rest = sorted(members, key=lambda member: (int(member[0]), *member))
-        for number, name, others in rest:
-            if number != smallest and ids_are_random(its, others):
-                yield _pair(first, name, f"names differ only in a number: {smallest} and {number}")
+        smallest, *larger = sorted(members, key=lambda number: (int(number), number))
+        for number in larger:
+            reason = f"names differ only in a number: {smallest} and {number}"
+            yield from (_pair(left, right, reason) for left, right, _ in _alike(members[smallest], members[number]))
 
 
 def _of_one_name(latest_last: Sequence[RunShape]) -> Iterator[Pair]:
@@ -241,6 +259,10 @@ def _span_check(run: RunShape) -> Pair | None:
 
 def _pair(baseline: str, candidate: str, reason: str) -> Pair:
     return Pair(Selection(baseline), Selection(candidate), reason)
+
+
+def _by_name(pair: Pair) -> tuple[object, object]:
+    return _natural(pair.baseline.run), _natural(pair.candidate.run)
 
 
 def _natural(name: str) -> tuple[list[tuple[int, int, str]], str]:

@@ -152,8 +152,9 @@ def _draft(
     of_messages = bandwidths.pair_columns(baseline, candidate, name, joined.at_a, joined.at_b) if sizes else []
     cells += of_messages
     cells += [(columns.STATUS, _status(joined)), (_RAW_NAME, _recorded(a, b, joined))]
-    by_exposed = f"{shape.exposed} Rows are sorted by change in exposed time."
-    notes = shape.notes if exposed is None else (*shape.notes, by_exposed)
+    reading, *others = shape.notes
+    by_exposed = () if exposed is None else (f"{shape.exposed} Rows are sorted by change in exposed time.",)
+    notes = (reading, *by_exposed, *others)
     notes = notes if works is None else (*notes, *notes_of(*works))
     notes = (*notes, *bandwidths.notes_of(of_messages))
     if len(times.ordered) > 1 and exposed is None:

@@ -93,8 +93,8 @@ _OPERATOR_MEASURES = (
 )
 _CORRECTED = "Corrected reading (docs/method/corrected_reading.md)."
 _OVERLAP = (
-    "Times are summed durations: they overlap across threads and streams and do not add up to step time; "
-    "the ledger does."
+    "Self and total times are summed durations: they overlap across threads and streams and do not add up to step "
+    "time; the ledger does."
 )
 
 _KERNEL_FACTS = (

@@ -117,6 +117,13 @@ def test_a_family_pairs_each_larger_number_with_the_smallest() -> None:
     assert suggested("w16", "w4", "w0") == [("w0", "w4"), ("w0", "w16")]
 
 
+def test_of_runs_with_ids_the_latest_of_each_number_are_pairs() -> None:
+    names = ["w0_3f9a1c2", "w0_b07e41d", "w4_5e6f7a8", "w4_9c0d1e2"]
+    pairs = suggest_pairs([RunShape(name, modified=time) for time, name in enumerate(names)])
+    by_number = [(pair.baseline.run, pair.candidate.run) for pair in pairs if "number" in pair.reason]
+    assert by_number == [("w0_b07e41d", "w4_9c0d1e2")]
+
+
 def test_words_come_before_numbers_and_a_pair_is_suggested_once() -> None:
     found = suggested("run1_normal", "run1_abnormal", "run2_normal")
     assert found == [("run1_normal", "run1_abnormal"), ("run1_normal", "run2_normal")]
