@@ -52,7 +52,7 @@ def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 )
 def test_the_peak_is_bounded(trace: Path, work: str, reader: str, most_mb: float) -> None:
     found = sample(Task(work, f"our_work.{work}", (str(trace),), environment={"TB_PERFCOMPARE_READER": reader}))
-    assert found.found["bytes"] == trace.stat().st_size
+    assert found.result["bytes"] == trace.stat().st_size
     assert found.above_imports_bytes / 1e6 < most_mb
 
 

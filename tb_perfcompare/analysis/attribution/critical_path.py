@@ -48,10 +48,15 @@ def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, 
 
 
 def _main_lane(timeline: InterpretedTrace) -> int:
-    """The lane with the markers, without markers that with the most operators; -1 without any."""
+    """The lane with the markers, without markers that with the most operators, of equal ones the first by name; -1
+    without any."""
     rows = np.flatnonzero(timeline.is_marker)
     lanes = timeline.lane[rows if len(rows) else timeline.host.row]
-    return int(np.bincount(lanes).argmax()) if len(lanes) else -1
+    if not len(lanes):
+        return -1
+    count, names = np.bincount(lanes), timeline.events.lanes
+    most = np.flatnonzero(count == count.max()).tolist()
+    return int(min(most, key=lambda lane: (str(names.pid[lane]), str(names.tid[lane]))))
 
 
 class _Walk:

@@ -43,6 +43,8 @@ class _Answer(msgspec.Struct):
     ledger: dict[str, msgspec.Raw]
     findings: list[msgspec.Raw]
     comparability: list[msgspec.Raw]
+    peaks: dict[str, msgspec.Raw]
+    caveats: list[msgspec.Raw]
     notes: list[msgspec.Raw]
     tables: dict[str, dict[str, msgspec.Raw]]
 

@@ -198,18 +198,24 @@ def test_altered_answers_with_a_digest_that_fits(kept: Kept) -> None:
     key = path.name.removesuffix(COMPARISON)
     answer, body = parts(kept.whole[path])
     wanted = {name: type(value) for name, value in json.loads(answer).items()}
-    refused = 0
     for seed in range(2 * DRAWN):
-        other = written(changed(parsed(answer), Random(seed)))
-        path.write_bytes(with_heads(path, (other, body)))
+        path.write_bytes(with_heads(path, (written(changed(parsed(answer), Random(seed))), body)))
         sent = cache.answer(key)
         if sent is None:
-            refused += 1
             assert not path.exists(), seed
         else:
             told = json.loads(sent.decode("utf-8", "replace"), strict=False)
             assert {name: type(told[name]) for name in wanted} == wanted, seed
-    assert 0 < refused < 2 * DRAWN
+
+
+def test_an_answer_with_a_part_of_another_type_is_refused(kept: Kept) -> None:
+    kept.restored()
+    path, cache = kept.entries[PAIRS[0]], SummaryCache(kept.cache).comparisons
+    answer, body = parts(kept.whole[path])
+    for name, value in json.loads(answer).items():
+        other = {**json.loads(answer), name: "" if not isinstance(value, str) else []}
+        path.write_bytes(with_heads(path, (json.dumps(other).encode(), body)))
+        assert cache.answer(path.name.removesuffix(COMPARISON)) is None and not path.exists(), name
 
 
 def test_altered_summaries_with_a_digest_that_fits(kept: Kept) -> None:
