@@ -188,6 +188,9 @@ class OwnedTime:
         return out
 
 
+STATED_WORK = "as recorded"
+"""Family of calls whose work the trace states; the type they compute in is unknown, as is a figure that is missing."""
+
 NO_TABLE = frozenset({"operator_work", "module_work", "kernel_work", *DURATION_TABLES.values()})
 """Groups that no table shows as they are: others have columns of them."""
 
