@@ -20,7 +20,7 @@ from tb_perfcompare.model.summary.kernel_metrics import (
     unit_of,
 )
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
-from tb_perfcompare.number_text import times
+from tb_perfcompare.number_text import ratio as ratio_text
 from tb_perfcompare.quick_dataclass import dataclass
 
 MEASURED_WORK: Final = "measured_work"
@@ -43,7 +43,8 @@ _SUMS: Mapping[str, Mapping[str, int]] = {FLOPS: FLOP_METRICS, BYTES: BYTE_METRI
 _NOTES = (
     "Kernels ran one by one, some of them several times, while they were measured: shares and rates are those of a "
     "kernel that has the device to itself.",
-    f"{FLOPS}: instructions of add, mul and fma, fma twice; tensor cores are not among them.",
+    f"{FLOPS}: instructions of add, mul and fma, fma twice; tensor cores are not among them. Of its "
+    "counters those that are 0 have no row.",
 )
 _Values = Mapping[tuple[str, str], tuple[float, float]]
 """(kernel or operator, metric or figure) -> (launches per step, sum of the values per step)."""
@@ -65,7 +66,7 @@ def kernel_metrics_table(baseline: Summary, candidate: Summary) -> Table | None:
     for key in _ranked(sides):
         calls, each, sums = zip(*(_figures(side, key) for side in sides), strict=True)
         status = "both" if all(key in side for side in sides) else "added" if key in sides[1] else "removed"
-        rows.append((*key, *calls, *each, _minus(each), *sums, _minus(sums), status))
+        rows.append((*key, _unit(key[1]), *calls, *each, _minus(each), *sums, _minus(sums), status))
     return Table(KERNEL_METRICS, "Kernel metrics", shown, tuple(rows), _NOTES)
 
 
@@ -80,7 +81,7 @@ def own_kernel_metrics(summary: Summary) -> Table | None:
         columns.number("per_launch", "Per launch", "", "mean of one launch, in the metric's unit"),
         columns.number("per_step", "Per step", "", f"sum per step, {columns.PER_STEP}; empty: it does not add up"),
     )
-    rows = tuple((*key, *_figures(values, key)) for key in _ranked([values]))
+    rows = tuple((*key, _unit(key[1]), *_figures(values, key)) for key in _ranked([values]))
     return Table(KERNEL_METRICS, "Kernel metrics", shown, rows, _NOTES)
 
 
@@ -90,22 +91,22 @@ def measured_work(baseline: Summary, candidate: Summary) -> Table | None:
     if not any(sides):
         return None
     shown: list[Column] = [columns.key("name", "Operator", "operator that launched the measured kernels")]
+    shown.append(columns.text("check", "Check", _CHECK))
     for figure in ("flops", "bytes"):
         for side, letter in (("baseline", "A"), ("candidate", "B")):
             shown += _against(figure, f"{side}_", f" {letter}", side)
         label, unit, what = _MEASURED[figure]
         said = f"candidate minus baseline: {what} per step"
         shown.append(columns.number(f"measured_{figure}_delta", f"{label} Δ", unit, said, role="delta"))
-    shown.append(columns.text("check", "Check", _CHECK))
     rows = []
     for name in _by_bytes(sides):
         pair = [side.get(name, _NOTHING) for side in sides]
-        cells: list[Cell] = [name]
+        checks = [f"{letter}: {one.check()}" for letter, one in zip("AB", pair, strict=True) if one.check()]
+        cells: list[Cell] = [name, "; ".join(checks)]
         for figure in ("flops", "bytes"):
             cells += [cell for one in pair for cell in one.cells(figure)]
             cells.append(_minus([one.cells(figure)[0] for one in pair]))
-        checks = [f"{letter}: {one.check()}" for letter, one in zip("AB", pair, strict=True) if one.check()]
-        rows.append((*cells, "; ".join(checks)))
+        rows.append(tuple(cells))
     return Table(MEASURED_WORK, "Measured work", tuple(shown), tuple(rows), _WORK_NOTES)
 
 
@@ -116,11 +117,12 @@ def own_measured_work(summary: Summary) -> Table | None:
         return None
     shown = (
         columns.key("name", "Operator", "operator that launched the measured kernels"),
-        *_against("flops", "", "", ""), *_against("bytes", "", "", ""),
         columns.text("check", "Check", _CHECK),
-    )  # fmt: skip
+        *_against("flops", "", "", ""),
+        *_against("bytes", "", "", ""),
+    )
     rows = tuple(
-        (name, *operators[name].cells("flops"), *operators[name].cells("bytes"), operators[name].check())
+        (name, operators[name].check(), *operators[name].cells("flops"), *operators[name].cells("bytes"))
         for name in _by_bytes([operators])
     )
     return Table(MEASURED_WORK, "Measured work", shown, rows, _WORK_NOTES)
@@ -160,7 +162,7 @@ class _Operator:
         return measured, modelled, measured / modelled if measured is not None and modelled else None
 
     def check(self) -> str:
-        """ "measured is 3 times the model", why they cannot be compared, "" where they agree or one is not there."""
+        """ "×3.00 of the model", why they cannot be compared, "" where they agree or one is not there."""
         ratio = self.cells("flops")[2]
         if ratio is None:
             return ""
@@ -168,13 +170,11 @@ class _Operator:
             return "tensor cores, whose FLOPs are not measured"
         if not self.whole:
             return "some calls have no model"
-        if ratio > APART:
-            return f"measured is {times(ratio)} the model"
-        if ratio * APART >= 1:
+        if 1 / APART <= ratio <= APART:
             return ""
-        if self.tensor is None:
+        if ratio < 1 and self.tensor is None:
             return f"less than the model; tensor cores may do the rest, {TENSOR_METRIC} was not measured"
-        return f"the model is {times(1 / ratio)} the measured" if ratio else "the model has some, none were measured"
+        return f"{ratio_text(ratio)} of the model"
 
 
 _NOTHING = _Operator({}, {})
@@ -225,10 +225,19 @@ def _modelled(work: GroupTable, steps: int) -> dict[str, tuple[dict[str, float |
     return found
 
 
-def _keys() -> tuple[Column, Column]:
+def _unit(metric: str) -> str:
+    if metric == FLOPS:
+        return "FLOP"
+    if metric == BYTES or (metric.startswith("dram__bytes") and adds_up(metric)):
+        return "bytes"
+    return "percent" if ".pct_of_peak" in metric else "count" if adds_up(metric) else ""
+
+
+def _keys() -> tuple[Column, Column, Column]:
     return (
         columns.key("name", "Kernel", "kernel, or range that the program named"),
         columns.key("metric", "Metric", "as the profiler calls it; first what is made of several"),
+        columns.text("unit", "Unit", "unit of the row's values; empty: not known"),
     )
 
 
@@ -287,8 +296,17 @@ def _ranked(sides: Sequence[_Values]) -> list[tuple[str, str]]:
         sums = (max(side.get((name, figure), (0.0, 0.0))[1] for side in sides) for figure in (BYTES, FLOPS))
         return (*(-amount for amount in sums), -most[name])
 
+    def is_in_figure(name: str, metric: str) -> bool:
+        """Whether it adds nothing to FLOPs that are known."""
+        own = [side for side in sides if (name, metric) in side]
+        return (
+            metric in FLOP_METRICS
+            and not any(side[name, metric][1] for side in own)
+            and all((name, FLOPS) in side for side in own)
+        )
+
     weights = {name: weight(name) for name in most}
-    keys = dict.fromkeys(key for side in sides for key in side)
+    keys = dict.fromkeys(key for side in sides for key in side if not is_in_figure(*key))
     return sorted(keys, key=lambda key: (weights[key[0]], key[0], key[1] not in _SUMS, key[1]))
 
 

@@ -48,7 +48,7 @@ def row(table: Table, *key: str) -> dict[str, Any]:
 def test_a_metric_has_its_launches_and_its_value_per_launch_and_per_step() -> None:
     table = compared(measured({READ: 1000.0}), measured({READ: 600.0}, launches=2))["kernel_metrics"]
     assert row(table, "sgemm", READ) == {
-        "name": "sgemm", "metric": READ, "baseline_calls": 1, "candidate_calls": 2,
+        "name": "sgemm", "metric": READ, "unit": "bytes", "baseline_calls": 1, "candidate_calls": 2,
         "baseline_per_launch": 1000, "candidate_per_launch": 600, "per_launch_delta": -400,
         "baseline_per_step": 1000, "candidate_per_step": 1200, "per_step_delta": 200, "status": "both",
     }  # fmt: skip
@@ -67,7 +67,7 @@ def test_fma_counts_two_flops_and_bytes_are_both_directions() -> None:
     assert row(table, "sgemm", FLOPS)["baseline_per_launch"] == 207
     assert row(table, "sgemm", BYTES)["baseline_per_launch"] == 1024
     assert row(table, "sgemm", FLOPS)["status"] == "removed"  # without all nine counters FLOPs are not known
-    assert [cells[1] for cells in table.rows][:2] == [BYTES, FLOPS]
+    assert [cells[1] for cells in table.rows] == [BYTES, FLOPS, READ, WRITE, FADD, FFMA]  # none of the seven that are 0
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_fma_counts_two_flops_and_bytes_are_both_directions() -> None:
     [
         (MODEL / 2, 0.0, ""),
         (MODEL, 0.0, ""),  # twice
-        (1.5 * MODEL, 0.0, "A: measured is 3 times the model"),
-        (MODEL / 8, 0.0, "A: the model is 4 times the measured"),
-        (0.0, 0.0, "A: the model has some, none were measured"),
+        (1.5 * MODEL, 0.0, "A: ×3.00 of the model"),
+        (MODEL / 8, 0.0, "A: ×0.250 of the model"),
+        (0.0, 0.0, "A: ×0 of the model"),
         (0.0, 9.0, "A: tensor cores, whose FLOPs are not measured"),
         (0.0, None, "A: less than the model; tensor cores may do the rest, "
                     "sm__inst_executed_pipe_tensor.sum was not measured"),
