@@ -131,6 +131,10 @@ class TraceBuilder:
         """A sample of each value."""
         self.events.append(Event("C", "counters", name, pid, 0, nanoseconds(at), None, dict(values)))
 
+    def range(self, name: str, at: float, metrics: dict[str, float]) -> None:
+        """A range that the profiler measured."""
+        self.events.append(Event("X", "cuda_profiler_range", name, 0, 0, nanoseconds(at), 1000, dict(metrics)))
+
     def forward_backward(self, number: int, forward: float, backward: float, *, backward_thread: int = MAIN + 1,
                          forward_thread: int = MAIN) -> None:  # fmt: skip
         """The arrow from a forward operator to its backward one, at the starts of both."""

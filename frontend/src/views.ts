@@ -33,8 +33,8 @@ const PLACES: [string, [string, string[]][]][] = [
     BREAKDOWN,
     [
       ['everything', [ATTRIBUTION, 'categories', 'device_timeline', 'critical_path', 'common_work', 'without_interruptions']],
-      ['kernels', ['kernels', 'kernels_by_operator', 'kernels_by_module', 'kernels_by_type', 'kernels_by_launch', 'alignment', 'launches', 'bound']],
-      ['operators', ['operators', 'operators_by_shape', 'operators_by_type', 'work_by_family', 'call_tree']],
+      ['kernels', ['kernels', 'kernels_by_operator', 'kernels_by_module', 'kernels_by_type', 'kernels_by_launch', 'kernel_metrics', 'alignment', 'launches', 'bound']],
+      ['operators', ['operators', 'operators_by_shape', 'operators_by_type', 'work_by_family', 'measured_work', 'call_tree']],
       ['modules', ['modules', 'modules_ledger']],
       ['collectives', ['communication', 'communication_by_message']],
       ['copies', ['memcpy']],

@@ -39,6 +39,7 @@ from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
+from tb_perfcompare.model.summary.kernel_metrics import MODELLED_WORK
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import (
     Capture,
@@ -110,6 +111,7 @@ def summarize(
     paths = module_paths(timeline, owners, recording.flows)
     module_of = None if paths is None else partial(modules_of, owners, paths)
     groups = _group_tables(timeline, windows, step, steps, module_of, durations=paths_of_rows)
+    measured = _measure(groups, timeline, recording, step, steps)
     on_path = critical_path(timeline, owners, windows, recording.flows)
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     memory = memory_use(timeline, both["marker"])
@@ -163,7 +165,8 @@ def summarize(
         + _notes(recording, timeline, windows)
         + _disputed(windows, of_events, backlog, recording.file.path)
         + _pooled(owned.parts, by_module, recording.file.path)
-        + coarse,
+        + coarse
+        + measured,
         counters=series,
     )
 
@@ -197,6 +200,30 @@ def _group_tables(
     return {name: table for name, table in groups.items() if len(table)}
 
 
+def _measure(
+    groups: dict[str, GroupTable], timeline: InterpretedTrace, recording: TraceRecording, step: StepIndex, steps: int
+) -> tuple[Note, ...]:
+    """Adds what the profiler measured of ranges. Where that is instead of kernels, work of operators has no time."""
+    ranges = recording.ranges
+    if not len(ranges):
+        return ()
+    from tb_perfcompare.analysis.entities.kernel_metrics import metric_tables
+
+    tables, unknown = metric_tables(timeline, ranges, step, steps)
+    groups |= {name: table for name, table in tables.items() if len(table)}
+    if not timeline.is_device.any():
+        work = groups.pop("operator_work", None)
+        groups.pop("module_work", None)
+        groups |= {} if work is None else {MODELLED_WORK: work}
+    message = (
+        f"the profiler ran {many(len(ranges), 'range')} one by one to measure them (cuda_profiler_range): their times "
+        "are made up and count nowhere, and steps last as long as the measurement"
+    )
+    if unknown:
+        message += f"; {unknown}: their steps and operators are unknown, and sums are shared out over the steps"
+    return (Note(NoteCode.MEASURED_RANGES, message, recording.file.path),)
+
+
 def _counters(
     recording: TraceRecording, windows: Windows, word: str
 ) -> tuple[CounterSeries | None, tuple[Note, ...]]:
@@ -223,6 +250,8 @@ def _absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, 
     }
     if timeline.is_device.any():
         absent[DEVICE_TIMELINE] = "some device events do not name their device, of several"
+    elif len(recording.ranges):
+        absent |= dict.fromkeys(("kernels", DEVICE_TIMELINE), "kernels were measured one by one, without their times")
     found = {**_ABSENT, **absent, **({} if recording.counters is None else {"counters": _LATE_COUNTERS})}
     if all(note.code != NoteCode.TRUNCATED for note in recording.notes):
         return found

@@ -82,6 +82,7 @@ from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift, cat
 from tb_perfcompare.comparison.verdict.incomplete import many_incomplete, with_incomplete
 from tb_perfcompare.comparison.verdict.verdict import judge
 from tb_perfcompare.comparison.work.by_family import work_by_family
+from tb_perfcompare.comparison.work.measured import kernel_metrics_table, measured_work
 from tb_perfcompare.comparison.work.row_work import peaks_of
 from tb_perfcompare.errors import NotComparable
 from tb_perfcompare.model.arrays import Nanoseconds
@@ -229,7 +230,10 @@ def _entity_tables(
 ) -> dict[str, Table]:
     """Of operators, kernels, copies, ..., and what is matched with what between them."""
     tables = diff_tables(SHAPES, baseline, candidate, headline.delta, options, paces, numbers)
-    tables |= _those_there_are((work_by_family(baseline, candidate, peaks_of(baseline, candidate, options)),))
+    tables |= _those_there_are((
+        work_by_family(baseline, candidate, peaks_of(baseline, candidate, options)),
+        kernel_metrics_table(baseline, candidate), measured_work(baseline, candidate),
+    ))  # fmt: skip
     if alignment is not None:
         tables = with_partners(tables, alignment)
         tables["alignment"] = alignment_table(alignment)

@@ -45,6 +45,7 @@ class NoteCode(str, Enum):
     FIGURES_MISSING = "figures_missing"  # an export lacks a metric, and how to record it
     ATTACHED_LAUNCHES = "attached_launches"  # how much of a trace's kernel time got figures from a listing
     SHARED_FIGURES = "shared_figures"  # several kernels got the figure of one name of a listing
+    MEASURED_RANGES = "measured_ranges"  # kernels ran one by one to be measured: times are those of the measurement
     COUNTERS_UNUSABLE = "counters_unusable"  # samples of counters that cannot be used, and why
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
     FILE_FAILED = "file_failed"  # one file of several could not be read; the others were

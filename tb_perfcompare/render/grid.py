@@ -20,7 +20,7 @@ from tb_perfcompare.units import Better
 MARKS = {"both": "", "added": "new", "removed": "gone"}
 """Status of a row -> its mark."""
 
-_OF_BYTES = {"bytes": number_text.size, "bytes/s": number_text.rate}
+_OF_ROW_UNIT = {"bytes": number_text.size, "bytes/s": number_text.rate, "FLOP": number_text.operations}
 _OF_UNIT = {
     "bytes/s": number_text.rate, "FLOP": number_text.operations, "FLOP/s": number_text.operation_rate,
 }  # fmt: skip
@@ -154,7 +154,7 @@ def _draw(column: Column, cell: Cell, times: number_text.Scale, sizes: number_te
             return number_text.p_value(cell)
         case _ if column.unit in _OF_UNIT:
             return _OF_UNIT[column.unit](cell, signed=signed)
-        case _ if column.kind == "number" and unit in _OF_BYTES:
-            return _OF_BYTES[str(unit)](cell, signed=signed)
+        case _ if column.kind == "number" and unit in _OF_ROW_UNIT:
+            return _OF_ROW_UNIT[str(unit)](cell, signed=signed)
         case _:
             return number_text.count(cell, signed=signed)

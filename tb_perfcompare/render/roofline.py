@@ -19,18 +19,19 @@ _LINE = 12
 _MOST = 60
 """Rows that are drawn, those with most time."""
 _SIDES = {"baseline": "a", "candidate": "b"}
-_FIGURES = ("intensity", "flop_rate", "modelled_us", "data_type")
+_FIGURES = ("intensity", "flop_rate", "modelled_us", "data_type", "bound")
 _PREFIXES = ("", "k", "M", "G", "T", "P", "E")
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A row on one side: FLOP per byte, FLOP per second, microseconds, data types."""
+    """A row on one side: FLOP per byte, FLOP per second, microseconds, data types, which roof bounds it."""
 
     intensity: float
     rate: float
     us: float
     types: tuple[str, ...]
+    bound: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +61,12 @@ def points_of(table: Table) -> list[Point]:
     return sorted(found, key=lambda point: (-point.us, point.name))
 
 
-def _spot(intensity: object, rate: object, us: object, types: object) -> Spot | None:
+def _spot(intensity: object, rate: object, us: object, types: object, bound: object) -> Spot | None:
     if not (isinstance(intensity, float) and isinstance(rate, float) and isinstance(us, int | float)):
         return None
     if not (intensity > 0 and rate > 0 and us > 0):
         return None
-    return Spot(intensity, rate, us, tuple(str(types or "").split(", ")))
+    return Spot(intensity, rate, us, tuple(str(types or "").split(", ")), str(bound or ""))
 
 
 def roofline(table: Table, peaks: tuple[DevicePeaks | None, DevicePeaks | None]) -> str:
@@ -188,7 +189,7 @@ def _labels(roofs: Sequence[tuple[str, str, float, float]], up: Axis) -> Iterabl
 def _mark(letter: str, spot: Spot, name: str, place: tuple[str, str], largest: float) -> str:
     r = max(2.5, _LARGEST * math.sqrt(spot.us / largest))
     x, y = place
-    figures = f"{number_text.operation_rate(spot.rate)}, {number_text.time(spot.us)}"
+    figures = ", ".join(filter(None, (number_text.operation_rate(spot.rate), number_text.time(spot.us), spot.bound)))
     title = f"<title>{escape(printable(name))}: {figures}</title>"
     if letter == "a":
         return f'<circle class="spot-a" cx="{x}" cy="{y}" r="{r:.1f}">{title}</circle>'

@@ -55,8 +55,8 @@ static const ScanSpec SPEC = {
     .memory = NAME("[memory]"),
     .flows = {2, {NAME("fwdbwd"), NAME("forward_backward")}},
     .arrows = {1, {NAME("async_npu")}},
-    .handed_phases = {2, {NAME("M"), NAME("C")}},
-    .handed_names = {2, {NAME("process_name"), NAME("")}},
+    .handed_phases = {3, {NAME("M"), NAME("C"), NAME("X")}},
+    .handed_names = {3, {NAME("process_name"), NAME(""), NAME("cuda_profiler_range")}},
     .seed = 7,
 };
 

@@ -13,7 +13,7 @@ from tb_perfcompare.model.device_peaks import DevicePeaks
 from tb_perfcompare.render.roofline import points_of, roofline
 
 H100 = DevicePeaks("H100", {"bf16": 1000.0, "fp32": 50.0}, 1000.0)
-FIGURES = ("intensity", "flop_rate", "modelled_us", "data_type")
+FIGURES = ("intensity", "flop_rate", "modelled_us", "data_type", "bound")
 
 
 def table(*rows: tuple[object, ...]) -> Table:
@@ -24,9 +24,9 @@ def table(*rows: tuple[object, ...]) -> Table:
     return Table("operators_by_shape", "By shape", (columns.key("name", "Name", ""), *figures), rows)  # type: ignore[arg-type]
 
 
-MM = ("mm", 100.0, 1e14, 20.0, "bf16", 100.0, 1e13, 80.0, "bf16")
-GONE = ("<gone>", 1.0, 1e12, 5.0, "bf16", None, None, None, "")
-COPY = ("copy", 0.0, 0.0, 5.0, "", 0.0, 0.0, 7.0, "")
+MM = ("mm", 100.0, 1e14, 20.0, "bf16", "memory-bound", 100.0, 1e13, 80.0, "bf16", "memory-bound")
+GONE = ("<gone>", 1.0, 1e12, 5.0, "bf16", "", None, None, None, "", "")
+COPY = ("copy", 0.0, 0.0, 5.0, "", "", 0.0, 0.0, 7.0, "", "")
 
 
 def drawn(*rows: tuple[object, ...], peaks: tuple[DevicePeaks | None, DevicePeaks | None]) -> ElementTree.Element:
@@ -38,6 +38,7 @@ def test_marks_lie_on_logarithmic_axes_and_areas_are_times() -> None:
     picture = drawn(MM, GONE, COPY, peaks=(None, None))
     circles = {one.findtext("title", "").partition(":")[0]: one for one in picture.iter("circle")}
     assert set(circles) == {"mm", "<gone>"}
+    assert circles["mm"].findtext("title", "") == "mm: 100 TFLOP/s, 20.0 µs, memory-bound"
     assert (circles["mm"].get("cx"), circles["<gone>"].get("cx")) == ("100.00%", "0.00%")
     assert (circles["mm"].get("cy"), circles["<gone>"].get("cy")) == ("0.00%", "100.00%")
     assert float(circles["mm"].get("r", "")) == pytest.approx(15 / 2, abs=0.05), "a quarter of the longest time"

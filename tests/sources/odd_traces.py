@@ -11,7 +11,8 @@ from tb_perfcompare.sources.trace.columns.arguments import SLOTS
 
 _WORDS = [
     "aten::mm", "[memory]", "[mem\\u006fry]", "cpu_op", "Kernel", "python_function", "fwdbwd", "Forward_Backward",
-    "async_npu", "\u212aernel", "process_name", "thread_name", "}, {", "]}", '\\"', "\\\\", "\\n", "\\u00e9", "\u00e9",
+    "async_npu", "cuda_profiler_range", "cuda\\u005fprofiler_range", "\u212aernel", "process_name", "thread_name",
+    "}, {", "]}", '\\"', "\\\\", "\\n", "\\u00e9", "\u00e9",
     "\\ud83d\\ude00", "\U0001f600", "device:3", "", "x" * 40,
 ]  # fmt: skip
 _NUMBERS = [

@@ -74,6 +74,7 @@ def plain(columns: Columns) -> Plain:
             counters.value.tolist(),
             counters.places,
         ),
+        "ranges": (columns.ranges.name, columns.ranges.metrics, columns.ranges.values.tobytes()),
         "counter_counts": (counters.seen, counters.kept, counters.finer),
         "counter_losses": (dict(counters.dropped), dict(counters.skipped), dict(counters.repaired)),
     }

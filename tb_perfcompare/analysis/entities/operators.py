@@ -55,7 +55,7 @@ def _host_total(timeline: InterpretedTrace) -> Ints:
 
 
 def _host_api(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
-    calls = _outermost_calls(timeline)
+    calls = outermost_calls(timeline)
     owner = gather(node_of, gather(timeline.operator, calls))
     return scatter_add(owner, len(timeline.host.row), value=(timeline.events.dur_ns, calls))[:, 0]
 
@@ -90,7 +90,7 @@ def _device_self(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
     return scatter_add(owner, len(timeline.host.row), value=(timeline.events.dur_ns, work))[:, 0]
 
 
-def _outermost_calls(timeline: InterpretedTrace) -> Ints32:
+def outermost_calls(timeline: InterpretedTrace) -> Ints32:
     """API calls that no other API call of their thread encloses: runtimes call drivers, cnnl calls cnrt."""
     events = timeline.events
     rows = rows_where(timeline.is_api)

@@ -8,9 +8,7 @@ from tb_perfcompare.analysis.columns.grouping import argument_of
 from tb_perfcompare.analysis.work.recorded_call import Work
 from tb_perfcompare.model.arrays import EventIndex, Flags, Floats, Ints, Ints32
 from tb_perfcompare.model.events import EventTable
-
-FAMILY = "as recorded"
-"""Family of calls whose work the trace states; the type they compute in is unknown, as is a figure that is missing."""
+from tb_perfcompare.model.summary.summary import STATED_WORK
 
 ARGUMENTS = ("flops", "moved_gb")
 
@@ -29,7 +27,7 @@ def recorded_work(events: EventTable, rows: EventIndex) -> tuple[Ints32, list[Wo
     flops, moved = (_whole(events, rows, *of) for of in zip(ARGUMENTS, (1.0, 1e9), strict=True))
     pairs, number = np.unique(np.stack([flops, moved]), axis=1, return_inverse=True)
     works: list[Work | None] = [
-        Work(int(flop), int(byte), "", FAMILY) if flop or byte else None for flop, byte in pairs.T.tolist()
+        Work(int(flop), int(byte), "", STATED_WORK) if flop or byte else None for flop, byte in pairs.T.tolist()
     ]
     if works[:1] != [None]:
         return (number.ravel() + 1).astype(np.int32), [None, *works]

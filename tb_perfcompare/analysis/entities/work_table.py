@@ -21,6 +21,7 @@ from tb_perfcompare.analysis.entities.operators import device_self_times, forest
 from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import Work, operator_work
+from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
 from tb_perfcompare.model.arrays import Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
@@ -128,12 +129,14 @@ def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested:
             text = np.asarray(argument_of(events, argument, event_rows, -1), dtype=np.int32)
             codes.append((text + np.int32(1), len(events.strings) + 1))
     codes.append((gather(_how(timeline), rows), 3))
+    of_list, listed = _types_of_lists(timeline)
+    codes.append((gather(of_list, rows), len(listed)))
     none = (np.zeros(len(event_rows), dtype=np.int32), [None])
     number, stated = recorded_work(events, event_rows) if states_work(events) else none
     signatures, of_row = finest([*codes, (number, len(stated))])
     works = [
         stated[code] or work if isinstance(work, str) else work
-        for work, code in zip(_works(timeline, signatures[:-1]), signatures[-1].tolist(), strict=True)
+        for work, code in zip(_works(timeline, signatures[:-1], listed), signatures[-1].tolist(), strict=True)
     ]
     name, dims = signatures[:2]
     if nested:
@@ -200,19 +203,41 @@ def _how(timeline: InterpretedTrace) -> Ints32:
     return found
 
 
-def _works(timeline: InterpretedTrace, signatures: list[Ints]) -> Iterator[Work | str]:
+def _types_of_lists(timeline: InterpretedTrace) -> tuple[Ints32, list[str]]:
+    """((h,) number of the types of the tensors in each operator's lists, the types as operator_work takes them): 0, "",
+    where no kernel that it launched tells, or several tell different ones."""
+    events, found = timeline.events, np.zeros(len(timeline.host.row), dtype=np.int32)
+    rows = rows_where((events.category == Category.KERNEL) & (timeline.operator >= 0))
+    names = gather(events.name, rows)
+    used = used_codes(names, len(events.strings))
+    numbers = {"": 0}
+    of_name = np.zeros(len(events.strings), dtype=np.int32)
+    of_name[used] = [numbers.setdefault(types_of_lists(events.strings[code]), len(numbers)) for code in used.tolist()]
+    if len(numbers) > 1:
+        node = forest_rows(timeline)[gather(timeline.operator, rows)]
+        tells = (node >= 0) & (of_name[names] > 0)
+        node, number = timeline.host.top[node[tells]], of_name[names[tells]]
+        found[node] = number
+        found[node[found[node] != number]] = 0
+    return found, list(numbers)
+
+
+def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]) -> Iterator[Work | str]:
     """Of each signature the work of one call, or why there is none."""
     events = timeline.events
     texts = events.strings
     names = [texts[code] for code in signatures[0].tolist()]
-    given = iter(signatures[1:-1])
+    given = iter(signatures[1:-2])
     columns = [
         [texts[code - 1] if code else "" for code in next(given).tolist()]
         if argument in events.args else [""] * len(names)
         for argument in ARGUMENTS
     ]  # fmt: skip
-    for name, dims, types, strides, values, how in zip(names, *columns, signatures[-1].tolist(), strict=True):
-        work = operator_work(name, dims, types, strides, values)
+    lists = [listed[number] for number in signatures[-1].tolist()]
+    for name, dims, types, strides, values, how, of_lists in zip(
+        names, *columns, signatures[-2].tolist(), lists, strict=True
+    ):
+        work = operator_work(name, dims, types, strides, values, of_lists)
         if isinstance(work, str):
             yield work
         elif not (0 <= work.flops <= _MOST_OF_CALL and 0 <= work.bytes <= _MOST_OF_CALL):

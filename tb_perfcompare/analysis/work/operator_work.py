@@ -14,6 +14,7 @@ from tb_perfcompare.analysis.work import (
     normalisations,
     pooling,
     reductions,
+    tensor_lists,
 )
 from tb_perfcompare.analysis.work.recorded_call import LARGEST, Call, NoModelError, Work, read_call
 from tb_perfcompare.analysis.work.without_model import reason_of
@@ -29,11 +30,12 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     **pooling.MODELS,
     **elementwise.MODELS,
     **data_movement.MODELS,
+    **tensor_lists.MODELS,
 }
 """Operator -> its model, of all families."""
 
 
-def operator_work(name: str, dims: str, types: str, strides: str, values: str) -> Work | str:
+def operator_work(name: str, dims: str, types: str, strides: str, values: str, listed: str = "") -> Work | str:
     """FLOPs and least bytes of one call, or the reason (short English) why they are not known.
 
     name     of the operator, "aten::mm"
@@ -41,6 +43,7 @@ def operator_work(name: str, dims: str, types: str, strides: str, values: str) -
     types    "Input type"
     strides  "Input Strides"
     values   "Concrete Inputs"
+    listed   C++ types of the tensors in its lists, as a kernel of the call tells them (tensor_lists.types_of_lists)
 
     The models are of operators that do the work themselves, so that nothing is counted twice: multiply with the calls
     that launched device work of their own, in traces of the host alone with calls whose own time is not that of a
@@ -48,20 +51,20 @@ def operator_work(name: str, dims: str, types: str, strides: str, values: str) -
     Never raises. Formulas and sources: docs/method/work.md.
     """
     if len(dims) + len(types) + len(strides) + len(values) > _MOST_REMEMBERED:
-        return _computed(name, dims, types, strides, values)
-    return _remembered(name, dims, types, strides, values)
+        return _computed(name, dims, types, strides, values, listed)
+    return _remembered(name, dims, types, strides, values, listed)
 
 
 _MOST_REMEMBERED = 1024
 """Characters of the arguments of a call that is remembered; those of most calls have about a hundred."""
 
 
-def _computed(name: str, dims: str, types: str, strides: str, values: str) -> Work | str:
+def _computed(name: str, dims: str, types: str, strides: str, values: str, listed: str) -> Work | str:
     model = MODELS.get(name)
     if model is None:
         return reason_of(name)
     try:
-        work = model(read_call(name, dims, types, strides, values))
+        work = model(read_call(name, dims, types, strides, values, listed))
     except NoModelError as reason:
         return str(reason)
     if max(work.flops, work.bytes) >= LARGEST:

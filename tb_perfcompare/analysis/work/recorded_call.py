@@ -65,6 +65,9 @@ DATA_TYPES: Final[dict[str, DataType]] = {
 }  # fmt: skip
 """Name of a C++ type in "Input type" -> type. Tensors alone have them: numbers are "Scalar", in old traces "Int"."""
 
+OPAQUE_TYPES: Final = {f"OpaqueType<{size}u>": DataType("", size, 0) for size in (1, 2, 4, 8, 16)}
+"""What kernels that only copy call elements of a size, whatever their type."""
+
 SCALAR_TYPES: Final[dict[str, DataType]] = {
     "0": UINT8, "1": INT8, "2": INT16, "3": INT32, "4": INT64, "5": FP16, "6": FP32, "7": FP64, "9": COMPLEX64,
     "10": COMPLEX128, "11": BOOL, "15": BF16, "23": FP8, "24": FP8, "25": FP8, "26": FP8,
@@ -105,13 +108,17 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: entry i of each list belongs to argument i; strides and values are empty where not recorded."""
+    """One call: entry i of each list belongs to argument i; strides and values are empty where not recorded.
+
+    listed  types of the tensors in the lists: one for all, or one for each argument from the first on; () unknown
+    """
 
     name: str
     dims: list[Any]
     types: list[str]
     strides: list[Any]
     values: list[str]
+    listed: tuple[str, ...] = ()
 
     def kind(self, index: int) -> str:
         """What "Input type" says of the argument; "" where it is absent."""
@@ -129,13 +136,27 @@ class Call:
             if kind in NO_TENSOR:
                 raise NoModelError(f"input {index} is not recorded as a tensor")
             raise NoModelError(f"unknown data type: {kind[:60]}")
-        sizes = _sizes(self.dims[index], f"the sizes of input {index}")
-        if not self.strides:
-            return Tensor(sizes, data_type, None)
-        strides = _sizes(self.strides[index], f"the strides of input {index}")
-        if len(strides) != len(sizes):
-            raise NoModelError(f"input {index} has {len(sizes)} sizes and {len(strides)} strides")
-        return Tensor(sizes, data_type, strides)
+        return _tensor(self.dims[index], data_type, self.strides[index] if self.strides else None, index)
+
+    def tensors(self, index: int) -> list[Tensor]:
+        """The tensors of the list that the argument is. Raises NoModelError where it is none, or not known."""
+        if self.kind(index) != "TensorList":
+            raise NoModelError(f"input {index} is not recorded as a list of tensors")
+        dims, strides = self.dims[index], self.strides[index] if self.strides else None
+        if not isinstance(dims, list) or not dims:
+            raise NoModelError("the sizes of the tensors in a list are not recorded (lists of more than 30, old torch)")
+        if strides is not None and (not isinstance(strides, list) or len(strides) != len(dims)):
+            raise NoModelError(f"input {index} has not as many sizes as strides")
+        if not self.listed:
+            raise NoModelError("the types of the tensors in a list are not recorded")
+        kind = self.listed[index if len(self.listed) > index > 0 else 0]
+        data_type = DATA_TYPES.get(kind) or OPAQUE_TYPES.get(kind)
+        if data_type is None:
+            raise NoModelError(f"unknown data type: {kind[:60]}")
+        return [
+            _tensor(size, data_type, step, index)
+            for size, step in zip(dims, strides if strides is not None else [None] * len(dims), strict=True)
+        ]
 
     def optional(self, index: int) -> Tensor | None:
         """The tensor that the argument is, None where it is absent."""
@@ -150,6 +171,13 @@ class Call:
         if not self.values:
             raise NoModelError("the trace does not record the values of arguments (torch before 2.1)")
         return self.values[index] if index < len(self.values) else ""
+
+    def number(self, index: int) -> float:
+        """A recorded number."""
+        try:
+            return float(self.value(index))
+        except ValueError:
+            raise NoModelError(f"input {index} is not recorded as a number") from None
 
     def flag(self, index: int) -> bool:
         """A recorded True or False."""
@@ -185,8 +213,9 @@ class Call:
         return tuple(part == "True" for part in parts)
 
 
-def read_call(name: str, dims: str, types: str, strides: str, values: str) -> Call:
-    """The call of these recorded texts; raises NoModelError where they do not fit each other."""
+def read_call(name: str, dims: str, types: str, strides: str, values: str, listed: str = "") -> Call:
+    """The call of these recorded texts, and of the types of the tensors in its lists; raises NoModelError where they do
+    not fit each other."""
     if not dims or not types:
         raise NoModelError("the trace does not record sizes and types (record_shapes)")
     sizes, kinds = _decoded(dims, "the sizes"), _kinds(types)
@@ -194,7 +223,7 @@ def read_call(name: str, dims: str, types: str, strides: str, values: str) -> Ca
     texts = _texts(values) if values else ()
     if len(sizes) != len(kinds) or (steps and len(steps) != len(kinds)) or (texts and len(texts) != len(kinds)):
         raise NoModelError("sizes, types, strides and values are not of the same inputs")
-    return Call(name, sizes, list(kinds), steps, list(texts))
+    return Call(name, sizes, list(kinds), steps, list(texts), tuple(listed.split(", ")) if listed else ())
 
 
 def _decoded(text: str, what: str) -> list[Any]:
@@ -221,6 +250,17 @@ def _strings(text: str, what: str) -> tuple[str, ...]:
     if not all(isinstance(entry, str) for entry in entries):
         raise NoModelError(f"{what} are not texts")
     return tuple(entries)
+
+
+def _tensor(dims: Any, data_type: DataType, strides: Any, index: int) -> Tensor:
+    """Of the sizes and, unless None, strides that the trace has for argument `index`."""
+    sizes = _sizes(dims, f"the sizes of input {index}")
+    if strides is None:
+        return Tensor(sizes, data_type, None)
+    steps = _sizes(strides, f"the strides of input {index}")
+    if len(steps) != len(sizes):
+        raise NoModelError(f"input {index} has {len(sizes)} sizes and {len(steps)} strides")
+    return Tensor(sizes, data_type, steps)
 
 
 def _sizes(entry: Any, what: str) -> tuple[int, ...]:

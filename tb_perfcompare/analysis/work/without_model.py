@@ -44,11 +44,7 @@ REASONS: Final[dict[str, str]] = {
     "aten::_local_scalar_dense": "copies one value to the host",
     "detach": MOVES_NOTHING,
     "detach_": MOVES_NOTHING,
-    **_aten(
-        "cat _cat _fused_adam_ _fused_adamw_ _fused_sgd_ _fused_adagrad_ _fused_adam _fused_adamw _fused_sgd "
-        "_amp_foreach_non_finite_check_and_unscale_ _cudnn_rnn _cudnn_rnn_backward miopen_rnn",
-        LISTS,
-    ),
+    **_aten("_cat _cudnn_rnn _cudnn_rnn_backward miopen_rnn", LISTS),
     **_aten("index index_put index_put_ _index_put_impl_ _unsafe_index _unsafe_index_put", INDICES),
     **_aten("nonzero masked_select unique2 _unique2 unique_consecutive", RESULT),
     "aten::masked_scatter_": RESULT,
@@ -68,8 +64,6 @@ def reason_of(name: str) -> str:
     found = REASONS.get(name)
     if found is not None:
         return found
-    if name.startswith("aten::_foreach_"):
-        return LISTS
     if name.startswith(("c10d::", "nccl:", "_c10d_functional::")):
         return "a collective"
     if name.startswith("autograd::engine::"):

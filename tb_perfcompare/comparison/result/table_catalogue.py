@@ -42,6 +42,7 @@ TABLES = {
     "call_tree": _facts(adds_up=False),
     "ranks": _facts(adds_up=False),
     "work_by_family": _facts(),
+    "kernel_metrics": _facts(adds_up=False),
     "iteration_kinds": _facts(adds_up=False),
 }
 """Tables that are not here have nothing but their cells, which add up."""

@@ -20,10 +20,19 @@ from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, mean_us, s
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_views
 from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, own_work_by_family
+from tb_perfcompare.comparison.work.measured import (
+    MEASURED_WORK,
+    NO_METRICS,
+    NO_OPERATORS,
+    NO_TIMES,
+    own_kernel_metrics,
+    own_measured_work,
+)
 from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work, table_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
+from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
 
 _CORRECTED = "Corrected reading"
@@ -51,7 +60,8 @@ def as_read(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
 
 VIEWS = (
     "overview", "steps", "categories", "ranks", *SHAPES, "modules_ledger", "counters", "memory", "memory_operators",
-    "memory_curves", "bound", BY_FAMILY, "launches", "device", "environment", "recommendations",
+    "memory_curves", "bound", BY_FAMILY, KERNEL_METRICS, MEASURED_WORK, "launches", "device", "environment",
+    "recommendations",
 )  # fmt: skip
 """Every view a run may have; a source that cannot give one says why in Summary.absent."""
 
@@ -89,8 +99,10 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
         if name in SHAPES:
             tables[name] = _group(name, table, summary, _work(name, table, summary, peaks))
     work = own_work_by_family(summary, peaks)
-    if work is not None:
-        tables[BY_FAMILY] = work
+    measured = {KERNEL_METRICS: own_kernel_metrics(summary), MEASURED_WORK: own_measured_work(summary)}
+    for name, table_or_none in {BY_FAMILY: work, **measured}.items():
+        if table_or_none is not None:
+            tables[name] = table_or_none
     untimed: tuple[str, ...] = () if summary.is_timed else ("overview", "steps", "categories")
     if summary.metric == CYCLE_TIME:
         untimed = ("categories", "device")
@@ -101,7 +113,14 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
 def absent_views(summary: Summary) -> Mapping[str, str]:
     """View -> why the run does not have it."""
     one = len({capture.worker for capture in summary.captures}) < 2
-    return {**({"ranks": ONE_WORKER} if one else {}), BY_FAMILY: NO_WORK, **summary.absent}
+    measured = KERNEL_METRICS in summary.groups
+    return {
+        **({"ranks": ONE_WORKER} if one else {}),
+        BY_FAMILY: NO_TIMES if measured else NO_WORK,
+        KERNEL_METRICS: NO_METRICS,
+        MEASURED_WORK: NO_OPERATORS if measured else NO_METRICS,
+        **summary.absent,
+    }
 
 
 _PARTS = frozenset(f"{label.lower().replace(' ', '_')}_us" for label in CATEGORY_LABELS)
@@ -113,6 +132,7 @@ _AMOUNTS: Mapping[str, frozenset[str]] = {
     "bound": _SHARED,
     "launches": frozenset({"dur_us"}),
     BY_FAMILY: frozenset({"calls", "time_us", "modelled_us", "flops", "moved_bytes"}),
+    MEASURED_WORK: frozenset({"measured_flops", "modelled_flops", "measured_bytes", "modelled_bytes"}),
     "memory_operators": frozenset({"allocated", "released", "calls"}),
     **dict.fromkeys(SHAPES, frozenset({"calls", "host_self_us", "device_self_us", "host_api_us", "total_us", "share",
                                    "modelled_us", "flops", "moved_bytes"})),

@@ -9,14 +9,17 @@ import numpy as np
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.device_peaks import DevicePeaks, device_peaks
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import STATED_WORK, GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 OPERATOR_WORK, MODULE_WORK, KERNEL_WORK = "operator_work", "module_work", "kernel_work"
 """Names of the groups; their keys are (name, input shape, data type, family, reason)."""
 
-COMPUTE, MEMORY = "compute", "memory"
+COMPUTE, MEMORY = "compute-bound", "memory-bound"
 """Which roof bounds a row."""
+
+RIDGE = 1.2
+"""Neither does where computing and moving at the peaks take equally long but for this factor: near the ridge."""
 
 _LISTED = 3
 
@@ -32,6 +35,7 @@ class RowWork:
     roof_ns                (r,) time that the work takes at the device's peak, the longer of computing and moving of
                            each part; NaN where no peak is known
     compute_ns, memory_ns  (r,) either of them alone; NaN as before
+    unjudged_ns            (r,) of memory_ns, that of work whose FLOPs have no peak or are not known; NaN as before
     data_type, reason      r texts: types by time; why calls have no model, by time
     """
 
@@ -42,6 +46,7 @@ class RowWork:
     roof_ns: Floats
     compute_ns: Floats
     memory_ns: Floats
+    unjudged_ns: Floats
     data_type: tuple[str, ...]
     reason: tuple[str, ...]
 
@@ -77,9 +82,12 @@ class RowWork:
         return _divided(self.time_ns.sum(axis=1).astype(np.float64), self.whole_ns.astype(np.float64))
 
     def bound(self) -> list[str]:
-        """COMPUTE or MEMORY, "" where no peak or no work is known."""
-        pairs = zip(self.compute_ns.tolist(), self.memory_ns.tolist(), strict=True)
-        return ["" if not c + m > 0 else COMPUTE if c > m else MEMORY for c, m in pairs]
+        """COMPUTE right of the ridge, MEMORY left of it; "" near it and where a peak, FLOPs or bytes are not known."""
+        at_least = self.memory_ns - self.unjudged_ns
+        right = (self.memory_ns > 0) & (self.compute_ns > RIDGE * self.memory_ns)
+        left = at_least > RIDGE * self.compute_ns
+        pairs = zip(right.tolist(), left.tolist(), strict=True)
+        return [COMPUTE if computes else MEMORY if moves else "" for computes, moves in pairs]
 
 
 OF_TABLES: Mapping[str, tuple[str, Callable[[Key], Key]]] = {
@@ -123,7 +131,7 @@ def row_work(
     table = summary.groups.get(group)
     steps = len(summary.steps)
     sums = {name: np.zeros((rows, steps), dtype=np.int64) for name in ("flops", "bytes", "total")}
-    roofs = np.zeros((3, rows))
+    roofs = np.zeros((4, rows))
     all_time = np.zeros(rows, dtype=np.int64)
     types: list[dict[str, int]] = [{} for _ in range(rows)]
     reasons: list[dict[str, int]] = [{} for _ in range(rows)]
@@ -142,20 +150,21 @@ def row_work(
                 amounts = of[int(row_of[at])]
                 amounts[text] = amounts.get(text, 0) + int(time[at])
     return RowWork(
-        sums["flops"], sums["bytes"], sums["total"], all_time, roofs[0], roofs[1], roofs[2],
+        sums["flops"], sums["bytes"], sums["total"], all_time, roofs[0], roofs[1], roofs[2], roofs[3],
         tuple(map(_listed, types)), tuple(map(_listed, reasons)),
     )  # fmt: skip
 
 
 def _roof_times(table: GroupTable, peaks: DevicePeaks | None) -> Floats:
-    """(3, g) nanoseconds at the peak: the longer of both, computing, moving."""
+    """(4, g) nanoseconds at the peak: the longer of both, computing, moving, moving where computing has none."""
     if peaks is None:
-        return np.full((3, len(table)), np.nan)
+        return np.full((4, len(table)), np.nan)
     flops, moved = (table.measures_ns[name].sum(axis=1).astype(np.float64) for name in ("flops", "bytes"))
     peak = np.array([peaks.tflops.get(key[2], 0.0) for key in table.keys]) * 1000  # FLOP per nanosecond
     compute = np.divide(flops, peak, out=np.zeros(len(table)), where=peak > 0)
     memory = moved / peaks.memory_gbs if peaks.memory_gbs else np.zeros(len(table))
-    return np.stack([np.maximum(compute, memory), compute, memory])
+    unknown = (peak == 0) & ((flops > 0) | np.array([key[3] == STATED_WORK for key in table.keys], dtype=bool))
+    return np.stack([np.maximum(compute, memory), compute, memory, np.where(unknown, memory, 0)])
 
 
 def _listed(texts: Mapping[str, int]) -> str:

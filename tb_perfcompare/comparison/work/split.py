@@ -8,7 +8,7 @@ from math import lcm
 import numpy as np
 
 from tb_perfcompare.comparison.result.ledger_columns import ExactInts, exact, half_to_even
-from tb_perfcompare.comparison.work.row_work import COMPUTE, RowWork
+from tb_perfcompare.comparison.work.row_work import RowWork
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -19,10 +19,10 @@ COMPUTE_FROM = 50.0
 def counts_in_flops(a: RowWork, b: RowWork) -> Flags:
     """(r,) whether a row's work is counted in FLOPs, else in bytes: where either device's roof says that it computes;
     without roofs by the intensity of both sides together. The same when the sides are swapped."""
-    one, two = (np.array([bound == COMPUTE for bound in side.bound()], dtype=bool) for side in (a, b))
-    known = np.array([bool(x or y) for x, y in zip(a.bound(), b.bound(), strict=True)], dtype=bool)
+    computes = (a.compute_ns > a.memory_ns) | (b.compute_ns > b.memory_ns)
+    known = (a.compute_ns + a.memory_ns > 0) | (b.compute_ns + b.memory_ns > 0)
     flops, moved = (a.per_step(of) + b.per_step(of) for of in ("flops", "bytes"))
-    large = np.where(known, one | two, flops >= COMPUTE_FROM * moved)
+    large = np.where(known, computes, flops >= COMPUTE_FROM * moved)
     found: Flags = (large & (flops > 0)) | (moved == 0)
     return found
 

@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.ledger_columns import divided
 from tb_perfcompare.comparison.result.table import CellColumn, Column
-from tb_perfcompare.comparison.work.row_work import RowWork
+from tb_perfcompare.comparison.work.row_work import COMPUTE, MEMORY, RIDGE, RowWork
 from tb_perfcompare.comparison.work.split import WorkSplit, split_of, work_effects
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.units import Better
@@ -133,7 +133,10 @@ def own_columns(work: RowWork, shown: Iterable[str] = ()) -> list[Made]:
     return [*out, (bound, tuple(work.bound())), (types, work.data_type), (_no_model(), work.reason)]
 
 
-_BOUND = "compute or memory: which of the device's peaks takes longer for the row's work"
+_BOUND = (
+    f"{COMPUTE} or {MEMORY}: which of the device's peaks takes longer for the row's work; empty: within "
+    f"{100 * (RIDGE - 1):.0f} % of each other, or a peak is not known"
+)
 _TYPES = "data types of the arithmetic, the one with the most time first"
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tb_perfcompare.model.arrays import Floats, Ints32, NameIndex, Nanoseconds
 from tb_perfcompare.model.events import EventTable, FlowTable
 from tb_perfcompare.model.files import FileFacts
@@ -72,6 +74,27 @@ class CounterSamples:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MeasuredRanges:
+    """Ranges that the profiler measured with hardware counters (`cuda_profiler_range`), n in the order they ran; each
+    is a kernel where it measured kernels one by one.
+
+    name     n names: of the kernel, or that the program gave the range
+    metrics  k names of metrics
+    values   (n, k) float64, NaN where a range lacks the metric
+    """
+
+    name: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: Floats
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+
+NO_RANGES = MeasuredRanges((), (), np.zeros((0, 0)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TraceRecording:
     """One torch.profiler trace.
 
@@ -84,6 +107,7 @@ class TraceRecording:
     thread_names    (pid, tid) as written -> `thread_name` metadata
     notes           damage and repairs
     counters        samples of counters, None when the trace has none
+    ranges          what the profiler measured with hardware counters
     """
 
     file: FileFacts
@@ -96,6 +120,7 @@ class TraceRecording:
     stats: ReadStats
     notes: tuple[Note, ...]
     counters: CounterSamples | None = None
+    ranges: MeasuredRanges = NO_RANGES
 
     @property
     def device_properties(self) -> list[dict[str, Any]]:

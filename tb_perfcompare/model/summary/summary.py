@@ -19,6 +19,7 @@ from tb_perfcompare.model.note import Note
 from tb_perfcompare.model.summary.call_tree import CallTree
 from tb_perfcompare.model.summary.collectives import Collectives, RankSteps
 from tb_perfcompare.model.summary.iterations import Iterations
+from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, MODELLED_WORK, OPERATOR_METRICS
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
 from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
@@ -188,7 +189,13 @@ class OwnedTime:
         return out
 
 
-NO_TABLE = frozenset({"operator_work", "module_work", "kernel_work", *DURATION_TABLES.values()})
+STATED_WORK = "as recorded"
+"""Family of calls whose work the trace states; the type they compute in is unknown, as is a figure that is missing."""
+
+NO_TABLE = frozenset({
+    "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK,
+    *DURATION_TABLES.values(),
+})  # fmt: skip
 """Groups that no table shows as they are: others have columns of them."""
 
 

@@ -17,6 +17,7 @@ from tb_perfcompare.model.summary.call_tree import MIXED, CallTree, FrameKind
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE, Collectives
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
+from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, MODELLED_WORK, OPERATOR_METRICS
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES
 from tb_perfcompare.model.summary.memory import MemoryCurve, MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
@@ -42,6 +43,9 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     "operator_work": ("name", "input_shape", "data_type", "family", "reason"),
     "module_work": ("name", "input_shape", "data_type", "family", "reason"),
     "kernel_work": ("name", "input_shape", "data_type", "family", "reason"),
+    MODELLED_WORK: ("name", "input_shape", "data_type", "family", "reason"),
+    KERNEL_METRICS: ("name", "metric"),
+    OPERATOR_METRICS: ("name", "metric"),
     "modules": ("name",),
     "kernels": ("name",),
     "kernels_by_operator": ("name", "operator"),

@@ -12,7 +12,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 7 }; /* what native_scan.py relies on; other numbers are not used */
+enum { INTERFACE = 8 }; /* what native_scan.py relies on; other numbers are not used */
 
 typedef struct {
     PyObject_HEAD
@@ -401,6 +401,7 @@ static char SCAN_DOC[] =
     "flows          categories in lower case of arrows that are kept\n"
     "arrows         the same of arrows that are kept with their lane, and counted as skipped\n"
     "handed_phases  elements left to the caller: of this phase and, unless it is empty, of the name in handed_names\n"
+    "               (of phase X: of that category)\n"
     "seed           of the hashes";
 
 static PyType_Slot SCAN_SLOTS[] = {

@@ -563,7 +563,7 @@ static void judge_arrow(Scan *scan, const Member *category)
     }
 }
 
-/* Of a phase without escapes. */
+/* Of a phase without escapes; `name` is the category of a complete event. */
 static bool is_handed(const ScanSpec *spec, const Token *phase, const Token *name)
 {
     if (phase->kind != KIND_STRING) {
@@ -785,7 +785,8 @@ static bool file_event(Scan *scan, Event *event, Text at, size_t size)
     if (letter == 'i') {
         is_row = name->kind == KIND_STRING && string_equals(name, scan->spec.memory.text, scan->spec.memory.size);
     }
-    if (letter != 'X' && is_handed(&scan->spec, phase, name)) {
+    const Token *asked = letter == 'X' ? &event->members[MEMBER_CAT].token : name;
+    if (is_handed(&scan->spec, phase, asked)) {
         return hand_over(scan, at, size); /* and whoever takes it counts it */
     }
     scan->tally.seen++;

@@ -31,7 +31,7 @@ typedef struct {
     Names flows;                  /* categories (lower case) of arrows that are kept */
     Names arrows;                 /* the same of arrows that are kept with their lane, and counted as skipped */
     Names handed_phases;          /* elements to hand over: of this phase ... */
-    Names handed_names;           /* ... and this name, or any name where that is empty */
+    Names handed_names;           /* ... and this name (of phase X: category), or any where that is empty */
     uint64_t seed;                /* of the hashes */
 } ScanSpec;
 

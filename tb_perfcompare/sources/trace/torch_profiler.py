@@ -117,7 +117,7 @@ class _Reading:
             document, blocks = self._document(file, scanner, want_hash, block_bytes)
             assert document.scanner is not None
             columns = document.scanner.finish().with_counter_events()
-        kept = len(columns.events) + columns.counters.kept
+        kept = len(columns.events) + columns.counters.kept + len(columns.ranges)
         if columns.seen and not kept and not len(columns.flows) and not columns.skipped:
             reasons = ", ".join(f"{reason} ({count})" for reason, count in sorted(columns.dropped.items()))
             raise CorruptInput(
@@ -147,6 +147,7 @@ class _Reading:
             ),
             notes=tuple(self._notes(columns, document, blocks, repaired)),
             counters=counter_samples(columns.counters, columns.process_labels, columns.events),
+            ranges=columns.ranges,
         )
 
     def read_events(self, file: BinaryIO) -> TraceEvents:

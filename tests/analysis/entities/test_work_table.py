@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from tb_perfcompare.analysis.entities.kernel_work import SEVERAL
-from tb_perfcompare.analysis.entities.recorded_work import FAMILY
 from tb_perfcompare.analysis.entities.work_table import BELOW, NO_OPERATOR
-from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.model.summary.summary import STATED_WORK, GroupTable, Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -187,8 +186,8 @@ def test_work_that_the_trace_states_stands_where_shapes_tell_none() -> None:
         key[0]: (key[2:], int(table.measures_ns["flops"][row].sum()), int(table.measures_ns["bytes"][row].sum()))
         for row, key in enumerate(table.keys)
     }
-    assert works["mine::odd"] == (("", FAMILY, ""), 700, 0)
-    assert works["triton_poi_fused_add"] == (("", FAMILY, ""), 0, 2000)
+    assert works["mine::odd"] == (("", STATED_WORK, ""), 700, 0)
+    assert works["triton_poi_fused_add"] == (("", STATED_WORK, ""), 0, 2000)
     assert works["aten::addmm"][:2] == (("fp32", "matrix product", ""), FLOPS)
     assert works["mine::strange"] == (("", "", "unknown operator"), 0, 0)
 
@@ -199,5 +198,5 @@ def test_a_kernel_whose_work_is_stated_needs_no_operator() -> None:
     for start in (40, 80):
         trace.kernel("triton_0", start, start + 20, launch=(12, 20), kernel_flop=64, kernel_num_gb=1e-6)
     table = summary(trace).groups["kernel_work"]
-    assert table.keys == (("triton", "", "", FAMILY, ""),)
+    assert table.keys == (("triton", "", "", STATED_WORK, ""),)
     assert [int(table.measures_ns[name].sum()) for name in ("total", "flops", "bytes")] == [40_000, 128, 2000]

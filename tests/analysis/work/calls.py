@@ -13,14 +13,17 @@ TYPES = {
 }  # fmt: skip
 
 
-def recorded(name: str, types: str, sizes: list[object], values: str = "", strides: str = "") -> Work | str:
-    """operator_work of arguments of these types, one letter each; `sizes` of the tensors only, `values` after |."""
+def recorded(
+    name: str, types: str, sizes: list[object], values: str = "", strides: str = "", listed: str = ""
+) -> Work | str:
+    """operator_work of arguments of these types, one letter each; `sizes` of the tensors only, `values` after |;
+    `listed` are the types of the tensors in lists."""
     kinds = [TYPES.get(kind, kind) for kind in types.split()]
     remaining = iter(sizes)
     dims = [[] if kind in ("Scalar", "ScalarList", "") else next(remaining) for kind in kinds]
     assert not list(remaining), "a size for each tensor"
     texts = json.dumps([text.strip() for text in values.split("|")]) if values else ""
-    return operator_work(name, json.dumps(dims), json.dumps(kinds), strides, texts)
+    return operator_work(name, json.dumps(dims), json.dumps(kinds), strides, texts, listed)
 
 
 def figures(work: Work | str) -> tuple[int, int, str]:

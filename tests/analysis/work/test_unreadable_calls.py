@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.work.operator_work import MODELS, Work, operator_wo
 from tb_perfcompare.analysis.work.recorded_call import DATA_TYPES, LARGEST
 
 names = st.sampled_from(sorted(MODELS))
-sizes = st.lists(st.integers(0, 9) | st.sampled_from([-1, None, True, "s0", 2.5, 1 << 70, []]), max_size=5)
+sizes = st.lists(st.integers(0, 9) | st.sampled_from([-1, None, True, "s0", 2.5, 1 << 70, [], [2, 3]]), max_size=5)
 kinds = st.sampled_from([*sorted(DATA_TYPES), "", "Scalar", "ScalarList", "TensorList", "Posit"])
 values = st.sampled_from(
     ["", "1", "0", "-1", "--5", "[1, 1]", "[]", "[0", "True", "[True, False, True]", "9" * 30, "²"]
@@ -20,13 +20,16 @@ values = st.sampled_from(
 arguments = st.lists(st.tuples(sizes, kinds, sizes, values), max_size=12)
 
 
-@given(names, arguments, st.booleans(), st.booleans())
+listed = st.sampled_from(["", "float", "c10::Half, float", "OpaqueType<2u>", "Posit"])
+
+
+@given(names, arguments, st.booleans(), st.booleans(), listed)
 def test_arguments_of_any_kind(
-    name: str, given_arguments: list[tuple[Any, str, Any, str]], strides: bool, concrete: bool
+    name: str, given_arguments: list[tuple[Any, str, Any, str]], strides: bool, concrete: bool, lists: str
 ) -> None:
     columns = [json.dumps(list(column)) for column in zip(*given_arguments, strict=True)] or ["[]"] * 4
     dims, types, steps, texts = columns
-    check(operator_work(name, dims, types, steps if strides else "", texts if concrete else ""))
+    check(operator_work(name, dims, types, steps if strides else "", texts if concrete else "", lists))
 
 
 texts = st.text(max_size=30) | st.sampled_from(

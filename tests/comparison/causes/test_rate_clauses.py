@@ -44,7 +44,7 @@ def test_another_kernel_is_told_with_its_rate() -> None:
 
 def test_more_work_at_the_same_rate() -> None:
     said = _sentences(_trace(200), _trace(400, rows=2048))
-    assert "100 % more FLOPs at the same rate" in said
+    assert "100 % more FLOPs at the same rate (10.7 TFLOP/s), compute-bound" in said
 
 
 def test_another_type_has_another_peak() -> None:
@@ -53,9 +53,15 @@ def test_another_type_has_another_peak() -> None:
 
 
 def test_the_other_device_may_have_another_ridge() -> None:
-    """171 FLOP per byte: above the 9.6 from which an A100 computes in fp32, below the 195 with 100 GB/s."""
-    said = _sentences(_trace(200), _trace(1200, "other_gemm"), "candidate:memory=100")
+    """171 FLOP per byte: above the 9.6 from which an A100 computes in fp32, below the 390 with 50 GB/s."""
+    said = _sentences(_trace(200), _trace(1200, "other_gemm"), "candidate:memory=50")
     assert "of peak), compute-bound → memory-bound" in said
+
+
+def test_near_the_ridge_nothing_bounds() -> None:
+    """171 FLOP per byte; the ridge is at 195."""
+    said = _sentences(_trace(200), _trace(1200), "memory=100")
+    assert "of peak)" in said and "-bound" not in said
 
 
 def test_what_is_far_from_every_roof_is_bound_by_neither() -> None:

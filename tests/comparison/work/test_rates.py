@@ -63,9 +63,30 @@ def test_rates_are_work_over_device_time() -> None:
     assert row["baseline_byte_rate"] == pytest.approx(BYTES / seconds)
     assert row["baseline_intensity"] == pytest.approx(FLOPS / BYTES)
     assert row["baseline_roof_share"] == pytest.approx(FLOPS / 19.5e12 / seconds)  # of an A100
-    assert (row["baseline_bound"], row["baseline_data_type"]) == ("compute", "fp32")
+    assert (row["baseline_bound"], row["baseline_data_type"]) == ("compute-bound", "fp32")
     assert row["rate_change"] == "slower"
     assert (row["work_effect_us"], row["speed_effect_us"]) == (0, 200)
+
+
+@pytest.mark.parametrize(
+    ("memory", "bound"),
+    [("30", "memory-bound"), ("90", "memory-bound"), ("100", ""), ("130", ""), ("140", "compute-bound")],
+)
+def test_within_a_fifth_of_the_ridge_nothing_bounds(memory: str, bound: str) -> None:
+    """171 FLOP per byte; with 19.5 TFLOP/s the ridge is there at 114 GB/s."""
+    row = _row(_compared(_trace(200), _trace(200), f"memory={memory}"))
+    assert row["baseline_bound"] == row["candidate_bound"] == bound
+
+
+def test_without_a_peak_of_the_type_only_what_computes_nothing_is_bound() -> None:
+    def bound(name: str) -> str:
+        trace = TraceBuilder()
+        trace.step(1, 0, 100)
+        trace.op(name, 10, 30, dims=[[64, 64], [64, 64]], **{"Input type": ["long int"] * 2})
+        trace.kernel("k", 40, 60, launch=(12, 20))
+        return str(_row(_compared(trace, trace), name=name)["baseline_bound"])
+
+    assert (bound("aten::copy_"), bound("aten::add")) == ("memory-bound", "")
 
 
 def test_more_work_at_the_same_rate_is_all_work() -> None:

@@ -100,8 +100,9 @@ def test_the_order_of_members_does_not_matter(drawn: list[Json], random: Any) ->
     assert read_events(encode([shuffled(event) for event in drawn])) == read_events(encode(drawn))
 
 
-@given(st.lists(events(), max_size=8))
-def test_every_element_is_counted_once(drawn: list[Json]) -> None:
+@given(st.lists(events(), max_size=8), st.integers(0, 8))
+def test_every_element_is_counted_once(drawn: list[Json], ranges: int) -> None:
+    drawn = [event | {"cat": "cuda_profiler_range"} for event in drawn[:ranges]] + drawn[ranges:]
     recording = read(encode([op(), *drawn]))  # with nothing but unusable ones a trace is refused
     stats, flows = recording.stats, len(recording.flows)
     assert stats.events == 1 + len(drawn)

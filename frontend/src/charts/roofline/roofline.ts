@@ -5,13 +5,14 @@ import type { Table } from '../../contract/wire';
 import { THIN } from '../../ui/format';
 import { add, nothingLeft, type Left } from '../scatter/scatter';
 
-/** A row on one side: FLOP for each byte moved, FLOP per second, the time that has them, share of the device's roof. */
+/** A row on one side: FLOP for each byte moved, FLOP per second, the time that has them, share of the device's roof, which roof bounds it. */
 export interface Spot {
   intensity: number;
   rate: number;
   us: number;
   share: number | null;
   type: string;
+  bound: string;
 }
 
 export interface Point {
@@ -48,7 +49,7 @@ export interface Roof {
 export const MOST_POINTS = 120;
 
 const SIDES = ['baseline', 'candidate'] as const;
-const FIGURES = ['intensity', 'flop_rate', 'modelled_us', 'roof_share', 'data_type'];
+const FIGURES = ['intensity', 'flop_rate', 'modelled_us', 'roof_share', 'data_type', 'bound'];
 
 /** Columns that the picture needs besides the keys. */
 export const ROOFLINE_COLUMNS = SIDES.flatMap((side) => FIGURES.map((name) => `${side}_${name}`));
@@ -80,12 +81,14 @@ export function rooflineOf(table: Table, most = MOST_POINTS): Roofline {
   return { points: drawn, small, unmeasured, largest_us: Math.max(0, ...drawn.map(time)) };
 }
 
+const text = (cell: unknown): string => (typeof cell === 'string' ? cell : '');
+
 const number = (cell: unknown): number | null => (typeof cell === 'number' ? cell : null);
 
 /** Places on logarithmic axes are above zero. */
-function spotOf([intensity, rate, us, share, type]: unknown[]): Spot | null {
+function spotOf([intensity, rate, us, share, type, bound]: unknown[]): Spot | null {
   if (typeof intensity !== 'number' || typeof rate !== 'number' || typeof us !== 'number' || !(intensity > 0 && rate > 0 && us > 0)) return null;
-  return { intensity, rate, us, share: number(share), type: typeof type === 'string' ? type : '' };
+  return { intensity, rate, us, share: number(share), type: text(type), bound: text(bound) };
 }
 
 /** The roofs of the data types that the points have. Devices of one name have one set. */

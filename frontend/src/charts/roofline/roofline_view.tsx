@@ -186,7 +186,7 @@ function Figures({ point, style }: { point: Point; style: NumberStyle }) {
                   <>
                     <td>{formatDecimal(spot.rate, 'FLOP/s')}</td>
                     <td>{spot.share === null ? '' : `${formatPercent(spot.share)} ${words.share}`}</td>
-                    <td>{spot.type}</td>
+                    <td>{[spot.type, spot.bound].filter(Boolean).join(', ')}</td>
                     <td>{`${formatIn(style, spot.us)}\u202f${style.unit}`}</td>
                   </>
                 ) : (

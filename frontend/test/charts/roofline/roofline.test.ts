@@ -3,11 +3,11 @@ import { apart, decades, hasRates, powers, powerText, ridgeOf, roofAt, rooflineO
 import type { Cell, Table } from '../../../src/contract/wire';
 import { column, PLAIN } from '../../samples';
 
-type Side = [intensity: number | null, rate: number | null, us: number | null, share: number | null, type: string];
-const absent: Side = [null, null, null, null, ''];
+type Side = [intensity: number | null, rate: number | null, us: number | null, share: number | null, type: string, bound: string];
+const absent: Side = [null, null, null, null, '', ''];
 
 function table(rows: Record<string, [Side, Side]>): Table {
-  const figures = ['baseline', 'candidate'].flatMap((side) => ['intensity', 'flop_rate', 'modelled_us', 'roof_share', 'data_type'].map((name) => column(`${side}_${name}`, 'plain', 'number')));
+  const figures = ['baseline', 'candidate'].flatMap((side) => ['intensity', 'flop_rate', 'modelled_us', 'roof_share', 'data_type', 'bound'].map((name) => column(`${side}_${name}`, 'plain', 'number')));
   return {
     ...PLAIN, title: 'Operators by shape',
     columns: [column('name', 'key', 'text'), column('input_shape', 'key', 'text'), ...figures],
@@ -20,15 +20,15 @@ const H100 = { device: 'NVIDIA H100 SXM', tflops: { fp32: 67, bf16: 989 }, memor
 
 describe('the roofline', () => {
   const rows = table({
-    mm: [[100, 6e14, 20, 0.6, 'bf16'], [100, 3e14, 40, 0.3, 'bf16']],
-    gone: [[1, 2e12, 30, 0.9, 'fp32'], absent],
-    copy: [[0, 0, 5, null, ''], [0, 0, 7, null, '']],
+    mm: [[100, 6e14, 20, 0.6, 'bf16', 'memory-bound'], [100, 3e14, 40, 0.3, 'bf16', 'memory-bound']],
+    gone: [[1, 2e12, 30, 0.9, 'fp32', ''], absent],
+    copy: [[0, 0, 5, null, '', ''], [0, 0, 7, null, '', '']],
     unknown: [absent, absent],
   });
   it('draws rows with a rate, the longest first, and counts those that only move bytes', () => {
     const { points, unmeasured, largest_us } = rooflineOf(rows);
     expect(points.map((point) => [point.name, point.a !== null, point.b !== null])).toEqual([['mm › [8]', true, true], ['gone › [8]', true, false]]);
-    expect(points[0]!.b).toEqual({ intensity: 100, rate: 3e14, us: 40, share: 0.3, type: 'bf16' });
+    expect(points[0]!.b).toEqual({ intensity: 100, rate: 3e14, us: 40, share: 0.3, type: 'bf16', bound: 'memory-bound' });
     expect(unmeasured).toEqual({ count: 1, a_us: 5, b_us: 7 });
     expect(largest_us).toBe(40);
     expect(rooflineOf(rows, 1).small).toEqual({ count: 1, a_us: 30, b_us: 0 });

@@ -78,13 +78,13 @@ def _rate_text(a: RowWork, b: RowWork, row: int) -> str:
         return "" if same else f"the same work at {write(before)} → {write(after)}{_position(a, b, row)}"
     amount = f"{percent_text(abs(more))} {'more' if more > 0 else 'fewer'} {unit}"
     if same:
-        return f"{amount} at the same rate ({write(after)})"
+        return f"{amount} at the same rate ({write(after)}){_bound(a, b, row)}"
     return f"{amount} at {write(before)} → {write(after)}{_position(a, b, row)}"
 
 
 def peak_clause(pair: RuleContext, operator: str) -> str:
-    """ "; peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (bf16), reached 71.0 % → 22.0 %" of the types in which an operator
-    computes."""
+    """ "; peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (bf16), reached 71.0 % → 22.0 %, compute-bound → memory-bound" of the
+    types in which an operator computes."""
     works = _works(pair, lambda key: key[:1] if key[0] == operator else None)
     if works is None:
         return ""
@@ -99,7 +99,8 @@ def peak_clause(pair: RuleContext, operator: str) -> str:
         reached.append(percent_text(share) if share > 0 else "")
     if texts[0] == texts[1]:
         return ""
-    return f"; peak {texts[0]} → {texts[1]}" + (f", reached {reached[0]} → {reached[1]}" if all(reached) else "")
+    of_peak = f", reached {reached[0]} → {reached[1]}" if all(reached) else ""
+    return f"; peak {texts[0]} → {texts[1]}{of_peak}{_bound(works[1], works[2], 0)}"
 
 
 def tensor_cores_by_rate(pair: RuleContext) -> tuple[frozenset[str], frozenset[str]]:
@@ -142,14 +143,19 @@ def _is_covered(a: RowWork, b: RowWork) -> bool:
 
 
 def _position(a: RowWork, b: RowWork, at: int) -> str:
-    """ " (60.1 % → 2.15 % of peak), memory-bound" or ", compute-bound → memory-bound"."""
+    """ " (60.1 % → 2.15 % of peak), memory-bound"; "" where a side has no peak."""
     shares = [float(side.roof_share()[at]) for side in (a, b)]
-    bounds = [side.bound()[at] for side in (a, b)]
     if not all(np.isfinite(shares)):
         return ""
-    words = dict.fromkeys(f"{bound}-bound" for bound in bounds)
-    bound = f", {' → '.join(words)}" if all(bounds) and max(shares) >= BOUND_FROM else ""
-    return f" ({percent_text(shares[0])} → {percent_text(shares[1])} of peak){bound}"
+    return f" ({percent_text(shares[0])} → {percent_text(shares[1])} of peak){_bound(a, b, at)}"
+
+
+def _bound(a: RowWork, b: RowWork, at: int) -> str:
+    """ ", memory-bound" or ", compute-bound → memory-bound"; "" where a side is near the ridge, or both far from either
+    roof."""
+    words = dict.fromkeys(side.bound()[at] for side in (a, b))
+    is_close = max(float(side.roof_share()[at]) for side in (a, b)) >= BOUND_FROM
+    return f", {' → '.join(words)}" if all(words) and is_close else ""
 
 
 def _inputs(shape: str) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import Flags, Ints32, LaneIndex, NameIndex, Nanoseconds, unique
 from tb_perfcompare.model.device import DEVICE_WAITS, category_of
 from tb_perfcompare.model.events import Category, EventTable, FlowTable, LaneTable, SparseColumn
+from tb_perfcompare.model.recordings.recording import NO_RANGES, MeasuredRanges
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.columns.arguments import joined_spellings
@@ -32,7 +33,7 @@ _UNKNOWN = -1
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
     """Everything a scan found. `seen` counts elements of traceEvents: seen = events + flows + dropped + skipped +
-    counters.seen. `counters` says what became of counter events.
+    counters.seen + ranges, dropped ones among the dropped. `counters` says what became of counter events.
 
     negative      durations below zero, taken as zero
     finer         time stamps or durations that needed rounding to a nanosecond
@@ -51,6 +52,7 @@ class Columns:
     negative: int
     finer: int
     counters: CounterColumns = field(default_factory=no_counters)
+    ranges: MeasuredRanges = NO_RANGES
 
     def with_counter_events(self) -> Columns:
         """The same with the counts of the counter events added to the others."""
@@ -120,6 +122,7 @@ class Gathered:
     processes: Mapping[Place, str] = field(default_factory=dict)
     threads: Mapping[tuple[Place, Place], str] = field(default_factory=dict)
     counters: CounterColumns = field(default_factory=no_counters)
+    ranges: MeasuredRanges = NO_RANGES
 
     def __len__(self) -> int:
         return len(self.name)
@@ -161,6 +164,7 @@ def assemble(gathered: Gathered) -> Columns:
         negative=counts.negative,
         finer=counts.finer,
         counters=found.counters,
+        ranges=found.ranges,
     )
 
 

@@ -26,6 +26,7 @@ from tb_perfcompare.sources.trace.columns.counter_events import CounterBuilder
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.growable_array import Growing
 from tb_perfcompare.sources.trace.columns.interning import KeyNumbers, Lanes, Membership, Names, as_place
+from tb_perfcompare.sources.trace.columns.measured_ranges import RANGE, RangeBuilder
 from tb_perfcompare.sources.trace.columns.numbers import parse_integers, parse_times
 from tb_perfcompare.sources.trace.columns.process_layers import OperatorArrows
 
@@ -42,9 +43,9 @@ _DENSE: dict[str, type[np.generic]] = {
     "complete": np.bool_,
 }
 _NO_ARGS: dict[str, msgspec.Raw] = {}
-METADATA, COUNTER = "M", "C"
+METADATA, COUNTER, COMPLETE = "M", "C", "X"
 _PHASES: dict[str | None, int] = {
-    "X": _COMPLETE,
+    COMPLETE: _COMPLETE,
     "i": _INSTANT,
     METADATA: _METADATA,
     COUNTER: _COUNTER,
@@ -75,6 +76,7 @@ class ColumnBuilder:
         )  # fmt: skip
         self._metadata: dict[str, dict[Any, str]] = {name: {} for name in METADATA_ARG}
         self._counters = CounterBuilder()
+        self._ranges = RangeBuilder()
         self._kept = 0
         self._skipped: Counter[tuple[str | None, str | None]] = Counter()
         self._negative = 0
@@ -92,6 +94,10 @@ class ColumnBuilder:
         """The next events of the file."""
         self.seen += len(events)
         phases = np.fromiter(map(self._phase.__getitem__, map(_ph, events)), np.int8, len(events))
+        ranges = (phases == _COMPLETE) & np.fromiter(map(eq, map(_cat, events), repeat(RANGE)), np.bool_, len(events))
+        if ranges.any():
+            self._ranges.add(_choose(events, ranges))
+            events, phases = _choose(events, ~ranges), phases[~ranges]
         kept = phases == _COMPLETE
         if not kept.all():
             self._add_others(events, phases, kept)
@@ -202,6 +208,7 @@ class ColumnBuilder:
 
     def gather(self) -> Gathered:
         """All that was added; the builder is empty afterwards."""
+        ranges = self._ranges.finish(self.dropped)
         arguments = self._arguments.finish()
         if self._arguments.repaired:
             self.repaired["bytes that are not UTF-8"] += self._arguments.repaired
@@ -228,6 +235,7 @@ class ColumnBuilder:
             processes=self._metadata["process_name"],
             threads=self._metadata["thread_name"],
             counters=self._counters.finish(),
+            ranges=ranges,
         )
 
     def _mend(self, codes: Ints32, needed: Flags | bool, reason: str) -> Ints32:

@@ -109,7 +109,7 @@ class CounterBuilder:
         """The next counter events of the file."""
         self._seen += len(events)
         arguments = [_flat(event.args) if event.args else _NO_ARGS for event in events]
-        numbers = _find_numbers(arguments)
+        numbers = find_numbers(arguments)
         name = np.fromiter(map(self._texts.__getitem__, map(_name, events)), np.int32, len(events))
         times = parse_times(list(map(_ts, events)))
         kept = numbers.some & (name >= 0) & times.valid
@@ -188,7 +188,7 @@ def _object(text: bytes) -> Args | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Numbers:
+class Numbers:
     """The finite numbers in the arguments of n events, k of them.
 
     event    (k,) int64 which event
@@ -207,7 +207,7 @@ class _Numbers:
     missing: Flags
 
 
-def _find_numbers(arguments: Sequence[Args]) -> _Numbers:
+def find_numbers(arguments: Sequence[Args]) -> Numbers:
     n = len(arguments)
     event = np.repeat(np.arange(n), np.fromiter(map(len, arguments), np.int64, n))
     keys = list(chain.from_iterable(arguments))
@@ -219,7 +219,7 @@ def _find_numbers(arguments: Sequence[Args]) -> _Numbers:
     lost = np.bincount(event[is_number][~finite], minlength=n)
     gaps = np.bincount(event[is_series & (first == _NULL_BYTE)], minlength=n)
     found = event[is_number][finite]
-    return _Numbers(
+    return Numbers(
         event=found,
         key=list(compress(compress(keys, is_number), finite)),
         value=value[finite],

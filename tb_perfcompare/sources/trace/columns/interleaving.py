@@ -38,6 +38,7 @@ def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertio
         processes=second.processes,
         threads=second.threads,
         counters=second.counters,
+        ranges=second.ranges,
     )
     if not insertions:
         return first

@@ -3,7 +3,7 @@
 A block is cut as PythonScanner cuts it. The compiled part takes it up to the first element that it does not understand
 (damage, and oddities that only Python knows how to read); PythonScanner reads that with the next few, and the compiled
 part goes on behind them. So what becomes of damage is decided in one place, and both scanners give equal columns.
-Metadata and counter events are handed to the same ColumnBuilder.
+Metadata, counter events and measured ranges are handed to the same ColumnBuilder.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tb_perfcompare.sources.native import _scanner
 from tb_perfcompare.sources.trace.columns.arguments import SLOTS
 from tb_perfcompare.sources.trace.columns.assemble_columns import Columns, assemble
 from tb_perfcompare.sources.trace.columns.column_builder import (
+    COMPLETE,
     COUNTER,
     METADATA,
     METADATA_ARG,
@@ -24,6 +25,7 @@ from tb_perfcompare.sources.trace.columns.column_builder import (
 )
 from tb_perfcompare.sources.trace.columns.event import Event
 from tb_perfcompare.sources.trace.columns.interleaving import Insertion, Rows, interleaved
+from tb_perfcompare.sources.trace.columns.measured_ranges import RANGE
 from tb_perfcompare.sources.trace.columns.native_columns import decode_columns
 from tb_perfcompare.sources.trace.repair.element_boundaries import skip_between
 from tb_perfcompare.sources.trace.scanners.python_scanner import Fed, PythonScanner
@@ -142,7 +144,7 @@ class _PlacedBuilder(ColumnBuilder):
 
 def new_scan() -> _scanner.Scan:
     """One of the columns that are read."""
-    handed = [(METADATA, name) for name in METADATA_ARG] + [(COUNTER, "")]
+    handed = [(METADATA, name) for name in METADATA_ARG] + [(COUNTER, ""), (COMPLETE, RANGE)]
     return _scanner.Scan(
         _encoded(key for _, key in SLOTS),
         b"".join(_LETTERS[column.kind] for column, _ in SLOTS),

@@ -1,0 +1,106 @@
+"""Metrics of ranges that the profiler measured (`cuda_profiler_range`), by kernel and by operator. Such a trace has no
+kernels, and times of ranges are made up: what ties a range to a step and an operator is the order of the launches."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tb_perfcompare.analysis.columns.event_masks import used_codes
+from tb_perfcompare.analysis.columns.numbering import gather
+from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
+from tb_perfcompare.analysis.entities.operators import outermost_calls
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.model.arrays import Ints, StepIndex
+from tb_perfcompare.model.names.names import kernel_key
+from tb_perfcompare.model.recordings.recording import MeasuredRanges
+from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS, OPERATOR_METRICS, WORK_METRICS, unit_of
+from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.number_text import many
+
+_MOST = 2.0**56
+"""No counter counts so far."""
+
+
+def metric_tables(
+    timeline: InterpretedTrace, ranges: MeasuredRanges, step: StepIndex, steps: int
+) -> tuple[dict[str, GroupTable], str]:
+    """(KERNEL_METRICS and OPERATOR_METRICS, why there is no OPERATOR_METRICS). Without it nothing says which step a
+    range belongs to: sums over the recording are shared out over the steps."""
+    launch = _launches(timeline)
+    names = [kernel_key(name) for name in ranges.name]
+    if len(launch) != len(ranges):
+        counted = f"{many(len(ranges), 'measured range')}, but {many(len(launch), 'kernel launch', 'kernel launches')}"
+        whole = _table(KERNEL_METRICS, names, ranges, np.zeros(len(ranges), dtype=np.int64), 1)
+        return {KERNEL_METRICS: _shared_out(whole, steps)}, counted
+    of_step = step[launch].astype(np.int64)
+    operators = _operators(timeline, launch)
+    work = [place for place, metric in enumerate(ranges.metrics) if metric in WORK_METRICS]
+    of_work = MeasuredRanges(ranges.name, tuple(ranges.metrics[place] for place in work), ranges.values[:, work])
+    return {
+        KERNEL_METRICS: _table(KERNEL_METRICS, names, ranges, of_step, steps),
+        OPERATOR_METRICS: _table(OPERATOR_METRICS, operators, of_work, of_step, steps),
+    }, ""
+
+
+def _launches(timeline: InterpretedTrace) -> Ints:
+    """Rows of the API calls that launched a kernel, in the order of their starts."""
+    events = timeline.events
+    rows = outermost_calls(timeline)
+    is_launch = re.compile("|".join(timeline.vendor.launches) or "(?!)").fullmatch
+    used = used_codes(gather(events.name, rows), len(events.strings))
+    launches = np.zeros(len(events.strings), dtype=bool)
+    launches[used] = [is_launch(events.strings[code]) is not None for code in used.tolist()]
+    rows = rows[launches[gather(events.name, rows)]]
+    found: Ints = rows[np.argsort(gather(events.start_ns, rows), kind="stable")].astype(np.int64)
+    return found
+
+
+def _operators(timeline: InterpretedTrace, launch: Ints) -> list[str]:
+    """Key of the operator of each launch, "" without one."""
+    keys = operator_keys_of(timeline.events.strings)
+    row = timeline.operator[launch]
+    places = keys.of(timeline.events.name[np.maximum(row, 0)])
+    texts = keys.pool.texts
+    return [texts[place] if at >= 0 else "" for at, place in zip(row.tolist(), places.tolist(), strict=True)]
+
+
+def _table(kind: str, names: list[str], ranges: MeasuredRanges, step: Ints, steps: int) -> GroupTable:
+    """Of n names of ranges; `step` (n,) is below zero outside steps."""
+    index = {name: place for place, name in enumerate(sorted(set(names)))}
+    units = np.array([unit_of(metric) for metric in ranges.metrics], dtype=np.float64)
+    values = ranges.values * units
+    counts = (np.abs(values) < _MOST) & (step >= 0)[:, None]
+    at, metric = np.nonzero(counts)
+    row = np.array([index[name] for name in names], dtype=np.int64)[at] * len(ranges.metrics) + metric
+    calls, total = (np.zeros((len(index) * len(ranges.metrics), steps), dtype=np.int64) for _ in range(2))
+    np.add.at(calls, (row, step[at]), 1)
+    np.add.at(total, (row, step[at]), np.rint(values[at, metric]).astype(np.int64))
+    keys = [(name, metric) for name in index for metric in ranges.metrics]
+    used = np.flatnonzero(calls.any(axis=1))
+    return GroupTable(
+        kind=kind,
+        key_columns=("name", "metric"),
+        keys=tuple(keys[place] for place in used.tolist()),
+        names=tuple(keys[place][0] for place in used.tolist()),
+        calls=calls[used],
+        measures_ns={"total": total[used]},
+        min_ns=None,
+        max_ns=None,
+        facts={},
+    )
+
+
+def _shared_out(whole: GroupTable, steps: int) -> GroupTable:
+    """A table of one column as one of several, whose columns sum to it."""
+
+    def parts(sums: Ints) -> Ints:
+        each, rest = np.divmod(sums, steps)
+        found: Ints = each + (np.arange(steps) < rest)
+        return found
+
+    return GroupTable(
+        whole.kind, whole.key_columns, whole.keys, whole.names, parts(whole.calls),
+        {"total": parts(whole.measures_ns["total"])}, None, None, {}, sampled=False,
+    )  # fmt: skip

@@ -1,0 +1,320 @@
+"""What the profiler measured of kernels with hardware counters, and measured work of operators beside modelled work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.plain_values import Cell
+from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.model.summary.kernel_metrics import (
+    BYTE_METRICS,
+    FLOP_METRICS,
+    KERNEL_METRICS,
+    MODELLED_WORK,
+    OPERATOR_METRICS,
+    TENSOR_METRIC,
+    adds_up,
+    unit_of,
+)
+from tb_perfcompare.model.summary.summary import GroupTable, Summary
+from tb_perfcompare.number_text import ratio as ratio_text
+from tb_perfcompare.quick_dataclass import dataclass
+
+MEASURED_WORK: Final = "measured_work"
+"""Name of the table of operators; that of kernels is KERNEL_METRICS."""
+
+NO_METRICS = (
+    "the profiler measured no kernels; record with "
+    "experimental_config=_ExperimentalConfig(profiler_metrics=[...], profiler_measure_per_kernel=True)"
+)
+NO_OPERATORS = "the profiler measured no work of operators (see note measured_ranges)"
+NO_TIMES = "kernels were measured one by one, without their times"
+
+APART = 2.0
+"""Measured and modelled FLOPs that differ by more than this factor are flagged."""
+
+FLOPS, BYTES = "FLOPs of CUDA cores", "DRAM bytes"
+_SUMS: Mapping[str, Mapping[str, int]] = {FLOPS: FLOP_METRICS, BYTES: BYTE_METRICS}
+"""Figure -> the metrics that it is the weighted sum of; without one of them it is not known."""
+
+_NOTES = (
+    "Kernels ran one by one, some of them several times, while they were measured: shares and rates are those of a "
+    "kernel that has the device to itself.",
+    f"{FLOPS}: instructions of add, mul and fma, fma twice; tensor cores are not among them. Of its "
+    "counters those that are 0 have no row.",
+)
+_Values = Mapping[tuple[str, str], tuple[float, float]]
+"""(kernel or operator, metric or figure) -> (launches per step, sum of the values per step)."""
+
+
+def kernel_metrics_table(baseline: Summary, candidate: Summary) -> Table | None:
+    """By kernel and metric; None where neither side measured any."""
+    sides = [_values(one, KERNEL_METRICS) for one in (baseline, candidate)]
+    if not any(sides):
+        return None
+    shown = (
+        *_keys(),
+        *columns.calls("launches that have the metric", "Launches"),
+        *_triple("per_launch", "Per launch", "mean of one launch, in the metric's unit", shown=True),
+        *_triple("per_step", "Per step", f"sum per step, {columns.PER_STEP}; empty: the metric does not add up"),
+        columns.STATUS,
+    )
+    rows = []
+    for key in _ranked(sides):
+        calls, each, sums = zip(*(_figures(side, key) for side in sides), strict=True)
+        status = "both" if all(key in side for side in sides) else "added" if key in sides[1] else "removed"
+        rows.append((*key, _unit(key[1]), *calls, *each, _minus(each), *sums, _minus(sums), status))
+    return Table(KERNEL_METRICS, "Kernel metrics", shown, tuple(rows), _NOTES)
+
+
+def own_kernel_metrics(summary: Summary) -> Table | None:
+    """Of a run by itself."""
+    values = _values(summary, KERNEL_METRICS)
+    if not values:
+        return None
+    shown = (
+        *_keys(),
+        columns.count("calls", "Launches", f"launches that have the metric, per step, {columns.PER_STEP}"),
+        columns.number("per_launch", "Per launch", "", "mean of one launch, in the metric's unit"),
+        columns.number("per_step", "Per step", "", f"sum per step, {columns.PER_STEP}; empty: it does not add up"),
+    )
+    rows = tuple((*key, _unit(key[1]), *_figures(values, key)) for key in _ranked([values]))
+    return Table(KERNEL_METRICS, "Kernel metrics", shown, rows, _NOTES)
+
+
+def measured_work(baseline: Summary, candidate: Summary) -> Table | None:
+    """By operator; None where on neither side a measured range belongs to an operator."""
+    sides = [_operators(one) for one in (baseline, candidate)]
+    if not any(sides):
+        return None
+    shown: list[Column] = [columns.key("name", "Operator", "operator that launched the measured kernels")]
+    shown.append(columns.text("check", "Check", _CHECK))
+    for figure in ("flops", "bytes"):
+        for side, letter in (("baseline", "A"), ("candidate", "B")):
+            shown += _against(figure, f"{side}_", f" {letter}", side)
+        label, unit, what = _MEASURED[figure]
+        said = f"candidate minus baseline: {what} per step"
+        shown.append(columns.number(f"measured_{figure}_delta", f"{label} Δ", unit, said, role="delta"))
+    rows = []
+    for name in _by_bytes(sides):
+        pair = [side.get(name, _NOTHING) for side in sides]
+        checks = [f"{letter}: {one.check()}" for letter, one in zip("AB", pair, strict=True) if one.check()]
+        cells: list[Cell] = [name, "; ".join(checks)]
+        for figure in ("flops", "bytes"):
+            cells += [cell for one in pair for cell in one.cells(figure)]
+            cells.append(_minus([one.cells(figure)[0] for one in pair]))
+        rows.append(tuple(cells))
+    return Table(MEASURED_WORK, "Measured work", tuple(shown), tuple(rows), _WORK_NOTES)
+
+
+def own_measured_work(summary: Summary) -> Table | None:
+    """Of a run by itself."""
+    operators = _operators(summary)
+    if not operators:
+        return None
+    shown = (
+        columns.key("name", "Operator", "operator that launched the measured kernels"),
+        columns.text("check", "Check", _CHECK),
+        *_against("flops", "", "", ""),
+        *_against("bytes", "", "", ""),
+    )
+    rows = tuple(
+        (name, operators[name].check(), *operators[name].cells("flops"), *operators[name].cells("bytes"))
+        for name in _by_bytes([operators])
+    )
+    return Table(MEASURED_WORK, "Measured work", shown, rows, _WORK_NOTES)
+
+
+_MEASURED = {
+    "flops": ("Measured FLOPs", "FLOP", "FLOPs that CUDA cores did"),
+    "bytes": ("Measured DRAM bytes", "bytes", "bytes read from and written to the device's memory"),
+}
+_MODELLED = {"flops": ("Modelled FLOPs", "FLOP"), "bytes": ("Modelled bytes", "bytes")}
+_CHECK = (
+    f"where measured FLOPs and those from the input shapes differ by more than {APART:g} times, or why they cannot be "
+    "compared"
+)
+_WORK_NOTES = (
+    *_NOTES,
+    "Modelled work follows from input shapes; its bytes are the least that must move (docs/method/work.md).",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operator:
+    """One operator on one side, per step; None where not known.
+
+    tensor  instructions of tensor cores
+    whole   whether all of its calls have a model
+    """
+
+    measured: Mapping[str, float | None]
+    modelled: Mapping[str, float | None]
+    tensor: float | None = None
+    whole: bool = True
+
+    def cells(self, figure: str) -> tuple[float | None, float | None, float | None]:
+        """Measured, modelled, one over the other."""
+        measured, modelled = self.measured.get(figure), self.modelled.get(figure)
+        return measured, modelled, measured / modelled if measured is not None and modelled else None
+
+    def check(self) -> str:
+        """ "×3.00 of the model", why they cannot be compared, "" where they agree or one is not there."""
+        ratio = self.cells("flops")[2]
+        if ratio is None:
+            return ""
+        if self.tensor:
+            return "tensor cores, whose FLOPs are not measured"
+        if not self.whole:
+            return "some calls have no model"
+        if 1 / APART <= ratio <= APART:
+            return ""
+        if ratio < 1 and self.tensor is None:
+            return f"less than the model; tensor cores may do the rest, {TENSOR_METRIC} was not measured"
+        return f"{ratio_text(ratio)} of the model"
+
+
+_NOTHING = _Operator({}, {})
+
+
+def _against(figure: str, prefix: str, letter: str, side: str) -> list[Column]:
+    label, unit, what = _MEASURED[figure]
+    of = f" ({side})" if side else ""
+    modelled, _ = _MODELLED[figure]
+    source = "from input shapes" if figure == "flops" else "least bytes moved, from input shapes"
+    return [
+        columns.number(f"{prefix}measured_{figure}", f"{label}{letter}", unit, f"{what} per step{of}",
+                       role=side or "plain"),
+        columns.number(f"{prefix}modelled_{figure}", f"{modelled}{letter}", unit, f"{source}, per step{of}"),
+        columns.fraction(f"{prefix}{figure}_ratio", f"Of model{letter}", f"measured over modelled{of}", shown=False),
+    ]  # fmt: skip
+
+
+def _operators(summary: Summary) -> dict[str, _Operator]:
+    """Operator -> its work, of those with measured launches."""
+    values = _values(summary, OPERATOR_METRICS)
+    found: dict[str, dict[str, float]] = {}
+    for (name, metric), (_, total) in values.items():
+        found.setdefault(name, {})[metric] = total
+    work = summary.groups.get(MODELLED_WORK, summary.groups.get("operator_work"))
+    modelled = {} if work is None else _modelled(work, max(len(summary.steps), 1))
+    out = {}
+    for name, figures in found.items():
+        amounts, whole = modelled.get(name, ({}, True))
+        measured = {"flops": figures.get(FLOPS), "bytes": figures.get(BYTES)}
+        if any(value is not None for value in measured.values()):
+            out[name] = _Operator(measured, amounts, figures.get(TENSOR_METRIC), whole)
+    return out
+
+
+def _modelled(work: GroupTable, steps: int) -> dict[str, tuple[dict[str, float | None], bool]]:
+    """Operator -> (its work per step, whether all calls have a model)."""
+    found: dict[str, tuple[dict[str, float | None], bool]] = {}
+    flops, moved = (work.measures_ns[name].sum(axis=1).tolist() for name in ("flops", "bytes"))
+    for key, flop, byte in zip(work.keys, flops, moved, strict=True):
+        amounts, whole = found.get(key[0], ({}, True))
+        if not key[4]:
+            amounts = {
+                "flops": (amounts.get("flops") or 0.0) + flop / steps,
+                "bytes": (amounts.get("bytes") or 0.0) + byte / steps,
+            }
+        found[key[0]] = amounts, whole and not key[4]
+    return found
+
+
+def _unit(metric: str) -> str:
+    if metric == FLOPS:
+        return "FLOP"
+    if metric == BYTES or (metric.startswith("dram__bytes") and adds_up(metric)):
+        return "bytes"
+    return "percent" if ".pct_of_peak" in metric else "count" if adds_up(metric) else ""
+
+
+def _keys() -> tuple[Column, Column, Column]:
+    return (
+        columns.key("name", "Kernel", "kernel, or range that the program named"),
+        columns.key("metric", "Metric", "as the profiler calls it; first what is made of several"),
+        columns.text("unit", "Unit", "unit of the row's values; empty: not known"),
+    )
+
+
+def _triple(name: str, label: str, what: str, *, shown: bool = True) -> list[Column]:
+    return [
+        columns.number(f"baseline_{name}", f"{label} A", "", f"{what} (baseline)", role="baseline", shown=shown),
+        columns.number(f"candidate_{name}", f"{label} B", "", f"{what} (candidate)", role="candidate", shown=shown),
+        columns.number(f"{name}_delta", f"{label} Δ", "", f"candidate minus baseline: {what}", role="delta",
+                       shown=shown),
+    ]  # fmt: skip
+
+
+def _values(summary: Summary, group: str) -> _Values:
+    """Of the metrics, and of the figures that are sums of several where all launches have all of them."""
+    table = summary.groups.get(group)
+    if table is None:
+        return {}
+    steps = max(len(summary.steps), 1)
+    calls, total = table.calls.sum(axis=1).tolist(), table.measures_ns["total"].sum(axis=1).tolist()
+    found = {
+        (name, metric): (count / steps, amount / unit_of(metric) / steps)
+        for (name, metric), count, amount in zip(table.keys, calls, total, strict=True)
+    }
+    for name in dict.fromkeys(name for name, _ in table.keys):
+        for figure, weights in _SUMS.items():
+            parts = [found.get((name, metric)) for metric in weights]
+            known = [part for part in parts if part is not None]
+            if len(known) == len(parts) and len({count for count, _ in known}) == 1:
+                amount = math.fsum(by * part[1] for by, part in zip(weights.values(), known, strict=True))
+                found[name, figure] = known[0][0], amount
+    return found
+
+
+def _figures(values: _Values, key: tuple[str, str]) -> tuple[float | None, float | None, float | None]:
+    """Launches per step, mean of one launch, sum per step."""
+    if key not in values:
+        return None, None, None
+    calls, total = values[key]
+    return calls, total / calls if calls else None, total if key[1] in _SUMS or adds_up(key[1]) else None
+
+
+def _minus(pair: Sequence[Cell]) -> float | None:
+    one, two = pair
+    return float(two) - float(one) if isinstance(one, int | float) and isinstance(two, int | float) else None
+
+
+def _ranked(sides: Sequence[_Values]) -> list[tuple[str, str]]:
+    """Kernels that move most first, then those that compute and are launched most; of each the figures first."""
+
+    most: dict[str, float] = {}
+    for side in sides:
+        for (name, _), (calls, _) in side.items():
+            most[name] = max(most.get(name, 0.0), calls)
+
+    def weight(name: str) -> tuple[float, ...]:
+        sums = (max(side.get((name, figure), (0.0, 0.0))[1] for side in sides) for figure in (BYTES, FLOPS))
+        return (*(-amount for amount in sums), -most[name])
+
+    def is_in_figure(name: str, metric: str) -> bool:
+        """Whether it adds nothing to FLOPs that are known."""
+        own = [side for side in sides if (name, metric) in side]
+        return (
+            metric in FLOP_METRICS
+            and not any(side[name, metric][1] for side in own)
+            and all((name, FLOPS) in side for side in own)
+        )
+
+    weights = {name: weight(name) for name in most}
+    keys = dict.fromkeys(key for side in sides for key in side if not is_in_figure(*key))
+    return sorted(keys, key=lambda key: (weights[key[0]], key[0], key[1] not in _SUMS, key[1]))
+
+
+def _by_bytes(sides: Sequence[Mapping[str, _Operator]]) -> list[str]:
+    """Operators that move or compute most first."""
+
+    def most(name: str, figure: str) -> float:
+        return max(side.get(name, _NOTHING).measured.get(figure) or 0.0 for side in sides)
+
+    names = list(dict.fromkeys(name for side in sides for name in side))
+    return sorted(names, key=lambda name: (-most(name, "bytes"), -most(name, "flops"), name))
