@@ -94,12 +94,13 @@ def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Fin
 def without_interruptions(
     general: Iterable[Finding], causes: Iterable[Finding], change_us: float
 ) -> tuple[Finding, ...]:
-    """General findings but those within the spread of steps as recorded, which interruptions make, if they go against
-    what the program changed by, or if a cause of the program is known."""
-    named = any(found.rule not in _OF_THE_MACHINE for found in causes)
+    """General findings but those of a category that a cause without interruptions is about, and those within the spread
+    of steps as recorded, if they go against what the program changed by, or if a cause of the program is known."""
+    named = {found.category for found in causes if found.rule not in _OF_THE_MACHINE}
     return tuple(
-        found for found in general if is_sure(found) or (not named and (found.delta_us or 0.0) * change_us > 0)
-    )
+        found for found in general
+        if found.category not in named and (is_sure(found) or (not named and (found.delta_us or 0.0) * change_us > 0))
+    )  # fmt: skip
 
 
 def _is_of_layers(found: Finding) -> bool:
