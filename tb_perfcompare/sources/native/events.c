@@ -571,7 +571,8 @@ static bool is_handed(const ScanSpec *spec, const Token *phase, const Token *nam
     }
     for (size_t i = 0; i < spec->handed_phases.count; i++) {
         const Name *wanted_phase = &spec->handed_phases.names[i], *wanted_name = &spec->handed_names.names[i];
-        if (phase->size == wanted_phase->size + 2 && memcmp(phase->at + 1, wanted_phase->text, wanted_phase->size) == 0 &&
+        if (phase->size == wanted_phase->size + 2 && phase->at[1] == (uint8_t)wanted_phase->text[0] &&
+            memcmp(phase->at + 1, wanted_phase->text, wanted_phase->size) == 0 &&
             (wanted_name->size == 0 ||
              (name->kind == KIND_STRING && string_equals(name, wanted_name->text, wanted_name->size)))) {
             return true;
