@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics.autocorrelation import Captures, student_p
-from tb_perfcompare.comparison.statistics.distributions import quantile, quantiles
+from tb_perfcompare.comparison.statistics.distributions import f_quantile, quantile, quantiles
 from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -108,10 +108,8 @@ def _error(
 
 def _clearly_unlike(variance_a: Floats, variance_b: Floats, k: int, m: int) -> Flags:
     """(g,) whether the larger variance is beyond what two samples of as many captures show by chance."""
-    from scipy.special import fdtri
-
-    unlike: Flags = (variance_a > variance_b * fdtri(k - 1, m - 1, CLEARLY_UNLIKE)) | (
-        variance_b > variance_a * fdtri(m - 1, k - 1, CLEARLY_UNLIKE)
+    unlike: Flags = (variance_a > variance_b * f_quantile(k - 1, m - 1, CLEARLY_UNLIKE)) | (
+        variance_b > variance_a * f_quantile(m - 1, k - 1, CLEARLY_UNLIKE)
     )
     return unlike
 

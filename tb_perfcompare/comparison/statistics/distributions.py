@@ -1,5 +1,5 @@
-"""Tails and quantiles of Student's, the normal and the chi-squared distribution. Importing scipy.special takes longer
-than comparing a pair of usual size, because most of numpy's submodules come with it.
+"""Tails and quantiles of Student's, the normal, the chi-squared and the F distribution. Importing scipy.special takes
+longer than comparing a pair of usual size, because most of numpy's submodules come with it.
 
 The tail is half of an incomplete beta function, P(T > t) = I_x(n/2, 1/2) / 2 with x = n / (n + t^2), computed by its
 continued fraction (Abramowitz and Stegun 26.7.1, 26.5.8); the quantile by Newton's method on logarithms. Few values are
@@ -71,6 +71,24 @@ def chi_squared_tail(distance: float, freedom: int) -> float:
         a += 1
         term *= half / a
     return found
+
+
+@lru_cache(maxsize=1 << 8)
+def f_quantile(above: int, below: int, probability: float) -> float:
+    """F with P(F' <= F) = probability, of a ratio of variances with so many degrees of freedom above and below the
+    line: by bisection of the incomplete beta function (Abramowitz and Stegun 26.6.2)."""
+    low, high = 0.0, 1.0
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _beta(above / 2, below / 2, middle) < probability else (low, middle)
+    return below * high / (above * (1 - high))
+
+
+def _beta(a: float, b: float, x: float) -> float:
+    """The regularised incomplete beta function I_x(a, b), for x between 0 and 1."""
+    if x > (a + 1) / (a + b + 2):
+        return 1 - _beta(b, a, 1 - x)
+    log = a * math.log(x) + b * math.log1p(-x) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    return math.exp(log) / a * float(_fraction(a, b, x))
 
 
 def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:

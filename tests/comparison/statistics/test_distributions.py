@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import special
 
-from tb_perfcompare.comparison.statistics.distributions import chi_squared_tail, quantile, quantiles, upper_tail
+from tb_perfcompare.comparison.statistics.distributions import (
+    chi_squared_tail,
+    f_quantile,
+    quantile,
+    quantiles,
+    upper_tail,
+)
 
 FREEDOM = np.array([0.3, 1, 2.3, 5, 17.7, 100, 1e3, 1e5])
 DISTANCE = np.concatenate([[0], np.logspace(-6, 2, 40), [np.inf]])
@@ -19,6 +25,14 @@ def test_tails_are_those_of_scipy() -> None:
     np.testing.assert_allclose(upper_tail(t, n), expected, rtol=1e-10, atol=1e-300)
     np.testing.assert_array_equal(upper_tail(t[:200], n[:200]), upper_tail(t, n)[:200])  # so few are done otherwise
     np.testing.assert_allclose(each, expected, rtol=1e-10, atol=1e-300)
+
+
+@pytest.mark.parametrize("above", [1, 2, 5, 30, 400])
+@pytest.mark.parametrize("below", [1, 2, 5, 30, 400])
+def test_ratios_of_variances_are_those_of_scipy(above: int, below: int) -> None:
+    for probability in (0.5, 0.975, 0.999):
+        expected = special.fdtri(above, below, probability)
+        assert f_quantile(above, below, probability) == pytest.approx(expected, rel=1e-7)
 
 
 @pytest.mark.parametrize("probability", [0.51, 0.8, 0.975, 1 - 1e-9])
