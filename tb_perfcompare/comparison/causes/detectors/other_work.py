@@ -9,6 +9,7 @@ from math import fsum
 import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.alignment import ALIGNMENT
+from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
 from tb_perfcompare.comparison.causes.evidence.inputs import (
     OTHER_SIZE,
@@ -87,7 +88,8 @@ class OtherWork:
             limit = min(pair.exposed_times(label)) * (square - 1)
             left[label] = max(-limit, min(limit, left[label]))
         delta, quiet = fsum(left.values()), pair.once(quiet_change)
-        if abs(quiet) >= pair.least_us and (self.ratio is None or (self.ratio > 1) == (quiet > 0)):
+        alone = not explained.rules - {*MACHINE_PACE.names}
+        if alone and abs(quiet) >= pair.least_us and (self.ratio is None or (self.ratio > 1) == (quiet > 0)):
             yield cause(
                 pair, self.rule, self.operator, "all", quiet,
                 f"{self.what}: {signed_time(quiet)} per step without interruptions; {self.how}; the two sides do not "
