@@ -22,7 +22,7 @@ import { Badge } from './ui/sides';
 import { metricWords, sentence, text } from './ui/strings';
 import { tableText } from './table/words';
 
-/** Rows that are fetched to merge layers among them; a longer table shows each by itself. */
+/** Most rows that are fetched to merge layers; a longer table shows every layer. */
 const MOST_MERGED = 5000;
 
 interface Props extends ResultProps {
@@ -34,7 +34,7 @@ export function ResultTable(props: Props) {
   const { comparison, question, query, tab, tabs, table: given, attribution, address, onChange, fresh, profiler } = props;
   const every = tab === ATTRIBUTION ? null : rowsOf(comparison, query, tab);
   const layered = useMemo(() => hasLayers(tab, given), [tab, given]);
-  // layers are told by all rows
+  // layers are found among all rows
   const few = (given.total_rows ?? 0) <= MOST_MERGED;
   const { table: all } = useWhole(layered && few && address.layers === '' && !isOpen(address, tab) ? every : null, given, []);
   const merged = useMemo(() => (layered && all && !isCut(all) ? layersTogether(tab, all) : null), [layered, tab, all]);

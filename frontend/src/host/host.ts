@@ -60,7 +60,7 @@ export function onShown(listener: () => void): () => void {
   return () => window.removeEventListener('resize', onResize);
 }
 
-/** What of TensorBoard's own page takes what is typed. */
+/** Fields of TensorBoard's own page that take typed text. */
 const TYPED = 'input, textarea, select, [contenteditable]';
 
 /** Keys go to our frame, unless something of TensorBoard's own page is being typed into. */

@@ -31,7 +31,7 @@ const DEFAULT_MINIMUM = 0.001;
 /** Tables with fewer rows are read whole. */
 const SMALL = 30;
 
-/** Whether rows are what their names say; single launches are told apart by their place. */
+/** Whether a row's name identifies it; single launches are identified by their place. */
 export function hasNamedRows(table: Table): boolean {
   return table.columns[nameIndex(table)]?.role === 'key';
 }

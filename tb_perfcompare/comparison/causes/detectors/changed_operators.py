@@ -91,12 +91,12 @@ def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     operator_names = {key[0] for key in operators}
     often = times_as_often(pair)
-    told: set[str] = set()
+    counted_names: set[str] = set()
     for replacement in replacements(pair, often, lambda name: name in steady or name not in operator_names):
         explains, calls_of = replacement.explains(pair.unit), replacement.operator_calls()
         names = {one.frame.key[2] for top in replacement.all for one in top.walk()}
-        around = gaps_around(pair, names, explains.values()) if told.isdisjoint(names) else {}
-        told |= names
+        around = gaps_around(pair, names, explains.values()) if counted_names.isdisjoint(names) else {}
+        counted_names |= names
         explains |= around
         delta = fsum(explains.values())
         went, came = (_in_words(side, operator_names) for side in (replacement.went, replacement.came))

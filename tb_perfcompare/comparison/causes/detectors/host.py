@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import (
     entity_confidence,
 )
 from tb_perfcompare.comparison.causes.evidence.fastest_calls import fastest_calls
-from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, category_words
+from tb_perfcompare.comparison.causes.evidence.findings import GENERAL, PYTHON, category_words
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, exposed_growth
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
@@ -205,6 +205,8 @@ def _quiet(pair: RuleContext, part: QuietPart) -> Cause:
     rule, subject = GENERAL[category], GENERAL[category].meaning
     if category is StepCategory.CPU_EXEC:
         rule, subject = OPERATOR_SLOWER, f"one operator is {'slower' if whole > 0 else 'faster'} on the CPU"
+    elif category is StepCategory.OTHER and part.entity != NOBODY:
+        subject = PYTHON
     named = "" if part.entity == NOBODY else f"{short(part.entity)} "
     sentence = (
         f"{subject[0].upper()}{subject[1:]}: {named}{signed_time(part.delta_us)} per step without interruptions "
