@@ -105,7 +105,7 @@ it('links a finding to its evidence, once per table', () => {
   expect(seen).toHaveBeenCalledWith('kernels', 'gemm');
 });
 
-it('opens the caveats by itself when a check failed, and keeps single files within their note', () => {
+it('opens the caveats when a check failed, and keeps single files within their note', () => {
   const note = (where: string, covered: number) => ({ code: 'iterations', message: `${covered} % of the recording`, where });
   const notes = [note('baseline: a, candidate: b', 90), note('baseline: c', 95)];
   const caveats = [

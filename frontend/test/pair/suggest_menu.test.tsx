@@ -21,7 +21,7 @@ async function opened(pairs: number): Promise<[number, string]> {
   return [root.querySelectorAll('li').length, root.querySelector('.pop-note')?.textContent ?? ''];
 }
 
-test('a list of pairs ends where nobody reads on, and says how many more there are', async () => {
+test('a list of pairs is short, and says how many more there are', async () => {
   expect(await opened(40)).toEqual([40, '']);
   render(null, root);
   expect(await opened(45)).toEqual([40, '5 more pairs: search the runs']);
