@@ -21,7 +21,7 @@ RECORDING = ("CPU Exec", "Runtime", "Other")
 
 
 OPERATOR_SLOWER = ("operator_slower", "operator_faster")
-"""What explains the time of steps that nothing interrupted in place of the recording."""
+"""Findings that explain the time of undisturbed steps better than the recording does."""
 
 
 def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:

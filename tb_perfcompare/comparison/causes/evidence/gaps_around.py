@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from math import fsum
 
 from tb_perfcompare.comparison.causes.evidence.cause import Part
@@ -15,7 +16,7 @@ LEAST, MOST = 0.25, 2.0
 _OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 
 
-def gaps_around(pair: RuleContext, operators: Collection[str], own: Iterable[float]) -> dict[Part, float]:
+def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[float]) -> dict[Part, float]:
     """What gaps next to these operators changed the step's untraced time by, microseconds per step; empty where that
     is little, or far more than what the operators' `own` times changed by: then something else happens there.
 
@@ -25,7 +26,7 @@ def gaps_around(pair: RuleContext, operators: Collection[str], own: Iterable[flo
     gaps = pair.once(_one_sided_gaps)
     if gaps is None:
         return {}
-    beside = [{ends for ends in side if not operators.isdisjoint(ends)} for side in gaps]  # type: ignore[attr-defined]
+    beside = [{ends for ends in side if not operators.isdisjoint(ends)} for side in gaps]
     reached = [frozenset().union(*side) - {*operators} for side in beside]
     sums = [
         fsum(us for ends, us in gaps[side].items() if ends in beside[side] or reached[1 - side].issuperset(ends))
