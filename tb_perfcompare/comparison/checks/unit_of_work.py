@@ -50,17 +50,8 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     if a.metric == KERNEL_TIME:
         return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
     units = _units(a, b)
-    if units is not None and a.marked and b.marked and units[0].unit != units[1].unit:
-        different = Check("step_marker", "fail", _differ(a, b), ("verdict", "ledger", "cause"))
-        return _same_rows(a, b, units, numbers) or different
-    if a.marked != b.marked:
-        without = "baseline" if not a.marked else "candidate"
-        return Check(
-            "step_marker",
-            "fail",
-            f"the {without} has no step markers: its whole recording counts as one step{_other_has(a, b)}",
-            ("verdict", "ledger"),
-        )
+    if a.marked != b.marked or (units is not None and a.marked and units[0].unit != units[1].unit):
+        return _same_rows(a, b, numbers) or _other_unit(a, b)
     if not a.marked:
         return Check(
             "step_marker", "warn", "neither side has step markers: whole recordings are compared", ("verdict",)
@@ -81,9 +72,10 @@ def _same(units: tuple[Marker, Marker] | None) -> str:
     return f"steps of both sides are iterations by {units[0].name}"
 
 
-def _same_rows(a: Summary, b: Summary, units: tuple[Marker, Marker], numbers: TextNumbers) -> Check | None:
+def _same_rows(a: Summary, b: Summary, numbers: TextNumbers) -> Check | None:
     """Different markers enclose the same work if what both sides call is called equally often per step: an iteration by
-    a graph launch or a compiled region against one by an operator. The first table that both share decides."""
+    a graph launch or a compiled region against one by an operator, or against the recording of a single iteration. The
+    first table that both share decides."""
     for table, measure in _COUNTED:
         found = _equally_often(table, measure, a, b, numbers)
         if found is None:
@@ -91,13 +83,20 @@ def _same_rows(a: Summary, b: Summary, units: tuple[Marker, Marker], numbers: Te
         names, share = found
         if share <= MOSTLY:
             return None
-        return Check(
-            "step_marker", "ok",
-            f"iterations by {units[0].name} (baseline) and by {units[1].name} (candidate) hold the same work: "
+        detail = (
+            f"a baseline step ({_step(a)}) holds the work of a candidate step ({_step(b)}): "
             f"{many(names, table.removesuffix('s'))} of both sides, {percent_text(share)} of their time, run equally "
-            f"often per step",
-        )  # fmt: skip
+            f"often per step"
+        )
+        if a.marked and b.marked:
+            return Check("step_marker", "ok", detail)
+        return Check("step_marker", "warn", detail, ("verdict",))
     return None
+
+
+def _step(summary: Summary) -> str:
+    name = summary.iterations.chosen.name if summary.iterations is not None else ""
+    return f"an iteration by {name}" if summary.marked and name else "the whole recording"
 
 
 def _equally_often(table: str, measure: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[int, float] | None:
@@ -119,13 +118,13 @@ def _equally_often(table: str, measure: str, a: Summary, b: Summary, numbers: Te
     return int(equal.sum()), float(min(time[equal].sum() / time.sum() for time in times))
 
 
-def _differ(a: Summary, b: Summary) -> str:
-    one, two = _units(a, b) or (None, None)
-    assert one is not None and two is not None
-    return (
-        f"a baseline step is an iteration by {one.name}, a candidate step one by {two.name}: different units of work"
-        f"{_other_has(a, b)}"
-    )
+def _other_unit(a: Summary, b: Summary) -> Check:
+    if a.marked != b.marked:
+        without = "baseline" if not a.marked else "candidate"
+        detail = f"the {without} has no step markers: its whole recording counts as one step{_other_has(a, b)}"
+        return Check("step_marker", "fail", detail, ("verdict", "ledger"))
+    detail = f"a baseline step is {_step(a)}, a candidate step {_step(b)}: different units of work{_other_has(a, b)}"
+    return Check("step_marker", "fail", detail, ("verdict", "ledger", "cause"))
 
 
 def _other_has(a: Summary, b: Summary) -> str:
