@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tb_perfcompare.analysis.attribution import owned_modules, owned_parts
 from tb_perfcompare.analysis.attribution.entities import Owners, find_owners
-from tb_perfcompare.analysis.attribution.owned_modules import module_paths, owned_modules
-from tb_perfcompare.analysis.attribution.owned_parts import MOST_PARTS, owned_parts
 from tb_perfcompare.analysis.columns.numbering import chunks
 from tb_perfcompare.analysis.iterations.step_ranges import TraceSteps, iteration_notes, trace_steps
 from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
@@ -66,16 +65,16 @@ def outline(recording: TraceRecording, window: str = "device", *, marker: str = 
     _, coarse = counters_by_step(trace)
     measured = measured_ranges(trace)[1]
     backlog, parts, modules = np.zeros(steps, dtype=np.int64), None, None
-    # more parts than events and gaps between them there cannot be
-    if is_disputed(windows, trace.of_events) or 2 * len(recording.events) + steps > MOST_PARTS:
+    most = 2 * len(recording.events) + steps  # parts: one for each event and for each gap between them
+    if is_disputed(windows, trace.of_events) or most > min(owned_parts.MOST_PARTS, owned_modules.MOST_KEYS):
         owners = find_owners(trace.timeline, windows)
         backlog = backlog_of(trace, owners)
-        parts = owned_parts(
+        parts = owned_parts.owned_parts(
             trace.timeline, owners.row, owners.shares, owners.entity, (owners.category, owners.key),
             trace.of_events.step, steps,
         )  # fmt: skip
-        paths = module_paths(trace.timeline, owners, recording.flows)
-        modules = None if paths is None else owned_modules(owners, paths, steps)
+        paths = owned_modules.module_paths(trace.timeline, owners, recording.flows)
+        modules = None if paths is None else owned_modules.owned_modules(owners, paths, steps)
     return Outline(
         TRACE, trace.device, windows.marked, steps, len(windows.dropped),
         mean_step_us(windows.end_ns - windows.start_ns), trace.steps.iterations,
