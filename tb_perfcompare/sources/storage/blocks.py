@@ -27,7 +27,7 @@ except ImportError:  # there is none for every platform
 
 BLOCK_BYTES = 1 << 20
 _STORED_BYTES = 256 << 10  # one read of a compressed file
-_AHEAD = 1  # blocks inflated before they are asked for
+_AHEAD = 3  # blocks inflated before they are asked for: with one, each thread waits for the other at every block
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _ERRORS: tuple[type[Exception], ...] = (zlib.error, LIBRARY.error)
