@@ -10,11 +10,10 @@ import numpy as np
 
 from tb_perfcompare.analysis.attribution.call_tree import call_tree
 from tb_perfcompare.analysis.attribution.critical_path import critical_path
-from tb_perfcompare.analysis.attribution.entities import Owners, find_owners, own
+from tb_perfcompare.analysis.attribution.entities import find_owners, own
 from tb_perfcompare.analysis.attribution.memory_use import memory_use
 from tb_perfcompare.analysis.attribution.owned_modules import module_paths, modules_of, owned_modules
 from tb_perfcompare.analysis.columns.native_passes import release
-from tb_perfcompare.analysis.columns.numbering import chunks
 from tb_perfcompare.analysis.entities.collectives import collectives
 from tb_perfcompare.analysis.entities.device_metrics import device_metrics
 from tb_perfcompare.analysis.entities.device_places import device_work
@@ -24,13 +23,17 @@ from tb_perfcompare.analysis.entities.modules import module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
 from tb_perfcompare.analysis.entities.work_table import work_tables
-from tb_perfcompare.analysis.iterations.step_ranges import iteration_notes, trace_steps
+from tb_perfcompare.analysis.outline import (
+    TimedTrace,
+    backlog_of,
+    counters_by_step,
+    measured_ranges,
+    notes_of,
+    timed_trace,
+)
 from tb_perfcompare.analysis.trace.environment import RECORDED_FLAGS, clock_zero_ns, environment
-from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
-from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, interpret
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
-from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import TRACE
@@ -40,17 +43,13 @@ from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.critical_path import TABLE as CRITICAL_PATH
 from tb_perfcompare.model.summary.device_timeline import TABLE as DEVICE_TIMELINE
 from tb_perfcompare.model.summary.kernel_metrics import MODELLED_WORK
-from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import (
     Capture,
-    CounterSeries,
     DroppedStep,
     GroupTable,
-    StepCategory,
     StepTable,
     Summary,
 )
-from tb_perfcompare.number_text import many, percent, time
 
 _ABSENT = {
     "operators": "the trace has no operators; record with ProfilerActivity.CPU",
@@ -93,34 +92,29 @@ def summarize(
     with `paths_of_rows` it tells from where rows were called and how long single launches took, with `tail` the last
     step stays even if the recording ended before it did. Raises CorruptInput if nothing in it can be timed,
     SelectionError for a marker it lacks."""
-    vendor, _ = find_vendor(recording)
-    trace = trace_steps(interpret(recording.events, vendor), marker, tail=tail)
-    timeline, both = trace.timeline, trace.windows
-    windows = both[window]
-    _check_timed(windows, recording)
-    of_events = event_steps(timeline, both, window)
-    step = of_events.step
+    trace = timed_trace(recording, window, marker, tail=tail)
+    timeline, both, windows, device = trace.timeline, trace.steps.windows, trace.windows, trace.device
+    step = trace.of_events.step
     steps = len(windows.label)
     events = len(recording.events)
     release(events)  # what reading and nesting took
     owners = find_owners(timeline, windows)
     owned = own(timeline, owners, step, steps)
     release(events)
-    device = device_facts(recording, vendor)
     metrics = device_metrics(timeline, int(windows.start_ns[0]), int(windows.end_ns[-1]))
     paths = module_paths(timeline, owners, recording.flows)
     module_of = None if paths is None else partial(modules_of, owners, paths)
     groups = _group_tables(timeline, windows, step, steps, module_of, durations=paths_of_rows)
-    measured = _measure(groups, timeline, recording, step, steps)
+    measured = _measure(groups, trace)
     on_path = critical_path(timeline, owners, windows, recording.flows)
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     memory = memory_use(timeline, both["marker"])
-    series, coarse = _counters(recording, windows, device.word)
+    series, coarse = counters_by_step(trace)
     by_module = None if paths is None else owned_modules(owners, paths, steps)
     release(events)
     tree = call_tree(timeline, owners, paths, step, steps)
     release(events)
-    backlog = _backlog(timeline, owners, of_events, steps)
+    backlog = backlog_of(trace, owners)
     tables = (("memory", memory), ("counters", series), ("modules_ledger", by_module), ("call_tree", tree))
     tabled = {name for name, present in tables if present is not None}
     if "kernels" not in groups:
@@ -142,8 +136,8 @@ def summarize(
         device=device,
         window=window,
         marked=windows.marked,
-        steps=_step_table(timeline, windows, step, backlog, trace.text),
-        iterations=trace.iterations,
+        steps=_step_table(timeline, windows, step, backlog, trace.steps.text),
+        iterations=trace.steps.iterations,
         dropped=tuple(DroppedStep(0, label, total, reason) for label, total, reason in windows.dropped),
         other_window=other.end_ns - other.start_ns,
         owned=owned,
@@ -160,25 +154,9 @@ def summarize(
         call_tree=tree,
         call_paths=call_paths(timeline, owners, paths, step) if paths_of_rows else {},
         collectives=collectives(timeline, windows, step),
-        notes=recording.notes
-        + iteration_notes(trace, recording.file.path)
-        + _notes(recording, timeline, windows)
-        + _disputed(windows, of_events, backlog, recording.file.path)
-        + _pooled(owned.parts, by_module, recording.file.path)
-        + coarse
-        + measured,
+        notes=notes_of(trace, backlog, (owned.parts, by_module), (*coarse, *measured)),
         counters=series,
     )
-
-
-def _check_timed(windows: Windows, recording: TraceRecording) -> None:
-    """Raises CorruptInput where no step takes any time."""
-    if not len(windows.label) or not int((windows.end_ns - windows.start_ns).sum()):
-        raise CorruptInput(
-            recording.file.path,
-            "no operators, annotations, API calls or device events to time",
-            hint="record with torch.profiler's CPU or device activity",
-        )
 
 
 def _group_tables(
@@ -200,43 +178,15 @@ def _group_tables(
     return {name: table for name, table in groups.items() if len(table)}
 
 
-def _measure(
-    groups: dict[str, GroupTable], timeline: InterpretedTrace, recording: TraceRecording, step: StepIndex, steps: int
-) -> tuple[Note, ...]:
+def _measure(groups: dict[str, GroupTable], trace: TimedTrace) -> tuple[Note, ...]:
     """Adds what the profiler measured of ranges. Where that is instead of kernels, work of operators has no time."""
-    ranges = recording.ranges
-    if not len(ranges):
-        return ()
-    from tb_perfcompare.analysis.entities.kernel_metrics import metric_tables
-
-    tables, unknown = metric_tables(timeline, ranges, step, steps)
+    tables, notes = measured_ranges(trace)
     groups |= {name: table for name, table in tables.items() if len(table)}
-    if not timeline.is_device.any():
+    if notes and not trace.timeline.is_device.any():
         work = groups.pop("operator_work", None)
         groups.pop("module_work", None)
         groups |= {} if work is None else {MODELLED_WORK: work}
-    message = (
-        f"the profiler ran {many(len(ranges), 'range')} one by one to measure them (cuda_profiler_range): their times "
-        "are made up and count nowhere, and steps last as long as the measurement"
-    )
-    if unknown:
-        message += f"; {unknown}: their steps and operators are unknown, and sums are shared out over the steps"
-    return (Note(NoteCode.MEASURED_RANGES, message, recording.file.path),)
-
-
-def _counters(
-    recording: TraceRecording, windows: Windows, word: str
-) -> tuple[CounterSeries | None, tuple[Note, ...]]:
-    """The samples by step, and that they are few where they are."""
-    if recording.counters is None:
-        return None, ()
-    from tb_perfcompare.analysis.counters.counter_tables import coarse_note, sampled_counters
-
-    sampled = sampled_counters(recording.counters, windows.start_ns, windows.end_ns, word)
-    if sampled is None:
-        return None, ()
-    coarse = coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
-    return sampled.series, () if coarse is None else (coarse,)
+    return notes
 
 
 def _absent(recording: TraceRecording, timeline: InterpretedTrace) -> dict[str, str]:
@@ -265,17 +215,6 @@ def _rank(recording: TraceRecording, by_name: int | None) -> int | None:
     return rank if isinstance(rank, int) else by_name
 
 
-def _backlog(timeline: InterpretedTrace, owners: Owners, found: EventSteps, steps: int) -> Ints:
-    """(s,) of each window, what device work that an earlier step launched owns."""
-    shares, device = owners.shares, timeline.is_device
-    out = np.zeros(steps, dtype=np.int64)
-    for some in chunks(len(shares.claim)):
-        row, window = owners.row[shares.claim[some]], shares.step[some]
-        late = device[row] & (found.step[row] < window) & ((found.step[row] >= 0) | found.before[row])
-        np.add.at(out, window[late], shares.time_ns[some][late])
-    return out
-
-
 def _step_table(
     timeline: InterpretedTrace, windows: Windows, step: StepIndex, backlog: Ints, text: tuple[str, ...]
 ) -> StepTable:
@@ -292,101 +231,3 @@ def _step_table(
     )
 
 
-def _disputed(
-    windows: Windows, of_events: EventSteps, backlog: Ints, where: str
-) -> tuple[Note, ...]:
-    """Says where windows and markers disagree on a step, and how much of the windows is backlog."""
-    length = windows.end_ns - windows.start_ns
-    if not windows.marked or not (len(of_events.disputed) or len(of_events.collapsed)):
-        return ()
-    parts = []
-    if len(of_events.disputed):
-        steps = of_events.disputed.tolist()
-        named = f"{'step' if len(steps) == 1 else 'steps'} {_named([windows.label[step] for step in steps])}"
-        parts.append(f"step windows and host markers assign calls to different steps in {named}: the markers count")
-    if backlog.any():
-        share = percent(backlog.sum() / length.sum())
-        parts.append(f"{share} of the windows is work that an earlier step launched")
-    collapsed = [
-        f"{windows.label[step]} ({time(length[step] / 1000)})" for step in of_events.collapsed.tolist()
-    ]
-    if collapsed:
-        parts.append(f"almost nothing is left of the window of step {_named(collapsed)}: other steps own its time")
-    return (Note(NoteCode.BACKLOG, "; ".join(parts), where),)
-
-
-def _by_reason(dropped: list[tuple[str, str]]) -> list[str]:
-    """"left out: steps 7, 8 and 9 (incomplete: ...)", once for each reason."""
-    labels: dict[str, list[str]] = {}
-    for label, reason in dropped:
-        labels.setdefault(reason, []).append(label)
-    return [f"left out: {'step' if len(of) == 1 else 'steps'} {_named(of)} ({reason})" for reason, of in labels.items()]
-
-
-def _named(labels: list[str], most: int = 5) -> str:
-    return ", ".join(labels[:most]) + (f" and {len(labels) - most} more" if len(labels) > most else "")
-
-
-def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> tuple[Note, ...]:
-    """Says what of the finest level is pooled."""
-    found = ((parts, "callers and input shapes", "their entry"), (modules, "modules", "their category"))
-    return tuple(
-        Note(NoteCode.PARTS_POOLED, f"the {split.pooled:,} smallest {what} are pooled under {under}", where)
-        for split, what, under in found
-        if split is not None and split.pooled
-    )
-
-
-def _notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windows) -> tuple[Note, ...]:
-    """What was corrected or is weak in the reading of this file."""
-    path = recording.file.path
-    device = timeline.is_device
-    unlinked = int((device & (timeline.launcher < 0)).sum())
-    total = int(device.sum())
-    # Collectives that keep torch-tb-profiler's own kind are host annotations; kernels are the ones moved.
-    moved = int((device & (timeline.role == StepCategory.COMMUNICATION)).sum())
-    possible: list[tuple[bool, NoteCode, str]] = [
-        (total == 0, NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"),
-        (
-            timeline.device_markers > 0,
-            NoteCode.DEVICE_STEPS_IGNORED,
-            f"ignored {many(timeline.device_markers, 'copy', 'copies')} of step markers on device streams",
-        ),
-        (
-            bool(windows.dropped),
-            NoteCode.STEPS_DROPPED,
-            "; ".join(_by_reason([(label, reason) for label, _, reason in windows.dropped])),
-        ),
-        (
-            bool(windows.unfinished),
-            NoteCode.UNFINISHED_STEPS,
-            "; ".join(f"step {label} is compared, though {reason}" for label, reason in windows.unfinished),
-        ),
-        (
-            windows.overlaps > 0,
-            NoteCode.OVERLAPPING_STEPS,
-            f"{windows.overlaps:,} step markers overlap the next one and were cut there",
-        ),
-        (
-            total > 0 and unlinked > 0,
-            NoteCode.UNLINKED_DEVICE_EVENTS,
-            f"{unlinked:,} of {total:,} device events have no recorded launch: steps include their time, operators "
-            "do not",
-        ),
-        (
-            timeline.ids_unusable,
-            NoteCode.LINKED_BY_TIME,
-            "External ids equal correlation ids: operators of API calls were found by time on their thread",
-        ),
-        (
-            timeline.host.clipped > 0,
-            NoteCode.OVERLAPPING_OPERATORS,
-            f"{timeline.host.clipped:,} host events outlast their enclosing event and were cut there",
-        ),
-        (
-            moved > 0,
-            NoteCode.COLLECTIVES_MOVED,
-            f"{moved:,} collective kernels count as Communication; torch-tb-profiler's Overview counts them as Kernel",
-        ),
-    ]
-    return tuple(Note(code, message, path) for applies, code, message in possible if applies)

@@ -11,6 +11,7 @@ from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCom
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
@@ -22,6 +23,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
     SummaryJob,
     failure_note,
+    outline_file,
     read_counter_file,
     read_launches,
 )
@@ -35,6 +37,7 @@ from tb_perfcompare.workspace.workers.worker import WorkerDied
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
 
 T = TypeVar("T")
+Answer = TypeVar("Answer")
 
 _SUMMARY_CACHE_BYTES = 128 * 2**20
 _LAUNCHES_CACHE_BYTES = 64 * 2**20
@@ -43,6 +46,7 @@ _TRIES = 3
 """A file that changes while it is read is read so many times."""
 
 Summarizer = Callable[[SummaryJob, Reporter], Summary]
+Outliner = Callable[[SummaryJob, Reporter], Outline]
 
 
 class Loader:
@@ -51,15 +55,17 @@ class Loader:
 
     def __init__(
         self, pool: WorkerPool, cache: SummaryCache | None, summarize: Summarizer, in_process_bytes: int,
-        cluster: ClusterPool | None = None, known: KnownRuns | None = None,
+        cluster: ClusterPool | None = None, known: KnownRuns | None = None, outline: Outliner = outline_file,
     ) -> None:  # fmt: skip
         self._pool = pool
         self._cluster = cluster
         self._cache = cache
         self._known = known or (KnownRuns(None) if cache is None else cache.known)
         self._summarize = summarize
+        self._outline = outline
         self._in_process_bytes = in_process_bytes
         self._summaries: SingleFlight[Summary] = SingleFlight(ByteCache(_SUMMARY_CACHE_BYTES))
+        self._outlines: SingleFlight[Outline] = SingleFlight(ByteCache(0))
         self._launches: SingleFlight[LaunchRecording] = SingleFlight(ByteCache(_LAUNCHES_CACHE_BYTES))
 
     def is_small(self, files: Sequence[CaptureFile]) -> bool:
@@ -96,7 +102,7 @@ class Loader:
     ) -> list[Summary | InputError]:  # fmt: skip
         """Each file by itself: its summary, or why it cannot be read; `tail` and `marker` as of SummaryJob."""
         jobs = [SummaryJob(file, window, tail=tail, marker=marker) for file in files]
-        return self._each(jobs, report, _summary_or_error)
+        return self._each(jobs, report, self._summaries, self._summarizer, _answer_or_error)
 
     def facts(
         self, files: Sequence[CaptureFile], report: Reporter = silent, *, marker: str = ""
@@ -104,25 +110,31 @@ class Loader:
         """Of each file what Workspace.facts says."""
         self._known.state()
         known = [None if marker else self._known.facts(file) for file in files]
-        unknown = [file for file, facts in zip(files, known, strict=True) if facts is None]
-        answers = iter(self.survey(unknown, report=report, marker=marker) if unknown else [])
+        unknown = [
+            SummaryJob(file, "device", marker=marker)
+            for file, facts in zip(files, known, strict=True)
+            if facts is None
+        ]
+        answers = iter(self._each(unknown, report, self._outlines, self._outliner, _answer_or_error))
         return [facts or _facts_or_error(next(answers)) for facts in known]
 
     def _each(
-        self, jobs: Sequence[SummaryJob], report: Reporter, take: Callable[[Flight[Summary]], T]
-    ) -> list[T]:
+        self, jobs: Sequence[SummaryJob], report: Reporter, flights: SingleFlight[Answer],
+        computing: Callable[[SummaryJob, bool], Callable[[Flight[Answer]], Answer]],
+        take: Callable[[Flight[Answer]], T],
+    ) -> list[T]:  # fmt: skip
         """As many at once as there are workers, so that a question of many files does not keep others waiting until
         all of them are read. Files that are read here come one after the other: threads would take turns."""
         small = self.is_small([job.file for job in jobs])
         for job in jobs:  # how much there is to do is known before all of it has begun
             report(_not_begun(job.file))
 
-        def begin(job: SummaryJob) -> Flight[Summary]:
-            return self._summaries.join(job, self._summarizer(job, small))
+        def begin(job: SummaryJob) -> Flight[Answer]:
+            return flights.join(job, computing(job, small))
 
         at_once = 1 if small and self._cluster is None else (self._cluster or self._pool).size
         try:
-            return each_in_turn(jobs, begin, self._summaries.leave, take, at_once, report)
+            return each_in_turn(jobs, begin, flights.leave, take, at_once, report)
         finally:
             self._known.save()
 
@@ -160,19 +172,20 @@ class Loader:
             waiting[job].append(place)
 
         def take(flight: Flight[Summary]) -> bool:
-            answer = _summary_or_error(flight)
+            answer = _answer_or_error(flight)
             collector, at = waiting[flight.key].pop(0)  # type: ignore[index]  # the key is a SummaryJob
             collector.take(at, answer)
             # other errors are about what the file holds
             return flight.provisional or type(answer) in (InputError, InputChanged)
 
-        provisional = any(self._each(jobs, report, take))
+        provisional = any(self._each(jobs, report, self._summaries, self._summarizer, take))
         loaded = [_loaded(side, *collector.finish()) for side, collector in zip(sides, collectors, strict=True)]
         return loaded, provisional
 
     def close(self) -> None:
         """Ends work under way."""
         self._summaries.cancel_all()
+        self._outlines.cancel_all()
         self._launches.cancel_all()
 
     def _attached(self, side: Side, report: Reporter) -> LaunchRecording | None:
@@ -194,24 +207,40 @@ class Loader:
         def summary_of(job: SummaryJob, flight: Flight[Summary]) -> Summary:
             found = self._cache.get(job) if self._cache is not None else None
             if found is None:
-                found = read(job, flight)
+                found = self._read(self._summarize, job, flight, small)
                 if self._cache is not None:
                     self._cache.put(job, found)
+            self._known.note(job, outline_of(found))
+            return found
+
+        return compute
+
+    def _outliner(self, job: SummaryJob, small: bool) -> Callable[[Flight[Outline]], Outline]:
+        def compute(flight: Flight[Outline]) -> Outline:
+            flight.report(_not_begun(job.file))
+            return _in_one_state(job.file, flight, lambda file: outline(replace(job, file=file), flight))
+
+        def outline(job: SummaryJob, flight: Flight[Outline]) -> Outline:
+            summary = self._cache.get(job) if self._cache is not None else None
+            found = self._read(self._outline, job, flight, small) if summary is None else outline_of(summary)
             self._known.note(job, found)
             return found
 
-        def read(job: SummaryJob, flight: Flight[Summary]) -> Summary:
-            if small and self._cluster is None:
-                with contextlib.suppress(Outgrown):
-                    return self._summarize(job, while_small(flight.report))
-            try:
-                if self._cluster is not None:
-                    return self._cluster.run(self._summarize, (job,), flight)
-                return self._pool.run(self._summarize, (job,), flight, reading_bytes(job.file))
-            except (WorkerDied, TaskLost, OutOfMemory) as died:
-                raise _ended(job.file, died) from died
-
         return compute
+
+    def _read(
+        self, function: Callable[[SummaryJob, Reporter], T], job: SummaryJob, flight: Flight[T], small: bool
+    ) -> T:
+        """What the function makes of the job's file: here if it is small, else by the cluster or a worker."""
+        if small and self._cluster is None:
+            with contextlib.suppress(Outgrown):
+                return function(job, while_small(flight.report))
+        try:
+            if self._cluster is not None:
+                return self._cluster.run(function, (job,), flight)
+            return self._pool.run(function, (job,), flight, reading_bytes(job.file))
+        except (WorkerDied, TaskLost, OutOfMemory) as died:
+            raise _ended(job.file, died) from died
 
 
 def _ended(file: CaptureFile, died: PerfCompareError) -> InputError:
@@ -238,14 +267,14 @@ def _not_begun(file: CaptureFile) -> Progress:
     return Progress("reading", file.shown, 0, file.bytes)
 
 
-def _summary_or_error(flight: Flight[Summary]) -> Summary | InputError:
+def _answer_or_error(flight: Flight[T]) -> T | InputError:
     try:
         return flight.result()
     except InputError as error:
         return error
 
 
-def _facts_or_error(answer: Summary | InputError) -> SpanFacts | InputError:
+def _facts_or_error(answer: Outline | InputError) -> SpanFacts | InputError:
     return answer if isinstance(answer, InputError) else span_facts(answer)
 
 

@@ -15,9 +15,9 @@ from tb_perfcompare.errors import InputError, MarkerMissing, NotComparable
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, ComparisonRequest, Side, Steps
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
-from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, pooled, summarize_file
+from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, outline_file, pooled, summarize_file
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
-from tb_perfcompare.workspace.loading import Loader, Summarizer
+from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 from tb_perfcompare.workspace.step_agreement import markers_of
@@ -60,7 +60,8 @@ class Workspace:
     index, pool  of the same roots, and the processes that work: ones that are there already; None: new ones
     scheduler  address of a Dask scheduler whose cluster summarises the files; None: processes of this machine
     known  takes what a list of runs tells of files that were read; None: the cache's
-    summarize, compare  what to do with a file and with two sides; module-level functions, so that workers find them
+    summarize, compare, outline  what to do with a file, with two sides, and with a file that is only listed;
+                                 module-level functions, so that workers find them
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Workspace:
         known: KnownRuns | None = None,
         summarize: Summarizer = summarize_file,
         compare: Comparer = compare_sides,
+        outline: Outliner = outline_file,
     ) -> None:
         self._index = Index(roots, inside=links_inside) if index is None else index
         self._compare = compare
@@ -84,7 +86,7 @@ class Workspace:
         self._kept = cache.comparisons if cache is not None and usual else None
         self._pool = WorkerPool(default_workers() if workers is None else workers) if pool is None else pool
         self._cluster = None if scheduler is None else ClusterPool(scheduler)
-        self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster, known)
+        self._loader = Loader(self._pool, cache, summarize, in_process_bytes, self._cluster, known, outline)
         self._comparisons: SingleFlight[Comparison] = SingleFlight(ByteCache(_COMPARISON_CACHE_BYTES))
         self._strict: SingleFlight[bytes] = SingleFlight(ByteCache(_STRICT_CACHE_BYTES))
         self._profiler_answers: SingleFlight[CompatAnswer] = SingleFlight(ByteCache(0))

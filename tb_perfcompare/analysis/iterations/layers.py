@@ -12,7 +12,7 @@ from tb_perfcompare.analysis.iterations.sequences import (
     Sequence,
     likeness,
 )
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, unique
 
 FEWEST_LAYERS, FEWEST_NAMES, FEWEST_AROUND = 3, 5, 3
 """Layers of a pass; names in each, more than the projections to queries, keys and values have; calls around them."""
@@ -54,4 +54,4 @@ def _is_stack(part: Ints, at: Ints) -> bool:
     if len(at) < FEWEST_LAYERS or len(at) * np.median(np.diff(at)) < LEAST_SHARE * len(part):
         return False
     alike = [likeness(one, other) for one, other in pairwise(layers)]
-    return min(len(np.unique(one)) for one in layers) >= FEWEST_NAMES and float(np.mean(alike)) >= LEAST_ALIKE
+    return min(len(unique(one)) for one in layers) >= FEWEST_NAMES and float(np.mean(alike)) >= LEAST_ALIKE

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.columns.event_masks import among, used_codes
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import Flags, Ints
+from tb_perfcompare.model.arrays import Flags, Ints, unique
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_update
 from tb_perfcompare.quick_dataclass import dataclass
@@ -156,8 +156,8 @@ def score(sequence: Sequence, marks: Ints) -> Score:
     inside = name[first:final]
     count = len(place) - 1
     stretch = np.repeat(np.arange(count), np.diff(place))
-    updated = len(np.unique(stretch[sequence.updates[inside]]))
-    seen = np.unique(stretch * names + inside)
+    updated = len(unique(stretch[sequence.updates[inside]]))
+    seen = unique(stretch * names + inside)
     known = np.bincount(seen % max(names, 1), minlength=names) >= min(KNOWN_IN, count)
     skipped = int(count >= FEWEST_WARM)
     share = np.bincount(seen[seen >= skipped * names] % max(names, 1), minlength=names) / (count - skipped)
@@ -174,7 +174,7 @@ def score(sequence: Sequence, marks: Ints) -> Score:
 
 
 def _foreign(name: Ints, known: NDArray[np.bool_]) -> float:
-    used = np.unique(name)
+    used = unique(name)
     return float((~known[used]).mean()) if len(used) else 0.0
 
 
@@ -241,5 +241,5 @@ def _neighbours_alike(a: Ints, b: Ints) -> float:
     if min(len(a), len(b)) < 2:
         return 0.0
     base = max(int(a.max()), int(b.max())) + 1
-    one, two = (np.unique(part[:-1] * base + part[1:]) for part in (a, b))
+    one, two = (unique(part[:-1] * base + part[1:]) for part in (a, b))
     return 2 * len(np.intersect1d(one, two, assume_unique=True)) / (len(one) + len(two))

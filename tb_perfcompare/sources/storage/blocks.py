@@ -26,8 +26,11 @@ except ImportError:  # there is none for every platform
     LIBRARY = zlib
 
 BLOCK_BYTES = 1 << 20
+bytes(2 * BLOCK_BYTES)
+"""Once that much was freed, glibc keeps the memory of freed blocks for the next ones. Else it gives each back to the
+system, and first touches of its pages take a sixth of the time of reading."""
 _STORED_BYTES = 256 << 10  # one read of a compressed file
-_AHEAD = 1  # blocks inflated before they are asked for
+_AHEAD = 2  # blocks inflated before they are asked for: with one, each thread waits for the other at every block
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _ERRORS: tuple[type[Exception], ...] = (zlib.error, LIBRARY.error)

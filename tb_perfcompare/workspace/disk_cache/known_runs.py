@@ -19,7 +19,7 @@ from tb_perfcompare.workspace.disk_cache.disk_store import DIGEST_BYTES, KNOWN, 
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
 
 if TYPE_CHECKING:
-    from tb_perfcompare.model.summary.summary import Summary
+    from tb_perfcompare.model.summary.outline import Outline
     from tb_perfcompare.workspace.inputs.sides import CaptureFile
     from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob
 
@@ -85,14 +85,14 @@ class KnownRuns:
         facts: SpanFacts = msgspec.msgpack.decode(known.facts)
         return facts
 
-    def note(self, job: SummaryJob, summary: Summary) -> None:
-        """Takes what a summary says of its file, if it is about all steps as they are found by themselves."""
+    def note(self, job: SummaryJob, outline: Outline) -> None:
+        """Takes what is said of the job's file, if it is about all steps as they are found by themselves."""
         if job.marker or job.window != "device":
             return
-        key, facts = key_of(job.file), span_facts(summary)
-        device = summary.device.name or summary.device.word
+        key, facts = key_of(job.file), span_facts(outline)
+        device = outline.device.name or outline.device.word
         packed = msgspec.msgpack.encode(facts)
-        found = KnownFile(device, len(summary.steps), facts["mean_step_us"], packed, _beside(job.file))
+        found = KnownFile(device, outline.steps, facts["mean_step_us"], packed, _beside(job.file))
         with self._lock:
             if self._files.get(key) != found:
                 self._new[key] = self._files[key] = found

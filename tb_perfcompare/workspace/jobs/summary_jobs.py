@@ -5,8 +5,10 @@ Readers, analysis and the comparison are imported where they are used, as the as
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
@@ -26,6 +28,7 @@ from tb_perfcompare.model.recordings.cycles import CounterTable, CycleRecording
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.model.recordings.recording import Origin, TraceRecording
 from tb_perfcompare.model.saved.baseline import SavedSummary
+from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.inputs.capture_files import as_meant
@@ -33,6 +36,8 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 
 if TYPE_CHECKING:
     from tb_perfcompare.sources.registry import Recording
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +67,24 @@ class LoadedSide:
 @paused_collector()
 def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
     """Reads one run and says what it means. Raises InputError, naming the file as it is shown, or Cancelled."""
+    return _made(job, report, _of_trace)
+
+
+@paused_collector()
+def outline_file(job: SummaryJob, report: Reporter) -> Outline:
+    """Reads one run and says what a list of runs shows of it; errors as of summarize_file."""
+    found = _made(job, report, _outline_of_trace)
+    return found if isinstance(found, Outline) else outline_of(found)
+
+
+def _made(job: SummaryJob, report: Reporter, of_trace: Callable[[TraceRecording, SummaryJob], T]) -> T | Summary:
+    """What `of_trace` makes of a trace, the summary of any other recording."""
     file, origin = job.file, origin_of(job.file)
     try:
         match read_recording(file, report):
             case TraceRecording() as trace:
                 report(Progress("summarising", file.shown, file.bytes, file.bytes, trace.stats.events))
-                return _of_trace(trace, job)
+                return of_trace(trace, job)
             case AnswersRecording() as answers:
                 from tb_perfcompare.analysis.answers.summarize_answers import summarize_answers
 
@@ -92,11 +109,25 @@ def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
 def _of_trace(trace: TraceRecording, job: SummaryJob) -> Summary:
     from tb_perfcompare.analysis.summarize import summarize, without_unread
 
-    origin = origin_of(job.file)
-    try:
+    with _named_marker(job):
         return summarize(
-            without_unread(trace), origin, job.window, marker=job.marker, paths_of_rows=job.paths, tail=job.tail
-        )
+            without_unread(trace), origin_of(job.file), job.window, marker=job.marker, paths_of_rows=job.paths,
+            tail=job.tail,
+        )  # fmt: skip
+
+
+def _outline_of_trace(trace: TraceRecording, job: SummaryJob) -> Outline:
+    from tb_perfcompare.analysis.outline import outline
+
+    with _named_marker(job):
+        return outline(trace, job.window, marker=job.marker, tail=job.tail)
+
+
+@contextmanager
+def _named_marker(job: SummaryJob) -> Iterator[None]:
+    """A missing marker is an error about the job's file."""
+    try:
+        yield
     except MarkerMissing as error:
         raise MarkerMissing(f"{job.file.shown}: {error.message}", hint=error.hint) from error
 

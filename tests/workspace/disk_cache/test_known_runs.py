@@ -11,15 +11,15 @@ from typing import Any
 from tb_perfcompare.comparison.pairing.pairing import Selection
 from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.progress import Reporter
-from tb_perfcompare.model.summary.summary import Summary
+from tb_perfcompare.model.summary.outline import Outline
 from tb_perfcompare.workspace.disk_cache.disk_store import DiskStore
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
-from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
+from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, outline_file
 from tb_perfcompare.workspace.listing.index import Index, Root, span_file
 from tb_perfcompare.workspace.listing.run_pages import RunPages
-from tb_perfcompare.workspace.loading import Summarizer
+from tb_perfcompare.workspace.loading import Outliner
 from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 from tests.drawn_runs import write_pair
 
@@ -96,11 +96,9 @@ class _Two:
         return _One(file.path)
 
 
-def surveyed(logdir: Path, cache: Path, summarize: Summarizer = summarize_file) -> list[SpanFacts | InputError]:
-    """The facts of every file below a directory, read with `summarize`."""
-    workspace = Workspace(
-        [Root(str(logdir))], in_process_bytes=SMALL_BYTES, cache=SummaryCache(cache), summarize=summarize
-    )
+def surveyed(logdir: Path, cache: Path, outline: Outliner = outline_file) -> list[SpanFacts | InputError]:
+    """The facts of every file below a directory, read with `outline`."""
+    workspace = Workspace([Root(str(logdir))], in_process_bytes=SMALL_BYTES, cache=SummaryCache(cache), outline=outline)
     try:
         listing = Index([Root(str(logdir))]).listing()
         spans = [(run, worker, span) for run in listing.runs for worker in run.workers for span in worker.spans]
@@ -109,7 +107,7 @@ def surveyed(logdir: Path, cache: Path, summarize: Summarizer = summarize_file) 
         workspace.close()
 
 
-def refuses(job: SummaryJob, report: Reporter) -> Summary:
+def refuses(job: SummaryJob, report: Reporter) -> Outline:
     raise InputError(job.file.shown, "is read")
 
 
@@ -132,3 +130,11 @@ def test_a_file_read_along_with_it_makes_it_read_again(tmp_path: Path) -> None:
     for path in logdir.rglob("*counters*"):
         os.utime(path, (1, 1))
     assert all(isinstance(facts, InputError) for facts in surveyed(logdir, cache, refuses))
+
+
+def test_a_list_reads_no_file_whose_summary_is_kept(tmp_path: Path) -> None:
+    logs, moved, cache = tmp_path / "logs", tmp_path / "moved", tmp_path / "cache"
+    shutil.copytree(Path("demo_logs/gpu_decoding"), logs)
+    read(logs, cache, "abnormal")
+    shutil.copytree(logs / "abnormal", moved / "abnormal")  # same bytes and times, another path: not yet known
+    assert all(isinstance(facts, dict) for facts in surveyed(moved, cache, refuses))

@@ -1,0 +1,150 @@
+"""What a summary says of a trace beside its tables: steps and notes. `outline` computes no more than these."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tb_perfcompare.analysis.attribution import owned_modules, owned_parts
+from tb_perfcompare.analysis.attribution.entities import Owners, find_owners
+from tb_perfcompare.analysis.columns.numbering import chunks
+from tb_perfcompare.analysis.iterations.step_ranges import TraceSteps, iteration_notes, trace_steps
+from tb_perfcompare.analysis.trace.event_steps import EventSteps, event_steps
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace, interpret
+from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.analysis.trace.trace_notes import disputed_notes, is_disputed, reading_notes
+from tb_perfcompare.analysis.trace.vendor import device_facts, find_vendor
+from tb_perfcompare.errors import CorruptInput
+from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.collector import paused_collector
+from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.summary.outline import Outline, mean_step_us
+from tb_perfcompare.model.summary.split_time import SplitTime
+from tb_perfcompare.model.summary.summary import CounterSeries, DeviceFacts, GroupTable
+from tb_perfcompare.number_text import many
+from tb_perfcompare.quick_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimedTrace:
+    """A recording whose steps are known; `windows` are those of the rule that was asked for."""
+
+    recording: TraceRecording
+    device: DeviceFacts
+    steps: TraceSteps
+    windows: Windows
+    of_events: EventSteps
+
+    @property
+    def timeline(self) -> InterpretedTrace:
+        """Its events."""
+        return self.steps.timeline
+
+
+def timed_trace(recording: TraceRecording, window: str, marker: str, *, tail: bool) -> TimedTrace:
+    """The recording with its steps; arguments and errors as of summarize."""
+    vendor, _ = find_vendor(recording)
+    steps = trace_steps(interpret(recording.events, vendor), marker, tail=tail)
+    windows = steps.windows[window]
+    if not len(windows.label) or not int((windows.end_ns - windows.start_ns).sum()):
+        raise CorruptInput(
+            recording.file.path,
+            "no operators, annotations, API calls or device events to time",
+            hint="record with torch.profiler's CPU or device activity",
+        )
+    of_events = event_steps(steps.timeline, steps.windows, window)
+    return TimedTrace(recording, device_facts(recording, vendor), steps, windows, of_events)
+
+
+@paused_collector()
+def outline(recording: TraceRecording, window: str = "device", *, marker: str = "", tail: bool = False) -> Outline:
+    """The outline of what `summarize` makes of the trace, in a third of its time; arguments and errors as there."""
+    trace = timed_trace(recording, window, marker, tail=tail)
+    windows, steps = trace.windows, len(trace.windows.label)
+    _, coarse = counters_by_step(trace)
+    measured = measured_ranges(trace)[1]
+    backlog, parts, modules = np.zeros(steps, dtype=np.int64), None, None
+    most = 2 * len(recording.events) + steps  # parts: one for each event and for each gap between them
+    if is_disputed(windows, trace.of_events) or most > min(owned_parts.MOST_PARTS, owned_modules.MOST_KEYS):
+        owners = find_owners(trace.timeline, windows)
+        backlog = backlog_of(trace, owners)
+        parts = owned_parts.owned_parts(
+            trace.timeline, owners.row, owners.shares, owners.entity, (owners.category, owners.key),
+            trace.of_events.step, steps,
+        )  # fmt: skip
+        paths = owned_modules.module_paths(trace.timeline, owners, recording.flows)
+        modules = None if paths is None else owned_modules.owned_modules(owners, paths, steps)
+    return Outline(
+        TRACE, trace.device, windows.marked, steps, len(windows.dropped),
+        mean_step_us(windows.end_ns - windows.start_ns), trace.steps.iterations,
+        notes_of(trace, backlog, (parts, modules), (*coarse, *measured)),
+    )  # fmt: skip
+
+
+def notes_of(
+    trace: TimedTrace, backlog: Ints, pooled: tuple[SplitTime | None, SplitTime | None], others: tuple[Note, ...]
+) -> tuple[Note, ...]:
+    """All notes on the trace; `pooled` are parts and modules, `others` those on counters and measured ranges."""
+    recording, windows = trace.recording, trace.windows
+    path = recording.file.path
+    return (
+        *recording.notes,
+        *iteration_notes(trace.steps, path),
+        *reading_notes(recording, trace.timeline, windows),
+        *disputed_notes(windows, trace.of_events, backlog, path),
+        *_pooled(*pooled, path),
+        *others,
+    )
+
+
+def backlog_of(trace: TimedTrace, owners: Owners) -> Ints:
+    """(s,) of each window, what device work that an earlier step launched owns."""
+    shares, device, found = owners.shares, trace.timeline.is_device, trace.of_events
+    out = np.zeros(len(trace.windows.label), dtype=np.int64)
+    for some in chunks(len(shares.claim)):
+        row, window = owners.row[shares.claim[some]], shares.step[some]
+        late = device[row] & (found.step[row] < window) & ((found.step[row] >= 0) | found.before[row])
+        np.add.at(out, window[late], shares.time_ns[some][late])
+    return out
+
+
+def counters_by_step(trace: TimedTrace) -> tuple[CounterSeries | None, tuple[Note, ...]]:
+    """The samples by step, and that they are few where they are."""
+    recording, windows = trace.recording, trace.windows
+    if recording.counters is None:
+        return None, ()
+    from tb_perfcompare.analysis.counters.counter_tables import coarse_note, sampled_counters
+
+    sampled = sampled_counters(recording.counters, windows.start_ns, windows.end_ns, trace.device.word)
+    if sampled is None:
+        return None, ()
+    coarse = coarse_note(sampled, windows.end_ns - windows.start_ns, recording.file.path)
+    return sampled.series, () if coarse is None else (coarse,)
+
+
+def measured_ranges(trace: TimedTrace) -> tuple[dict[str, GroupTable], tuple[Note, ...]]:
+    """Tables of what the profiler measured of ranges, and what that means for times."""
+    ranges = trace.recording.ranges
+    if not len(ranges):
+        return {}, ()
+    from tb_perfcompare.analysis.entities.kernel_metrics import metric_tables
+
+    tables, unknown = metric_tables(trace.timeline, ranges, trace.of_events.step, len(trace.windows.label))
+    message = (
+        f"the profiler ran {many(len(ranges), 'range')} one by one to measure them (cuda_profiler_range): their times "
+        "are made up and count nowhere, and steps last as long as the measurement"
+    )
+    if unknown:
+        message += f"; {unknown}: their steps and operators are unknown, and sums are shared out over the steps"
+    return tables, (Note(NoteCode.MEASURED_RANGES, message, trace.recording.file.path),)
+
+
+def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> tuple[Note, ...]:
+    """Says what of the finest level is pooled."""
+    found = ((parts, "callers and input shapes", "their entry"), (modules, "modules", "their category"))
+    return tuple(
+        Note(NoteCode.PARTS_POOLED, f"the {split.pooled:,} smallest {what} are pooled under {under}", where)
+        for split, what, under in found
+        if split is not None and split.pooled
+    )

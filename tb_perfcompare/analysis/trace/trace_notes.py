@@ -1,0 +1,107 @@
+"""What was corrected in the reading of one file, or is weak in it."""
+
+from __future__ import annotations
+
+from tb_perfcompare.analysis.trace.event_steps import EventSteps
+from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
+from tb_perfcompare.analysis.trace.steps import Windows
+from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.model.recordings.recording import TraceRecording
+from tb_perfcompare.model.summary.summary import StepCategory
+from tb_perfcompare.number_text import many, percent, time
+
+
+def reading_notes(recording: TraceRecording, timeline: InterpretedTrace, windows: Windows) -> tuple[Note, ...]:
+    """What was corrected or is weak in the reading of this file."""
+    path = recording.file.path
+    device = timeline.is_device
+    unlinked = int((device & (timeline.launcher < 0)).sum())
+    total = int(device.sum())
+    # Collectives that keep torch-tb-profiler's own kind are host annotations; kernels are the ones moved.
+    moved = int((device & (timeline.role == StepCategory.COMMUNICATION)).sum())
+    possible: list[tuple[bool, NoteCode, str]] = [
+        (total == 0, NoteCode.NO_DEVICE_EVENTS, "no device events: host time only"),
+        (
+            timeline.device_markers > 0,
+            NoteCode.DEVICE_STEPS_IGNORED,
+            f"ignored {many(timeline.device_markers, 'copy', 'copies')} of step markers on device streams",
+        ),
+        (
+            bool(windows.dropped),
+            NoteCode.STEPS_DROPPED,
+            "; ".join(_by_reason([(label, reason) for label, _, reason in windows.dropped])),
+        ),
+        (
+            bool(windows.unfinished),
+            NoteCode.UNFINISHED_STEPS,
+            "; ".join(f"step {label} is compared, though {reason}" for label, reason in windows.unfinished),
+        ),
+        (
+            windows.overlaps > 0,
+            NoteCode.OVERLAPPING_STEPS,
+            f"{windows.overlaps:,} step markers overlap the next one and were cut there",
+        ),
+        (
+            total > 0 and unlinked > 0,
+            NoteCode.UNLINKED_DEVICE_EVENTS,
+            f"{unlinked:,} of {total:,} device events have no recorded launch: steps include their time, operators "
+            "do not",
+        ),
+        (
+            timeline.ids_unusable,
+            NoteCode.LINKED_BY_TIME,
+            "External ids equal correlation ids: operators of API calls were found by time on their thread",
+        ),
+        (
+            timeline.host.clipped > 0,
+            NoteCode.OVERLAPPING_OPERATORS,
+            f"{timeline.host.clipped:,} host events outlast their enclosing event and were cut there",
+        ),
+        (
+            moved > 0,
+            NoteCode.COLLECTIVES_MOVED,
+            f"{moved:,} collective kernels count as Communication; torch-tb-profiler's Overview counts them as Kernel",
+        ),
+    ]
+    return tuple(Note(code, message, path) for applies, code, message in possible if applies)
+
+
+def disputed_notes(
+    windows: Windows, of_events: EventSteps, backlog: Ints, where: str
+) -> tuple[Note, ...]:
+    """Says where windows and markers disagree on a step, and how much of the windows is backlog."""
+    length = windows.end_ns - windows.start_ns
+    if not is_disputed(windows, of_events):
+        return ()
+    parts = []
+    if len(of_events.disputed):
+        steps = of_events.disputed.tolist()
+        named = f"{'step' if len(steps) == 1 else 'steps'} {_named([windows.label[step] for step in steps])}"
+        parts.append(f"step windows and host markers assign calls to different steps in {named}: the markers count")
+    if backlog.any():
+        share = percent(backlog.sum() / length.sum())
+        parts.append(f"{share} of the windows is work that an earlier step launched")
+    collapsed = [
+        f"{windows.label[step]} ({time(length[step] / 1000)})" for step in of_events.collapsed.tolist()
+    ]
+    if collapsed:
+        parts.append(f"almost nothing is left of the window of step {_named(collapsed)}: other steps own its time")
+    return (Note(NoteCode.BACKLOG, "; ".join(parts), where),)
+
+
+def is_disputed(windows: Windows, of_events: EventSteps) -> bool:
+    """Whether windows and markers disagree on a step."""
+    return windows.marked and bool(len(of_events.disputed) or len(of_events.collapsed))
+
+
+def _by_reason(dropped: list[tuple[str, str]]) -> list[str]:
+    """"left out: steps 7, 8 and 9 (incomplete: ...)", once for each reason."""
+    labels: dict[str, list[str]] = {}
+    for label, reason in dropped:
+        labels.setdefault(reason, []).append(label)
+    return [f"left out: {'step' if len(of) == 1 else 'steps'} {_named(of)} ({reason})" for reason, of in labels.items()]
+
+
+def _named(labels: list[str], most: int = 5) -> str:
+    return ", ".join(labels[:most]) + (f" and {len(labels) - most} more" if len(labels) > most else "")
