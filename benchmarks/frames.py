@@ -59,7 +59,8 @@ _SWITCHED = """async ([groupings, count]) => {
     for (let n = 1; n <= count; n += 1) {
         const name = groupings[n % 2], from = performance.now();
         // another smallest difference, so that the rows are not those that the page has kept
-        parent.location.hash = parent.location.hash.replace(/[.]tab=[^&]*/, '.tab=' + name).replace(/[.]min=[^&]*/, `.min=${n}e-12`);
+        parent.location.hash = parent.location.hash.replace(/[.]tab=[^&]*/, '.tab=' + name)
+            .replace(/[.]min=[^&]*/, `.min=${n}e-12`);
         while (!document.querySelector(`#view[data-tab=${name}] .grid-body .row`)) {
             if (performance.now() - from > 20000) throw new Error(`no rows of ${name}`);
             await frame();

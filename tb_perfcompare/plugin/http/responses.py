@@ -24,7 +24,7 @@ from tb_perfcompare.errors import (
     SelectionError,
 )
 from tb_perfcompare.plugin.http.origin import Forbidden
-from tb_perfcompare.sources.storage.blocks import LIBRARY
+from tb_perfcompare.sources.storage.deflate import LIBRARY
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
