@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tb_perfcompare.sources.storage import blocks as blocks_module
 from tb_perfcompare.sources.storage import deflate
 from tb_perfcompare.sources.storage.blocks import Blocks, read_head
 from tb_perfcompare.sources.storage.deflate import LIBRARY
