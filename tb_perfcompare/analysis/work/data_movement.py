@@ -100,11 +100,11 @@ def index_copy(call: Call) -> Work:
 
 
 def embedding_backward(call: Call) -> Work:
-    """embedding_dense_backward(grad, indices, num_weights, ...): the whole gradient is written, one addition for each
-    element of grad."""
+    """embedding_dense_backward(grad, indices, num_weights, ...): the chosen rows are written, one addition for each
+    element of grad; aten::zeros, which it calls, writes the zeros."""
     grad, indices, rows = call.tensor(0), call.tensor(1), call.integer(2)
     need(len(grad.sizes) > 0 and grad.sizes[:-1] == indices.sizes and rows >= 0)
-    moved = grad.bytes + indices.bytes + rows * grad.sizes[-1] * grad.type.size
+    moved = grad.bytes + indices.bytes + _written(grad, min(indices.elements, rows) * grad.sizes[-1])
     return Work(grad.elements, moved, grad.type.name, EMBEDDING)
 
 
@@ -122,12 +122,12 @@ def embedding_bag(call: Call) -> Work:
 
 
 def embedding_bag_backward(call: Call) -> Work:
-    """_embedding_bag_dense_backward(grad, indices, bag of each, sizes, maxima, num_weights, ...): the whole gradient is
-    written, one addition for each element of the chosen rows."""
+    """_embedding_bag_dense_backward(grad, indices, bag of each, sizes, maxima, num_weights, ...): the chosen rows are
+    written, one addition for each of their elements; aten::zeros writes the zeros."""
     grad, indices, rows = call.tensor(0), call.tensor(1), call.integer(5)
     need(len(grad.sizes) == 2 and len(indices.sizes) == 1 and rows >= 0)
     width = grad.sizes[1]
-    moved = grad.bytes + indices.bytes + call.optional_bytes(2, 8) + rows * width * grad.type.size
+    moved = grad.bytes + indices.bytes + call.optional_bytes(2, 8) + _written(grad, min(indices.elements, rows) * width)
     return Work(indices.elements * width, moved, grad.type.name, EMBEDDING)
 
 
