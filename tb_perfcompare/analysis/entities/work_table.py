@@ -283,13 +283,13 @@ def _table(
     calls that count as work."""
     calls, time, done = matrices
     index: dict[_Key, int] = {}
-    flops, moved = np.zeros_like(calls), np.zeros_like(calls)
     into = np.zeros(len(works), dtype=np.int64)
     for row, (work, (name, shape)) in enumerate(zip(works, names, strict=True)):
-        if isinstance(work, Work):
-            flops[row], moved[row] = done[row] * work.flops, done[row] * work.bytes
         model = ("", "", work) if isinstance(work, str) else (work.data_type, work.family, "")
         into[row] = index.setdefault((name, shape, *model), len(index))
+    each = [(work.flops, work.bytes) if isinstance(work, Work) else (0, 0) for work in works]
+    one = np.array(each, dtype=np.int64).reshape(-1, 2)
+    flops, moved = done * one[:, :1], done * one[:, 1:]
     used = sorted(set(into[calls.any(axis=1)].tolist()))
     keys = list(index)
     summed = [added_up(matrix, into, len(keys))[used] for matrix in (calls, time, flops, moved)]
