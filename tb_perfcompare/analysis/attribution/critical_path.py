@@ -152,7 +152,7 @@ def _table(
     time = scatter_add(row, rows, step, steps, ns)
     used = np.flatnonzero(time.any(axis=1))
     name = np.append(owners.key.code, gap_places)[used]
-    label = np.append(owners.category, len(CATEGORY_LABELS) + np.arange(len(_GAPS)))[used]
+    label = np.append(owners.category, len(CATEGORY_LABELS) + np.arange(len(_GAPS)))[used].astype(np.int32)
     return GroupTable(
         kind=names.TABLE,
         key_columns=("name", "category"),

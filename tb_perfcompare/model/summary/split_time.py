@@ -111,7 +111,7 @@ def add_cells(count: int, timed: Sequence[Values], called: Sequence[Values]) -> 
     steps = max(int(step.max(initial=0)) for _, step, _ in parts) + 1
     place, size = [_code(row, step, steps) for row, step, _ in parts], count * steps
     found: Ints | None = None
-    if _is_sparse(size, sum(map(len, place)), _SUMS_PER_CELL):
+    if is_sparse(size, sum(map(len, place)), _SUMS_PER_CELL):
         found, at = distinct(np.concatenate(place), size)
         place, size = np.split(at, np.cumsum([len(codes) for codes in place])[:-1]), len(found)
     time, calls = np.zeros(size), np.zeros(size)
@@ -164,7 +164,7 @@ def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
     return kept
 
 
-def _is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:
+def is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:
     """Whether a table of `size` places would be much larger than what is looked up in it."""
     return size > 1 << 16 and size > most * count
 
@@ -172,7 +172,7 @@ def _is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:
 def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
     """(the different codes in order, index into them of each); codes lie in 0..size - 1. Sorts only where a table of
     all possible codes would be much larger than what is looked up."""
-    if _is_sparse(size, max(len(codes), _SMALL_TABLE // _PLACES_PER_CODE)):
+    if is_sparse(size, max(len(codes), _SMALL_TABLE // _PLACES_PER_CODE)):
         return unique_places(codes)
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True
