@@ -104,11 +104,11 @@ class StringTable:
         self.ranks()
         return self._order
 
-    def known(self, find_out: Callable[[Sequence[str]], T]) -> T:
-        """What the function makes of all texts; found out once."""
+    def known(self, find_out: Callable[[StringTable], T]) -> T:
+        """What the function makes of the table as it is now; found out once."""
         count, found = self._known.get(find_out, (-1, None))
         if count != len(self._texts):
-            found = find_out(self._texts)
+            found = find_out(self)
             self._known[find_out] = len(self._texts), found
         return cast("T", found)
 

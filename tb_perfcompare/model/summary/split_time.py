@@ -155,11 +155,18 @@ def _by_key(key: Callable[[int], tuple[str, ...]]) -> First:
     return lambda rows, many: np.array(sorted(rows.tolist(), key=key)[:many], dtype=np.int64)
 
 
+def _nth_largest(values: Ints, number: int) -> int:
+    return int(np.partition(values, len(values) - number)[len(values) - number])
+
+
 def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
     """Which of the rows are the `most` largest by time, then calls, then key; there are more of them."""
-    last = np.lexsort((-calls, -time))[most - 1]
-    kept: Flags = (time > time[last]) | ((time == time[last]) & (calls > calls[last]))
-    equal = np.flatnonzero((time == time[last]) & (calls == calls[last]))
+    least = _nth_largest(time, most)
+    kept: Flags = time > least
+    equal = np.flatnonzero(time == least)
+    fewest = _nth_largest(calls[equal], most - int(np.count_nonzero(kept)))
+    kept[equal[calls[equal] > fewest]] = True
+    equal = equal[calls[equal] == fewest]
     kept[first(equal, most - int(kept.sum()))] = True
     return kept
 
