@@ -1,5 +1,7 @@
 #include "nesting.h"
 
+#include "memory.h"
+
 #include <stdlib.h>
 
 static inline int32_t row_of(const Spans *spans, size_t i)
@@ -10,7 +12,8 @@ static inline int32_t row_of(const Spans *spans, size_t i)
 /* Rows grouped by lane; first[i] is where lane i begins. NULL without memory or where a lane is out of range. */
 static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
 {
-    Item *items = malloc(spans->count == 0 ? 1 : spans->count * sizeof(Item));
+    const size_t size = spans->count == 0 ? 1 : spans->count * sizeof(Item);
+    Item *items = in_large_pages(malloc(size), size);
     *how = items == NULL ? PASS_NO_MEMORY : PASS_DONE;
     if (items == NULL) {
         return NULL;

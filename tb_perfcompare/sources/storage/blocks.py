@@ -85,6 +85,9 @@ class Blocks:
         return self._hash.hexdigest() if self._hash is not None else ""
 
     def __iter__(self) -> Iterator[bytes]:
+        # glibc gives freed memory back page by page and takes it again for the next block, a seventh of the time of
+        # reading, until it has once freed something larger than the blocks
+        bytearray(2 * self._block_bytes)
         produced = self._produce()
         waiting: deque[Future[bytes | None]] = deque()
         for _ in range(_AHEAD):
