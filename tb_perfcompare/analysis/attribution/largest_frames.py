@@ -25,7 +25,7 @@ class LargestFrames:
         timed = np.flatnonzero(total > 0)
         large = timed
         if len(timed) > most:
-            large = timed[total[timed] >= np.partition(total[timed], len(timed) - most)[len(timed) - most]]
+            large = timed[total[timed] >= np.sort(total[timed])[-most]]
         # a frame is never smaller than one below it, and comes first where it is as large
         order = large[np.lexsort((large, depth[large], -total[large]))]
         kept = np.zeros(len(parent), dtype=np.bool_)

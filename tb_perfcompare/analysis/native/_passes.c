@@ -112,7 +112,8 @@ static PyObject *pass_innermost(PyObject *module, PyObject *args)
     return result;
 }
 
-static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
+/* What rows come to with all that is below them. */
+static PyObject *gathered_upwards(PyObject *args, bool least)
 {
     PyObject *parent, *own, *result;
     Py_ssize_t count = -1;
@@ -120,7 +121,6 @@ static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
     const int64_t *own_items;
     int64_t *sums;
     PassEnd how;
-    (void)module;
     if (!PyArg_ParseTuple(args, "OO", &parent, &own) ||
         !read_column(parent, &count, &parents) ||
         (own_items = numbers(own, sizeof(int64_t), &count)) == NULL) {
@@ -132,13 +132,25 @@ static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
     }
     Py_BEGIN_ALLOW_THREADS
     memcpy(sums, own_items, (size_t)count * sizeof(int64_t));
-    how = sum_upwards(&parents, sums, (size_t)count);
+    how = gather_upwards(&parents, least, sums, (size_t)count);
     Py_END_ALLOW_THREADS
     if (how != PASS_DONE) {
         Py_CLEAR(result);
         set_error(how, "want every row behind its parent");
     }
     return result;
+}
+
+static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return gathered_upwards(args, false);
+}
+
+static PyObject *pass_least_upwards(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return gathered_upwards(args, true);
 }
 
 static PyObject *pass_order(PyObject *module, PyObject *args)
@@ -411,6 +423,7 @@ static PyMethodDef METHODS[] = {
     {"innermost", pass_innermost, METH_VARARGS,
      "innermost(node_lane, lanes, node_start, node_end, node_parent, lane, at) -> rows of nodes, -1 for none"},
     {"sum_upwards", pass_sum_upwards, METH_VARARGS, "sum_upwards(parent, own) -> own and everything below"},
+    {"least_upwards", pass_least_upwards, METH_VARARGS, "least_upwards(parent, own) -> the least of own and everything below"},
     {"add_up", pass_add_up, METH_VARARGS,
      "add_up(row, column, value, width, size) -> sums\n\n"
      "sums[row * width + column] += value, of each i where no index, row or column is below 0. Each is a column, a pair of\n"

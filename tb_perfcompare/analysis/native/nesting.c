@@ -188,15 +188,17 @@ PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *a
     return how;
 }
 
-PassEnd sum_upwards(const Column *parent, int64_t *values, size_t count)
+PassEnd gather_upwards(const Column *parent, bool least, int64_t *values, size_t count)
 {
     for (size_t row = count; row-- > 0;) {
         const int64_t above = column_at(parent, row);
         if (above < -1 || above >= (int64_t)row) {
             return PASS_BAD_INPUT;
         }
-        if (above >= 0) {
+        if (above >= 0 && !least) {
             values[above] = plus(values[above], values[row]);
+        } else if (above >= 0 && values[row] < values[above]) {
+            values[above] = values[row];
         }
     }
     return PASS_DONE;

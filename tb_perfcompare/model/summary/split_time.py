@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import TypeAlias
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds, unique_places
+from tb_perfcompare.model.arrays import AnyInts, Flags, Floats, Ints, Ints32, Nanoseconds, unique_places
 from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -114,13 +115,18 @@ def add_cells(count: int, timed: Sequence[Values], called: Sequence[Values]) -> 
     if is_sparse(size, sum(map(len, place)), _SUMS_PER_CELL):
         found, at = distinct(np.concatenate(place), size)
         place, size = np.split(at, np.cumsum([len(codes) for codes in place])[:-1]), len(found)
-    time, calls = np.zeros(size), np.zeros(size)
-    for number, (codes, (_, _, values)) in enumerate(zip(place, parts, strict=True)):
-        sums = time if number < len(timed) else calls
-        sums += np.bincount(codes, weights=values, minlength=size)
+    of_parts = [
+        np.bincount(codes, weights=values, minlength=size).astype(np.float64, copy=False)
+        for codes, (_, _, values) in zip(place, parts, strict=True)
+    ]
+    time, calls = (_sum(sums, size) for sums in (of_parts[: len(timed)], of_parts[len(timed) :]))
     some = np.flatnonzero((time != 0) | (calls != 0))
     code = some if found is None else found[some]
     return SplitCells(count, code // steps, code % steps, time[some].astype(np.int64), calls[some].astype(np.int64))
+
+
+def _sum(columns: Sequence[Floats], size: int) -> Floats:
+    return reduce(np.add, columns) if columns else np.zeros(size)
 
 
 def _code(row: AnyInts, step: AnyInts, steps: int) -> Ints:
@@ -156,7 +162,7 @@ def _by_key(key: Callable[[int], tuple[str, ...]]) -> First:
 
 
 def _nth_largest(values: Ints, number: int) -> int:
-    return int(np.partition(values, len(values) - number)[len(values) - number])
+    return int(np.sort(values)[-number])  # np.partition is slow where most values are equal
 
 
 def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:

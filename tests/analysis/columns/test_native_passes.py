@@ -112,6 +112,7 @@ def test_what_they_give() -> None:
     assert module().add_up((i8(0, 1), i8(1, -1)), None, None, 1, 2) == i8(0, 1)
     assert module().add_up(i8(0, 0), None, (i8(5, 6), i8(1, 1)), 1, 1) == i8(12)
     assert module().sum_upwards(i8(-1, 0), i8(1, 2)) == i8(3, 2)
+    assert module().least_upwards(i8(-1, 0, 1), i8(1, 3, 0)) == i8(0, 0, 0)
     assert module().order(i8(2, 1), i8(0, 0), ()) == i4(1, 0)
     assert module().number(i8(7, 3, 7), None, 1, 8) == (i8(3, 7), i4(1, 0, 1))
     assert module().number(i8(1, 0), i8(1, 2), 3, 6) == (i8(2, 4), i4(1, 0))

@@ -100,14 +100,16 @@ def test_cells_are_added_to_all_rows_above(above: list[int], data: st.DataObject
     assert got.tolist() == want.tolist()
 
 
+@both_forms
 @given(above=forests(), data=st.data())
-def test_the_least_below(above: list[int], data: st.DataObject) -> None:
+def test_the_least_below(compiled: bool, above: list[int], data: st.DataObject) -> None:
     own = data.draw(st.lists(st.integers(-5, 5), min_size=len(above), max_size=len(above)))
     least = list(own)
     for row in reversed(range(len(above))):
         if above[row] >= 0:
             least[above[row]] = min(least[above[row]], least[row])
-    got = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
+    with form(compiled):
+        got = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
     assert got.tolist() == least
 
 
