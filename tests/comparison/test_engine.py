@@ -25,7 +25,8 @@ def steps(*tails: int) -> TraceBuilder:
 
 def test_one_side_without_step_marks_withholds_the_verdict_and_says_why() -> None:
     unmarked = TraceBuilder(vendor="cpu")
-    unmarked.op("aten::mm", 0, 500)
+    for start in (0, 500):
+        unmarked.op("aten::mm", start, start + 400)
     got = compare_summaries(summary(steps(1, 2, 3, 4)), summary(unmarked), OPTIONS)
     assert got.headline.verdict is Verdict.WITHHELD
     assert got.headline.reason == (
