@@ -1,6 +1,6 @@
 // A finished comparison: the summary, or one of its tables.
 
-import { useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { Table } from './contract/wire';
 import { ATTRIBUTION, STRICT, SUMMARY, TIMELINES } from './host/tab';
 import { rowsOf, type ResultProps } from './result';
@@ -58,6 +58,9 @@ function attributionKey(path: string): string {
   return joinKey([path.slice(cut + 3), path.slice(0, cut)]);
 }
 
+/** The page's first verdict is on screen before the rest of the summary is made: it takes as long again. */
+let verdictShown = false;
+
 function Summary({ comparison, query, tabs, attribution, address, onChange, chosen, onSteps, onAlternative, fresh }: ResultProps & { attribution: Table }) {
   const showRow = (name: string, row: string): void => {
     // the ledger is drawn as the attribution table, whose keys are entry and part
@@ -69,6 +72,10 @@ function Summary({ comparison, query, tabs, attribution, address, onChange, chos
     // a finding's row must not be hidden by the smallest-difference filter
     onChange({ ...fresh, tab, min: 0, row: key, category: '' }, true);
   };
+  const [whole, setWhole] = useState(verdictShown);
+  useLayoutEffect(() => {
+    if (!whole) requestAnimationFrame(() => setTimeout(() => setWhole((verdictShown = true))));
+  }, []);
   const timed = tabs.some((entry) => entry.id === TIMELINES && entry.absent === '');
   const split = isSplit(comparison.ledger);
   const spread = comparison.headline.n.some((n) => n > 1) || chosen.a !== '' || chosen.b !== '';
@@ -76,17 +83,21 @@ function Summary({ comparison, query, tabs, attribution, address, onChange, chos
     <div class={`summary answer${spread || split ? '' : ' answer-one'}`}>
       <div class="answer-left">
         <Verdict comparison={comparison} />
-        {comparison.headline.alternatives?.length ? <Lazy load={loadAlternatives} height={120} props={{ comparison, onChoose: onAlternative }} /> : null}
-        <Findings
-          comparison={comparison}
-          onEvidence={showRow}
-          timelineOf={timed ? (finding) => timelineName(comparison, finding) : undefined}
-          onTimeline={(name) => onChange({ ...fresh, tab: TIMELINES, q: name }, true)}
-          shown={address.row}
-        />
-        <Lazy load={loadCaveats} height={20} props={{ comparison }} />
+        {whole && (
+          <>
+            {comparison.headline.alternatives?.length ? <Lazy load={loadAlternatives} height={120} props={{ comparison, onChoose: onAlternative }} /> : null}
+            <Findings
+              comparison={comparison}
+              onEvidence={showRow}
+              timelineOf={timed ? (finding) => timelineName(comparison, finding) : undefined}
+              onTimeline={(name) => onChange({ ...fresh, tab: TIMELINES, q: name }, true)}
+              shown={address.row}
+            />
+            <Lazy load={loadCaveats} height={20} props={{ comparison }} />
+          </>
+        )}
       </div>
-      {(spread || split) && (
+      {whole && (spread || split) && (
         <div class="answer-right">
           {split && (
             <WaterfallView

@@ -106,17 +106,17 @@ it('links a finding to its evidence, once per table', () => {
 });
 
 it('opens the caveats when a check failed, and keeps single files within their note', () => {
-  const note = (where: string, covered: number) => ({ code: 'iterations', message: `${covered} % of the recording`, where });
+  const note = (where: string, covered: number) => ({ code: 'iterations', message: `9 steps, ${covered} % of the recording`, where });
   const notes = [note('baseline: a, candidate: b', 90), note('baseline: c', 95)];
   const caveats = [
     { status: 'fail' as const, code: 'step_marker', name: 'step marker', message: 'no markers', weakens: 'the verdict', where: '', notes: [] },
-    { status: 'note' as const, code: 'iterations', name: 'iterations', message: '90–95 % of the recording', weakens: '', where: '3 files', notes: [0, 1] },
+    { status: 'note' as const, code: 'iterations', name: 'iterations', message: '9 steps, 90–95 % of the recording', weakens: '', where: '3 files', notes: [0, 1] },
   ];
   render(<Caveats comparison={comparison({ caveats, notes })} />, root);
   expect(root.querySelector('details')?.open).toBe(true);
   expect([...root.querySelectorAll('.caveats > details > ul > li')].map((item) => item.textContent)).toEqual([
     'failed: step markerNo markers. Less certain: the verdict.',
-    'iterations90–95 % of the recording. 3 filesbaseline: a: 90 % of the recordingcandidate: b: 90 % of the recordingbaseline: c: 95 % of the recording',
+    'iterations9 steps, 90–95 % of the recording. 3 filesbaseline: a (90 %)candidate: b (90 %)baseline: c (95 %)',
   ]);
 });
 

@@ -53,7 +53,7 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
         code = _letters(data, begin[rows] + depth, end[rows], letters)
         if groups > 1:
             code |= np.cumsum(is_new, dtype=np.uint64) << np.uint64(8 * letters)
-        order = np.argsort(code)
+        order = np.argsort(code, kind="stable")
         code, rows = code[order], rows[order]
         is_first = np.append(True, code[1:] != code[:-1])
         before += np.maximum.accumulate(place * is_first) - np.maximum.accumulate(place * is_new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar, cast
@@ -15,6 +16,8 @@ T = TypeVar("T")
 
 _FEW = 8
 """Texts that are sought one by one before it pays to index all."""
+
+_PAST_ASCII = "\x80"
 
 
 class StringTable:
@@ -54,12 +57,34 @@ class StringTable:
 
     def find(self, text: str) -> int:
         """Index of `text`, or -1."""
-        if self._index is None and self._sought < _FEW:
+        if self._index is not None:
+            return self._index.get(text, -1)
+        if len(self._ranks) == len(self._texts):
+            at = self._place(text)
+            found = int(self._order[at]) if at < len(self._order) else -1
+            return found if found >= 0 and self._texts[found] == text else -1
+        if self._sought < _FEW:
             self._sought += 1
             with suppress(ValueError):
                 return self._texts.index(text)
             return -1
-        return (self._index if self._index is not None else self._indexed()).get(text, -1)
+        return self._indexed().get(text, -1)
+
+    def beginning(self, starts: Iterable[str]) -> list[int]:
+        """Indices, ascending, of all texts that begin like one of these if case does not count, and of some others.
+        Each of these has two letters or more."""
+        heads = {first + second for start in starts for first in _cases(start[0]) for second in _cases(start[1])}
+        spans = [(head, _next(head)) for head in heads]
+        spans += [(first + _PAST_ASCII, _next(first)) for first in {head[0] for head in heads}]
+        order, found = self.in_order(), set[int]()
+        for low, high in spans:
+            found.update(order[self._place(low) : self._place(high)].tolist())
+        found.update(order[self._place(_PAST_ASCII) :].tolist())
+        return sorted(found)
+
+    def _place(self, text: str) -> int:
+        """How many texts come before this one in sorted order."""
+        return bisect_left(self.in_order(), text, key=self._texts.__getitem__)
 
     def _indexed(self) -> dict[str, int]:
         self._index = dict(zip(self._texts, range(len(self._texts)), strict=True))
@@ -79,11 +104,11 @@ class StringTable:
         self.ranks()
         return self._order
 
-    def known(self, find_out: Callable[[Sequence[str]], T]) -> T:
-        """What the function makes of all texts; found out once."""
+    def known(self, find_out: Callable[[StringTable], T]) -> T:
+        """What the function makes of the table as it is now; found out once."""
         count, found = self._known.get(find_out, (-1, None))
         if count != len(self._texts):
-            found = find_out(self._texts)
+            found = find_out(self)
             self._known[find_out] = len(self._texts), found
         return cast("T", found)
 
@@ -97,3 +122,12 @@ class StringTable:
     def texts(self) -> Sequence[str]:
         """All strings, position = index."""
         return self._texts
+
+
+def _cases(letter: str) -> set[str]:
+    return {letter.lower(), letter.upper()}
+
+
+def _next(head: str) -> str:
+    """What comes after everything that begins like this."""
+    return head[:-1] + chr(ord(head[-1]) + 1)

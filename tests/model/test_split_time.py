@@ -28,7 +28,7 @@ def test_the_largest_rows_are_the_same_before_and_after_they_get_keys(
 ) -> None:
     row, step, time, calls = (np.array([cell[i] for cell in drawn], dtype=np.int64) for i in range(4))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_is_sparse", lambda size, count, most=8: sparse and size > 0)
+        patch.setattr(module, "is_sparse", lambda size, count, most=8: sparse and size > 0)
         after = split_time(KEYS, row, step, time, calls).largest(most, lambda key: (key[0], "rest"))
         cells = add_cells(len(KEYS), [(row, step, time)], [(row, step, calls)])
         group = np.arange(len(KEYS)) // 6

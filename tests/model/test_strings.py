@@ -17,3 +17,18 @@ def test_many_are_sought() -> None:
     strings = StringTable()
     strings.add_distinct([str(n) for n in range(100)])
     assert [strings.find(str(n)) for n in range(101)] == [*range(100), -1]
+
+
+def test_sought_in_their_order_once_that_is_known() -> None:
+    strings = StringTable()
+    strings.add_distinct(["b", "", "a"])
+    assert strings.in_order().tolist() == [1, 2, 0]
+    assert [strings.find(text) for text in ("a", "b", "", "aa", "c")] == [2, 0, 1, -1, -1]
+
+
+def test_texts_by_how_they_begin() -> None:
+    """ "Iter 1" and "ITERATION" begin like "iter", "aten::iter" does not; "\u0130ter" might, if case does not count."""
+    strings = StringTable(["Iter 1", "aten::iter", "step_2", "ITERATION", "i", "st", "\u0130ter", "s\u017fx"])
+    assert strings.beginning(["iter"]) == [0, 3, 6]
+    assert strings.beginning(["step", "iter"]) == [0, 2, 3, 5, 6, 7]
+    assert strings.beginning([]) == [6]

@@ -54,8 +54,13 @@ def test_more_work_within_one_iteration_is_no_other_unit(candidate: Program, rul
     assert causes(found) == ([rule] if rule else [])
 
 
-def test_markers_on_one_side_only_withhold_the_verdict_and_tell_no_cause() -> None:
+def test_the_same_iterations_by_another_marker_are_the_same() -> None:
     found = compared(side(BASE, 1), side(WITHOUT, 101))
-    assert found.headline.verdict is Verdict.WITHHELD
-    assert "an iteration by ProfilerStep#*, a candidate step one by enumerate(DataLoader)*" in found.headline.reason
+    assert found.headline.verdict is Verdict.SAME
     assert causes(found) == []
+
+
+def test_other_work_by_another_marker_withholds_the_verdict() -> None:
+    found = compared(side(TWICE, 1), side(WITHOUT, 101))
+    assert found.headline.verdict is Verdict.WITHHELD
+    assert "an iteration by ProfilerStep#*, a candidate step an iteration by enumerate" in found.headline.reason

@@ -58,9 +58,25 @@ export function Caveats({ comparison }: { comparison: Comparison }) {
 /** Files of both sides that a note names, one by one. */
 const SIDES = /, (?=baseline|candidate)/;
 
+/** Not what a number counts. */
+const NO_UNIT = /^(of|to|in|and|or|are|is|vs|with|from)$/;
+
+/** Of messages that are alike but for their figures: the figures of each that differ, with what they count. */
+function figuresOf(messages: string[]): string[] {
+  const words = messages.map((message) => message.split(' '));
+  const differs = (at: number): boolean => words.some((one) => one[at] !== words[0]![at]);
+  return words.map((one) =>
+    one
+      .flatMap((word, at) => (differs(at) ? [[word, ...one.slice(at + 1, at + 2).filter((next) => !NO_UNIT.test(next) && !differs(at + 1))].join(' ')] : []))
+      .map((figure) => figure.replace(/^\(|[,.;:)]+$/g, ''))
+      .join(', '),
+  );
+}
+
 function Item({ caveat: { status, name, message, weakens, where, notes }, comparison }: { caveat: Caveat; comparison: Comparison }) {
   const own = notes.flatMap((place) => comparison.notes[place] ?? []);
-  const files = own.flatMap((note) => note.where.split(SIDES).map((file) => (own.length > 1 ? `${file}: ${note.message}` : file)));
+  const figures = figuresOf(own.map((note) => note.message));
+  const files = own.flatMap((note, at) => note.where.split(SIDES).map((file) => (figures[at] ? `${file} (${figures[at]})` : file)));
   return (
     <li class={`check-${status}`}>
       <span class="mark">

@@ -4,6 +4,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { fetchEveryRow, fetchRows, type RowSource } from '../api/api';
 import { asFailure, type Failure } from '../api/failure';
 import type { Table, TablePage } from '../contract/wire';
+import { Kept } from '../ui/kept';
 import { findRow } from './rows';
 import { AT_ONCE, BEFORE, missingFrom, remoteRows, type ShownRows } from './shown_rows';
 
@@ -29,6 +30,9 @@ interface Held {
   pages: TablePage[];
 }
 
+/** The last few answers: going back to a grouping, an order or a search asks nothing. */
+const kept = new Kept<Held>(12);
+
 /** `source` null: nothing is asked. `row` is the key of a row that must be among those held, "" for none. */
 export function useRemoteRows(source: RowSource | null, table: Table, asked: Record<string, string>, row: string): RemoteRows {
   const key = source ? JSON.stringify([source.tag, source.query.toString(), source.table, asked]) : '';
@@ -50,10 +54,12 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
         .then((page) => {
           if (busy.current !== controller) return;
           busy.current = null;
-          setHeld((before) => ({ key, asked, pages: [...(before?.key === key ? before.pages : []), page] }));
+          const next: Held = { key, asked, pages: [...(kept.get(key)?.pages ?? []), page] };
+          kept.set(key, next);
+          setHeld(next);
           setFailure(null);
-          const next = place(page);
-          if (next !== null) fetch({ offset: String(next), limit: String(AT_ONCE) });
+          const around = place(page);
+          if (around !== null) fetch({ offset: String(around), limit: String(AT_ONCE) });
         })
         .catch((error: unknown) => {
           if (busy.current !== controller) return;
@@ -76,6 +82,11 @@ export function useRemoteRows(source: RowSource | null, table: Table, asked: Rec
     }
     const typed = before.current !== '' && before.current !== key;
     before.current = key;
+    const known = kept.get(key);
+    if (known) {
+      setHeld(known);
+      return undefined;
+    }
     const timer = setTimeout(() => fetch({ limit: String(AT_ONCE) }), typed ? TYPING_MS : 0);
     return () => clearTimeout(timer);
   }, [key]);

@@ -91,12 +91,12 @@ class FrameNodes:
 
     def keys(self, nodes: NodeIndex) -> list[FrameKey]:
         """The frames of some nodes."""
-        entity, kind = self.entity[nodes].tolist(), self.kind[nodes].tolist()
-        names, key, category = self.names, self.owners.key, self.owners.category.tolist()
+        entity, kind = self.entity[nodes], self.kind[nodes]
+        names, key, category = self.names, self.owners.key, np.append(self.owners.category, 0)[np.maximum(entity, -1)]
         other = StepCategory.OTHER
         return [
-            WHOLE if k == FrameKind.WHOLE else (k, other, names[-1 - e]) if e < 0 else (k, category[e], key[e])
-            for k, e in zip(kind, entity, strict=True)
+            WHOLE if k == FrameKind.WHOLE else (k, other, names[-1 - e]) if e < 0 else (k, c, key[e])
+            for k, e, c in zip(kind.tolist(), entity.tolist(), category.tolist(), strict=True)
         ]
 
 

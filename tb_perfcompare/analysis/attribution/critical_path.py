@@ -22,17 +22,20 @@ from tb_perfcompare.analysis.attribution.critical_edges import (
 )
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
-from tb_perfcompare.analysis.columns.grouping import added_up
+from tb_perfcompare.analysis.columns.numbering import gather, scatter_add
+from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
-from tb_perfcompare.model.arrays import AnyInts, EventIndex, Ints, unique
+from tb_perfcompare.model.arrays import EventIndex, Ints, unique
 from tb_perfcompare.model.events import FlowTable
 from tb_perfcompare.model.summary import critical_path as names
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, GroupTable, StepCategory
+from tb_perfcompare.model.texts import TextPool, column, keys
 
 _GAPS = (names.LAUNCH, names.STREAM, names.EVENT, names.RETURN, (NOBODY, CATEGORY_LABELS[StepCategory.OTHER]))
 _RETURN, _NOTHING = 3, 4
 """Gaps of the path by number; LAUNCH, STREAM and EVENT are the first three."""
+_LABELS = TextPool([*CATEGORY_LABELS, *(label for _, label in _GAPS)])
 
 
 def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, flows: FlowTable) -> GroupTable | None:
@@ -117,44 +120,50 @@ class _Walk:
             self.gaps.append((number, high - low, step))
 
 
-class _Sums:
-    """Time and pieces of e entities, and of what _GAPS names, in s steps."""
-
-    def __init__(self, entities: int, steps: int) -> None:
-        self.time, self.pieces = (np.zeros((entities + len(_GAPS), steps), dtype=np.int64) for _ in range(2))
-
-    def add(self, row: AnyInts, step: AnyInts, ns: Ints) -> None:
-        """Pieces, those without time left out."""
-        there = ns > 0
-        for sums, value in ((self.time, ns[there]), (self.pieces, 1)):
-            np.add.at(sums, (row[there], step[there]), value)
-
-
 def _table(
     timeline: InterpretedTrace, owners: Owners, device: DeviceEdges, walk: _Walk, windows: Windows
 ) -> GroupTable:
-    """Pieces added up by name and category."""
+    """Pieces added up by name and category: of entities, then of what _GAPS names."""
     entities = len(owners.key)
-    sums = _Sums(entities, len(windows.label))
-    entity = np.full(len(timeline.events), entities + _NOTHING, dtype=np.int64)
+    pool = operator_keys_of(timeline.events.strings)
+    gap_places = np.array(pool.places([name for name, _ in _GAPS]), dtype=np.int32)
+    nameless = (owners.category == StepCategory.OTHER) & (owners.key.code == gap_places[_NOTHING])
+    nothing = int(np.append(np.flatnonzero(nameless), entities + _NOTHING)[0])  # is one whether an entity or a gap
+    entity = np.full(len(timeline.events) + 1, nothing, dtype=np.int32)  # the last place is for no event
     entity[owners.row] = owners.entity
+    row_of_gap = np.append(entities + np.arange(_NOTHING), nothing)
     event, step, run, gap = _on_streams(device, walk, windows)
-    sums.add(entity[device.row[event]], step, run)
-    sums.add(np.full(len(gap), entities + STREAM), step, gap)
-    gaps = _columns(walk.gaps, 3)
-    sums.add(entities + gaps[0], gaps[2], gaps[1])
-    host = _columns(walk.host, 4)
-    lanes, on_host = timeline.lane[owners.row], ~timeline.is_device[owners.row]
+    gaps, host = _columns(walk.gaps, 3), _columns(walk.host, 4)
+    pieces = [
+        (gather(entity, device.row[event]), step, run),
+        (np.full(len(gap), entities + STREAM), step, gap),
+        (row_of_gap[gaps[0]], gaps[2], gaps[1]),
+    ]
+    lanes, on_host = gather(timeline.lane, owners.row), ~gather(timeline.is_device, owners.row)
     for lane in unique(host[0]).tolist():
         own = np.flatnonzero((lanes == lane) & on_host)
-        for row, step, ns in _on_lane(timeline, owners, own, host[1:, host[0] == lane]):
-            sums.add(np.where(row >= 0, entity[row], entities + _NOTHING), step, ns)
-    used = np.flatnonzero(sums.time.any(axis=1))
-    keys = [
-        (owners.key[at], CATEGORY_LABELS[owners.category[at]]) if at < entities else _GAPS[at - entities]
-        for at in used.tolist()
-    ]
-    return _joined(keys, sums.time[used], sums.pieces[used])
+        pieces += [
+            (gather(entity, row), step, ns)
+            for row, step, ns in _on_lane(timeline, owners, own, host[1:, host[0] == lane])
+        ]
+    row, step, ns = (np.concatenate([part[i] for part in pieces]) for i in range(3))
+    row[ns <= 0] = -1
+    rows, steps = entities + len(_GAPS), len(windows.label)
+    time = scatter_add(row, rows, step, steps, ns)
+    used = np.flatnonzero(time.any(axis=1))
+    name = np.append(owners.key.code, gap_places)[used]
+    label = np.append(owners.category, len(CATEGORY_LABELS) + np.arange(len(_GAPS)))[used].astype(np.int32)
+    return GroupTable(
+        kind=names.TABLE,
+        key_columns=("name", "category"),
+        keys=keys((name, pool.pool), (label, _LABELS)),
+        names=column(name, pool.pool),
+        calls=scatter_add(row, rows, step, steps)[used],
+        measures_ns={"total": time[used]},
+        min_ns=None,
+        max_ns=None,
+        facts={},
+    )
 
 
 def _columns(pieces: Sequence[tuple[int, ...]], width: int) -> Ints:
@@ -198,20 +207,3 @@ def _on_lane(
         (rows[shares.claim], step[shares.step], shares.time_ns),
         (nobody, step[shares.gap_step], shares.gap_end - shares.gap_start),
     ]
-
-
-def _joined(keys: list[tuple[str, str]], time: Ints, pieces: Ints) -> GroupTable:
-    """Rows with one key together: nothing recorded is one whether an entity or a gap."""
-    index = {key: at for at, key in enumerate(dict.fromkeys(keys))}
-    into = np.array([index[key] for key in keys], dtype=np.int64)
-    return GroupTable(
-        kind=names.TABLE,
-        key_columns=("name", "category"),
-        keys=tuple(index),
-        names=tuple(key[0] for key in index),
-        calls=added_up(pieces, into, len(index)),
-        measures_ns={"total": added_up(time, into, len(index))},
-        min_ns=None,
-        max_ns=None,
-        facts={},
-    )

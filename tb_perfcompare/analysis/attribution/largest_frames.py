@@ -23,8 +23,11 @@ class LargestFrames:
         """Of n nodes, the whole being 0: the node around each, its depth, its own time and when it first ran."""
         total, first = with_descendants(parent, depth, own), least_below(parent, depth, first_ns)
         timed = np.flatnonzero(total > 0)
+        large = timed
+        if len(timed) > most:
+            large = timed[total[timed] >= np.sort(total[timed])[-most]]
         # a frame is never smaller than one below it, and comes first where it is as large
-        order = timed[np.lexsort((timed, depth[timed], -total[timed]))]
+        order = large[np.lexsort((large, depth[large], -total[large]))]
         kept = np.zeros(len(parent), dtype=np.bool_)
         kept[order[:most]] = True
         kept[0] = True

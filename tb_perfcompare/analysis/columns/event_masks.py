@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, NameIndex
 from tb_perfcompare.model.events import Category
-from tb_perfcompare.model.names.joined_names import JoinedNames
 from tb_perfcompare.model.names.names import passing_names
 from tb_perfcompare.model.strings import StringTable
 
@@ -34,20 +34,17 @@ def used_codes(codes: AnyInts, size: int) -> Ints:
 
 
 class NameFlags:
-    """Tests of names, at most eight, each asked once per distinct name of the events; one look-up per event for all."""
+    """Tests of names, at most eight, each asked of few of the distinct names; one look-up per event for all."""
 
     def __init__(self, strings: StringTable, name: NameIndex, *tests: Callable[[str], bool]) -> None:
-        used = used_codes(name, len(strings)).tolist()
-        texts = [strings[code] for code in used]
-        joined = JoinedNames(texts)
         bits = np.zeros(len(strings), dtype=np.uint8)
         self._bit = {test: 1 << number for number, test in enumerate(tests)}
         self._any: dict[Callable[[str], bool], bool] = {}
         for test, bit in self._bit.items():
-            passing = [used[at] for at in passing_names(test, joined)]
+            passing = passing_names(test, strings)
             bits[passing] |= bit
             self._any[test] = bool(passing)
-        self._bits = bits[name]
+        self._bits = gather(bits, name)
 
     def where(self, test: Callable[[str], bool]) -> Flags:
         """(n,) whether each event's name passes."""

@@ -19,7 +19,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 VARIABLE = "TB_PERFCOMPARE_READER"
 """Environment variable; `python` does without anything compiled, as in sources/trace/scanners/scanner_choice.py."""
 
-INTERFACE = 6
+INTERFACE = 7
 """Of the compiled module that this one is written for."""
 
 _LARGE = 1_000_000

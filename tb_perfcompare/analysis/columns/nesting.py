@@ -141,6 +141,9 @@ def with_descendants(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
 
 def least_below(parent: AnyInts, depth: AnyInts, own: Ints) -> Ints:
     """(n,) the smallest of the own value and those of everything nested below. Parents come before their children."""
+    module = compiled()
+    if module is not None:
+        return unpacked(module.least_upwards(indices(parent), packed(own, np.int64)), np.int64)
     least = own.copy()
     for rows in reversed(by_level(depth)):
         inner = rows[parent[rows] >= 0]

@@ -10,13 +10,10 @@ import numpy as np
 from tb_perfcompare.model.arrays import Ints, Ints32, TextIndex, unique_first
 from tb_perfcompare.model.names.names import kernel_key, other_keys
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.model.summary.summary import NOBODY, PROFILER_WORK
 from tb_perfcompare.model.texts import TextPool
 
 UNKNOWN_LAUNCH = "(launch not recorded)"
 NO_OPERATOR = "(outside operators)"
-_APART = ("", UNKNOWN_LAUNCH, NO_OPERATOR, PROFILER_WORK, NOBODY)
-"""Texts in the place of an operator. Looking for all of them among the names takes as long as for one."""
 
 
 class OperatorKeys:
@@ -26,11 +23,12 @@ class OperatorKeys:
     pool  the texts, then keys that are none of them: of equal texts there is one
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._given = len(texts)
-        self.pool = TextPool(list(texts))
-        self._is_known = np.zeros(len(texts), dtype=bool)
-        self._key = np.arange(len(texts), dtype=np.int32)
+    def __init__(self, strings: StringTable) -> None:
+        self._strings = strings
+        self._given = len(strings)
+        self.pool = TextPool(list(strings.texts))
+        self._is_known = np.zeros(self._given, dtype=bool)
+        self._key = np.arange(self._given, dtype=np.int32)
         self._place: dict[str, int] = {}  # of what was looked for
 
     def of(self, codes: TextIndex) -> Ints32:
@@ -53,15 +51,12 @@ class OperatorKeys:
 
     def places(self, texts: Collection[str]) -> list[int]:
         """Where these texts stand in the pool, which has them then."""
-        new = set(texts).difference(self._place)
-        if new:
-            new.update(_APART)
-            new.difference_update(self._place)
-            given = self.pool.texts
-            self._place.update((given[at], at) for at in [at for at, text in enumerate(given) if text in new])
-            for text in sorted(new.difference(self._place)):
-                self._place[text] = len(given)
-                given.append(text)
+        for text in sorted(set(texts).difference(self._place)):
+            at = self._strings.find(text)
+            if not 0 <= at < self._given:
+                at = len(self.pool)
+                self.pool.texts.append(text)
+            self._place[text] = at
         return [self._place[text] for text in texts]
 
     def ranks(self, strings: StringTable) -> Ints:

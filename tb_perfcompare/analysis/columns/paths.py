@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tb_perfcompare.analysis.columns.native_passes import compiled, indices, packed, unpacked
 from tb_perfcompare.analysis.columns.nesting import by_level
+from tb_perfcompare.analysis.columns.numbering import gather
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, NodeIndex, unique_places
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.quick_dataclass import dataclass
@@ -38,6 +40,30 @@ def found_paths(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, dept
     wanted  (h,) which rows are used, and with them those above
     depth   (f,) of the nodes that there are already; new ones are numbered from f on
     """
+    module = compiled()
+    if module is None:
+        return _in_numpy(above, root, key, wanted, depth)
+    size, width = len(depth), int(key.max(initial=0)) + 1
+    columns = module.paths(
+        indices(above), packed(root, np.int32), packed(key, np.int32), wanted.view(np.int8), size
+    )
+    node, parent, key, level = (unpacked(column, np.int32) for column in columns)
+    # nodes are in the order in which they come: number them level by level
+    number = np.append(np.arange(size), np.zeros(len(level), dtype=np.int64))
+    order = np.empty(len(level), dtype=np.int64)
+    depths, first = np.append(depth.astype(np.int64), order), 0
+    for rows in by_level(level):
+        upper = number[parent[rows]]
+        rows = rows[np.argsort(upper * width + key[rows], kind="stable")]
+        order[first : first + len(rows)] = rows
+        number[size + rows] = size + first + np.arange(len(rows))
+        depths[size + first : size + first + len(rows)] = depths[number[parent[rows]]] + 1
+        first += len(rows)
+    columns = (gather(np.append(number, -1), node), number[parent[order]], key[order], depths[size:])
+    return Paths(*(column.astype(np.int32) for column in columns))
+
+
+def _in_numpy(above: AnyInts, root: AnyInts, key: AnyInts, wanted: Flags, depth: AnyInts) -> Paths:
     levels = by_level(_levels(above))
     used = wanted.copy()
     for level in reversed(levels[1:]):

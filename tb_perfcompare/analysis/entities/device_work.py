@@ -23,6 +23,9 @@ from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.model.summary.collectives import BY_MESSAGE
 from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, PER_OCTAVE, duration_class
 from tb_perfcompare.model.summary.summary import GroupTable, StepCategory
+from tb_perfcompare.model.texts import TextPool
+from tb_perfcompare.model.texts import column as texts_of_column
+from tb_perfcompare.model.texts import keys as texts_of_rows
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_CELLS = 4_000_000
@@ -182,27 +185,27 @@ class _Work:
         say that they use tensor cores, the sum of the argument `summed`. `added`
         are more measures, by name."""
         group: AnyInts = self.group
-        keys: list[tuple[str, ...]] = [(key,) for key in self._keys]
-        raw = self._raw
+        name: AnyInts = np.arange(len(self._keys), dtype=np.int32)
+        parts = [(name, TextPool(self._keys))]
         if beside is not None:
             number, texts = beside
-            used, group = numbered_pairs(group, len(keys), number, len(texts))
-            both = [divmod(code, len(texts)) for code in used.tolist()]
-            keys, raw = [(*keys[name], texts[at]) for name, at in both], [raw[name] for name, _ in both]
-        groups = Groups(group, len(keys), self._step, self._steps)
+            used, group = numbered_pairs(group, len(name), number, len(texts))
+            name, at = np.divmod(used, max(len(texts), 1))
+            parts = [(name, TextPool(self._keys)), (at, TextPool(list(texts)))]
+        groups = Groups(group, len(name), self._step, self._steps)
         low, high = groups.span(self._dur)
-        facts = {name: figure.mean(group, len(keys)) for name, figure in (measured or {}).items()}
+        facts = {figure: carried.mean(group, len(name)) for figure, carried in (measured or {}).items()}
         marks = self._timeline.vendor.tensor_cores
         if tensor_cores and marks:
-            uses = {name: uses_tensor_cores(name, marks) for name in self._keys}
-            facts["tensor_cores"] = np.array([uses[key[0]] for key in keys], dtype=np.float64)
+            uses = np.array([uses_tensor_cores(key, marks) for key in self._keys], dtype=np.float64)
+            facts["tensor_cores"] = uses[name]
         if summed:
-            facts[summed] = self._sum(summed, group, len(keys))
+            facts[summed] = self._sum(summed, group, len(name))
         return GroupTable(
             kind=kind,
             key_columns=("name",) if beside is None else ("name", column),
-            keys=tuple(keys),
-            names=tuple(raw),
+            keys=texts_of_rows(*parts),
+            names=texts_of_column(name, TextPool(self._raw)),
             calls=groups.matrix(),
             measures_ns={"total": groups.matrix(self._dur), **added},
             min_ns=low,

@@ -13,6 +13,7 @@ from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.operator_work import Work
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category
+from tb_perfcompare.model.texts import Coded, TextPool
 from tb_perfcompare.quick_dataclass import dataclass
 
 SEVERAL = "its operator launches several kernels"
@@ -22,13 +23,13 @@ SEVERAL = "its operator launches several kernels"
 class KernelWork:
     """Launches of kernels, k kinds by kernel and what is known of the work.
 
-    names   k keys of kernels
+    name    keys of kernels (k,)
     work    k times the work of one operator call, or why it is not known
     groups  the launches; `counted` (r,) is the kind of a launch that stands for its call, -1 for further ones
     rows    (r,) event rows of the launches
     """
 
-    names: list[tuple[str, str]]
+    name: Coded
     work: list[Work | str]
     groups: Groups
     counted: AnyInts
@@ -58,7 +59,7 @@ def kernel_work(
     pairs, group = numbered_pairs(key, len(names), what, len(further))
     at, work = np.divmod(pairs, len(further))
     return KernelWork(
-        [(names[place], "") for place in at.tolist()],
+        (at, TextPool(names)),
         [further[place] for place in work.tolist()],
         Groups(group, len(pairs), (step, rows), steps),
         np.where(first, group, -1),

@@ -4,28 +4,34 @@ calls launched, in a trace without device work with its own host time. Docs: doc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import used_codes
-from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest
+from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest, least
 from tb_perfcompare.analysis.columns.nesting import with_descendants
-from tb_perfcompare.analysis.columns.numbering import gather, numbered_pairs, rows_where, scatter_add
+from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
-from tb_perfcompare.analysis.columns.shown_texts import shown_texts
 from tb_perfcompare.analysis.entities.kernel_work import kernel_work
 from tb_perfcompare.analysis.entities.modules import module_of_operators
-from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times
+from tb_perfcompare.analysis.entities.operators import (
+    device_self_times,
+    forest_rows,
+    host_self_times,
+    numbered_texts,
+)
 from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.work.operator_work import Work, operator_work
+from tb_perfcompare.analysis.work.operator_work import MODELS, Work, operator_work
 from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
-from tb_perfcompare.model.arrays import Flags, Ints, Ints32, StepIndex
+from tb_perfcompare.analysis.work.without_model import reason_of
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.device import uses_tensor_cores
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.model.texts import Coded, TextPool, column, keys
 from tb_perfcompare.quick_dataclass import dataclass
 
 ARGUMENTS = ("input_dims", "input_type", "input_strides", "concrete_inputs")
@@ -47,8 +53,8 @@ _MOST_COMPARED = 2**40
 _ON_TENSOR_CORES = {"fp32": "tf32", "fp64": "fp64_tensor"}
 """Data type -> that of its products on tensor cores."""
 
-_Key = tuple[str, str, str, str, str]
 _Found = list[Work | str]
+_NO_SHAPE = TextPool([""])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +89,7 @@ def work_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict
     time, others = _device_times(timeline, step, steps) if on_device else (host_self_times(timeline), None)
     counted = _counted(timeline, step, time, nested=not on_device)
     groups = Groups(counted.kind, len(counted.work), (step, counted.row), steps)
-    tables = {"operator_work": _of_calls(_operator_keys(timeline, counted), counted, groups, others)}
+    tables = {"operator_work": _of_calls(*_operator_keys(timeline, counted), counted, groups, others)}
     if on_device:
         tables["kernel_work"] = _of_kernels(timeline, step, steps, counted)
     modules = module_of_operators(timeline, step)
@@ -93,17 +99,16 @@ def work_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict
         inner = replace(counted, node=counted.node[inside], row=counted.row[inside], kind=counted.kind[inside])
         used, group = numbered_pairs(module[inner.node], len(names), inner.kind, len(inner.work))
         module_at, kind = np.divmod(used, max(len(inner.work), 1))
-        keys = [(names[at], "") for at in module_at.tolist()]
-        groups = Groups(group, len(keys), (step, inner.row), steps)
+        groups = Groups(group, len(used), (step, inner.row), steps)
         inner = replace(inner, work=[inner.work[at] for at in kind.tolist()])
-        tables["module_work"] = _of_calls(keys, inner, groups, None)
+        tables["module_work"] = _of_calls((module_at, TextPool(names)), _no_shape(module_at), inner, groups, None)
     return tables
 
 
-def _of_calls(names: list[tuple[str, str]], counted: _Counted, groups: Groups, others: Ints | None) -> GroupTable:
+def _of_calls(name: Coded, shape: Coded, counted: _Counted, groups: Groups, others: Ints | None) -> GroupTable:
     """Of groups of calls, each with one work."""
     calls, time = groups.matrix(), groups.matrix((counted.time, counted.node))
-    return _table("operator_work", names, counted.work, (calls, time, calls), others)
+    return _table("operator_work", name, shape, counted.work, (calls, time, calls), others)
 
 
 def _of_kernels(timeline: InterpretedTrace, step: StepIndex, steps: int, counted: _Counted) -> GroupTable:
@@ -115,7 +120,11 @@ def _of_kernels(timeline: InterpretedTrace, step: StepIndex, steps: int, counted
     found = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
     time = found.groups.matrix((timeline.events.dur_ns, found.rows))
     matrices = found.groups.matrix(), time, found.groups.matrix(counted=found.counted)
-    return _table("kernel_work", found.names, found.work, matrices, None)
+    return _table("kernel_work", found.name, _no_shape(found.name[0]), found.work, matrices, None)
+
+
+def _no_shape(name: AnyInts) -> Coded:
+    return np.zeros(len(name), dtype=np.int32), _NO_SHAPE
 
 
 def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested: bool) -> _Counted:
@@ -134,10 +143,10 @@ def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested:
     none = (np.zeros(len(event_rows), dtype=np.int32), [None])
     number, stated = recorded_work(events, event_rows) if states_work(events) else none
     signatures, of_row = finest([*codes, (number, len(stated))])
-    works = [
-        stated[code] or work if isinstance(work, str) else work
-        for work, code in zip(_works(timeline, signatures[:-1], listed), signatures[-1].tolist(), strict=True)
-    ]
+    works = _works(timeline, signatures[:-1], listed)
+    for at in np.flatnonzero(signatures[-1]).tolist():
+        if isinstance(works[at], str):
+            works[at] = stated[signatures[-1][at]] or works[at]
     name, dims = signatures[:2]
     if nested:
         below = _does_it_below(timeline, rows, of_row, works)
@@ -222,32 +231,37 @@ def _types_of_lists(timeline: InterpretedTrace) -> tuple[Ints32, list[str]]:
     return found, list(numbers)
 
 
-def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]) -> Iterator[Work | str]:
+def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]) -> _Found:
     """Of each signature the work of one call, or why there is none."""
     events = timeline.events
     texts = events.strings
-    names = [texts[code] for code in signatures[0].tolist()]
+    used, name = factorize(signatures[0], len(texts))
+    names = [texts[code] for code in used.tolist()]
+    why_not = [None if text in MODELS else reason_of(text) for text in names]
+    found: list[Work | str | None] = list(map(why_not.__getitem__, name.tolist()))
+    rows = np.flatnonzero(np.array([reason is None for reason in why_not], dtype=bool)[name])
     given = iter(signatures[1:-2])
     columns = [
-        [texts[code - 1] if code else "" for code in next(given).tolist()]
-        if argument in events.args else [""] * len(names)
+        [texts[code - 1] if code else "" for code in next(given)[rows].tolist()]
+        if argument in events.args else [""] * len(rows)
         for argument in ARGUMENTS
     ]  # fmt: skip
-    lists = [listed[number] for number in signatures[-1].tolist()]
-    for name, dims, types, strides, values, how, of_lists in zip(
-        names, *columns, signatures[-2].tolist(), lists, strict=True
+    lists = [listed[number] for number in signatures[-1][rows].tolist()]
+    for row, at, dims, types, strides, values, how, of_lists in zip(
+        rows.tolist(), name[rows].tolist(), *columns, signatures[-2][rows].tolist(), lists, strict=True
     ):
-        work = operator_work(name, dims, types, strides, values, of_lists)
+        work = operator_work(names[at], dims, types, strides, values, of_lists)
         if isinstance(work, str):
-            yield work
+            found[row] = work
         elif not (0 <= work.flops <= _MOST_OF_CALL and 0 <= work.bytes <= _MOST_OF_CALL):
-            yield TOO_MUCH
+            found[row] = TOO_MUCH
         elif how == _HOST_COPY:
-            yield BETWEEN
+            found[row] = BETWEEN
         elif how == _TENSOR and work.data_type in _ON_TENSOR_CORES:
-            yield Work(work.flops, work.bytes, _ON_TENSOR_CORES[work.data_type], work.family)
+            found[row] = Work(work.flops, work.bytes, _ON_TENSOR_CORES[work.data_type], work.family)
         else:
-            yield work
+            found[row] = work
+    return cast("_Found", found)
 
 
 def _does_it_below(timeline: InterpretedTrace, rows: Ints32, of_row: Ints32, works: _Found) -> Flags:
@@ -266,45 +280,54 @@ def _does_it_below(timeline: InterpretedTrace, rows: Ints32, of_row: Ints32, wor
     return found
 
 
-def _operator_keys(timeline: InterpretedTrace, counted: _Counted) -> list[tuple[str, str]]:
-    """(operator, input shape) of each kind."""
+def _operator_keys(timeline: InterpretedTrace, counted: _Counted) -> tuple[Coded, Coded]:
+    """Operator and input shape of each kind."""
     strings = timeline.events.strings
-    number, places = operator_keys_of(strings).numbered(counted.name)
-    pool = operator_keys_of(strings).pool.texts
-    raw = [strings[code - 1] if code else "" for code in counted.dims.tolist()]
-    shapes = dict(zip(raw, shown_texts(raw), strict=True)) | {"": ""}
-    return [(pool[place], shapes[text]) for place, text in zip(places[number].tolist(), raw, strict=True)]
+    keys_of = operator_keys_of(strings)
+    number, places = keys_of.numbered(counted.name)
+    used, at = factorize(counted.dims, len(strings) + 1)
+    shape, shapes = numbered_texts(strings, used)
+    return (places[number], keys_of.pool), (shape[at], TextPool(shapes))
 
 
 def _table(
-    kind: str, names: list[tuple[str, str]], works: _Found, matrices: tuple[Ints, Ints, Ints], others: Ints | None
+    kind: str, name: Coded, shape: Coded, works: _Found, matrices: tuple[Ints, Ints, Ints], others: Ints | None
 ) -> GroupTable:
-    """Of groups with these first parts of their keys, each of calls with one work. `matrices` (g, s): calls, time, and
-    calls that count as work."""
+    """Of g groups with these first parts of their keys, each of calls with one work. `matrices` (g, s): calls, time,
+    and calls that count as work. `others` (s,): time of one more row, if there is any."""
     calls, time, done = matrices
-    index: dict[_Key, int] = {}
-    flops, moved = np.zeros_like(calls), np.zeros_like(calls)
-    into = np.zeros(len(works), dtype=np.int64)
-    for row, (work, (name, shape)) in enumerate(zip(works, names, strict=True)):
-        if isinstance(work, Work):
-            flops[row], moved[row] = done[row] * work.flops, done[row] * work.bytes
-        model = ("", "", work) if isinstance(work, str) else (work.data_type, work.family, "")
-        into[row] = index.setdefault((name, shape, *model), len(index))
-    used = sorted(set(into[calls.any(axis=1)].tolist()))
-    keys = list(index)
-    summed = [added_up(matrix, into, len(keys))[used] for matrix in (calls, time, flops, moved)]
-    keys = [keys[at] for at in used]
+    each = [(work.flops, work.bytes) if isinstance(work, Work) else (0, 0) for work in works]
+    one = np.array(each, dtype=np.int64).reshape(-1, 2)
+    flops, moved = done * one[:, :1], done * one[:, 1:]
+    models: dict[tuple[str, str, str], int] = {}
+    model = [
+        models.setdefault(("", "", work) if isinstance(work, str) else (work.data_type, work.family, ""), len(models))
+        for work in works
+    ]
+    codes = [(name[0], len(name[1])), (shape[0], len(shape[1])), (np.array(model, np.int32), len(models))]
+    parts, into = finest([(code.astype(np.int32), size) for code, size in codes])
+    rows = len(parts[0])
+    first = least(np.arange(len(works)), into, rows)
+    order = np.flatnonzero(added_up(calls, into, rows).any(axis=1))
+    order = order[np.argsort(first[order], kind="stable")]
+    summed = [added_up(matrix, into, rows)[order] for matrix in (calls, time, flops, moved)]
+    names, shapes, model_of = (part[order] for part in parts)
+    pools = name[1], shape[1]
     if others is not None and others.any():
-        keys.append(("", "", "", "", NO_OPERATOR))
         nothing = np.zeros_like(others)
         summed = [
             np.vstack([matrix, row]) for matrix, row in zip(summed, (nothing, others, nothing, nothing), strict=True)
         ]
+        pools = TextPool([*pools[0].texts, ""]), TextPool([*pools[1].texts, ""])
+        names, shapes = np.append(names, len(name[1])), np.append(shapes, len(shape[1]))
+        model_of = np.append(model_of, len(models))
+        models["", "", NO_OPERATOR] = len(models)
+    of_models = (TextPool([texts[part] for texts in models]) for part in range(3))
     return GroupTable(
         kind=kind,
         key_columns=("name", "input_shape", "data_type", "family", "reason"),
-        keys=tuple(keys),
-        names=tuple(key[0] for key in keys),
+        keys=keys((names, pools[0]), (shapes, pools[1]), *((model_of, pool) for pool in of_models)),
+        names=column(names, pools[0]),
         calls=summed[0],
         measures_ns={"total": summed[1], "flops": summed[2], "bytes": summed[3]},
         min_ns=None,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -21,10 +19,11 @@ from tb_perfcompare.analysis.iterations.marks import (
 )
 from tb_perfcompare.analysis.iterations.sequences import Sequence, outside
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.model.arrays import Ints
+from tb_perfcompare.model.arrays import Ints, are_in
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.names.names import is_collective_annotation, is_loader, is_optimizer, is_step
 from tb_perfcompare.model.names.numbers_out import glob_pattern, without_numbers
+from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.model.summary.iterations import ANNOTATION
 
 KNOWN = (
@@ -68,16 +67,16 @@ def annotation_rows(timeline: InterpretedTrace) -> Ints:
     return np.flatnonzero(category == Category.DEVICE_ANNOTATION)
 
 
-def by_name(
-    timeline: InterpretedTrace, rows: Ints, beginning: Callable[[str], object] | None = None
-) -> dict[str, Ints]:
+def by_name(timeline: InterpretedTrace, rows: Ints, likely: Iterable[int] | None = None) -> dict[str, Ints]:
     """Name with numbers taken out -> codes of the names of these events, in the order of the table of names; only of
-    names that pass the test of their `beginning`, if there is one."""
+    `likely` codes, ascending, where there are any given."""
     texts = timeline.events.strings.texts
+    used = used_codes(timeline.events.name[rows], len(texts))
+    if likely is not None:
+        used = used[are_in(used, np.fromiter(likely, np.int64))]
     found: dict[str, list[int]] = {}
-    for code in used_codes(timeline.events.name[rows], len(texts)).tolist():
-        if beginning is None or beginning(texts[code]):
-            found.setdefault(without_numbers(texts[code]), []).append(code)
+    for code in used.tolist():
+        found.setdefault(without_numbers(texts[code]), []).append(code)
     return {name: np.array(codes, dtype=np.int64) for name, codes in found.items()}
 
 
@@ -100,7 +99,7 @@ def called_known(timeline: InterpretedTrace, known: tuple[str, ...] = KNOWN) -> 
     rows = annotation_rows(timeline)
     old = np.flatnonzero(events.category == Category.OPERATOR)  # what annotations were until 2021
     names = by_name(timeline, rows)
-    for name, codes in by_name(timeline, old, _beginning(known).match).items():
+    for name, codes in by_name(timeline, old, _likely(events.strings, known)).items():
         if any(_matches(pattern, name) for pattern in known):
             names[name] = np.concatenate([names.get(name, codes[:0]), codes])
     found = []
@@ -188,11 +187,10 @@ def _stands(pattern: str) -> bool:
     return pattern not in WRAPPERS
 
 
-@lru_cache(maxsize=8)
-def _beginning(known: tuple[str, ...]) -> re.Pattern[str]:
-    """Matches every name that one of these patterns matches once its numbers are taken out, and few others: there may
-    be a million names of operators. What is in front of the first `*` holds no number."""
-    return re.compile("|".join(re.escape(pattern.partition("*")[0]) for pattern in known), re.IGNORECASE)
+def _likely(strings: StringTable, known: tuple[str, ...]) -> list[int]:
+    """All texts that one of these patterns matches once their numbers are taken out, and few others: there may be a
+    million names of operators. What is in front of the first `*` holds no number."""
+    return strings.beginning(pattern.partition("*")[0] for pattern in known)
 
 
 def _matches(pattern: str, name: str) -> bool:

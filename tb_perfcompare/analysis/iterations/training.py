@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import among, used_codes
+from tb_perfcompare.analysis.columns.event_masks import among
 from tb_perfcompare.analysis.iterations.beginnings import from_the_beginning
 from tb_perfcompare.analysis.iterations.marks import FEWEST, Marks, can_be_steps, marks_of
 from tb_perfcompare.analysis.iterations.sequences import Sequence, score
@@ -51,12 +51,11 @@ def _rows(timeline: InterpretedTrace, tests: tuple[Callable[[str], bool], ...]) 
     events = timeline.events
     texts = events.strings.texts
     rows = np.flatnonzero(among(events.category, (Category.OPERATOR, Category.ANNOTATION)))
-    used = used_codes(events.name[rows], len(texts)).tolist()
-    likely = [(code, texts[code]) for code in used if texts[code].startswith(_BEGINNINGS)]
+    likely = events.strings.beginning(_BEGINNINGS)
     found = []
     for test in tests:
         wanted = np.zeros(len(texts), dtype=np.bool_)
-        wanted[[code for code, text in likely if test(text)]] = True
+        wanted[[code for code in likely if test(texts[code])]] = True
         found.append(rows[wanted[events.name[rows]]])
     return found
 

@@ -3,9 +3,11 @@
    Python objects are made only before and after; in between others run. */
 #include "arguments.h"
 #include "nesting.h"
+#include "numbers.h"
 #include "sums.h"
 #include "sweep.h"
 
+#include <stdlib.h>
 #include <string.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -17,7 +19,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 6 }; /* what analysis/columns/native_passes.py relies on; other numbers are not used */
+enum { INTERFACE = 7 }; /* what analysis/columns/native_passes.py relies on; other numbers are not used */
 
 /* -- functions ----------------------------------------------------------------------------------------------------- */
 
@@ -110,7 +112,8 @@ static PyObject *pass_innermost(PyObject *module, PyObject *args)
     return result;
 }
 
-static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
+/* What rows come to with all that is below them. */
+static PyObject *gathered_upwards(PyObject *args, bool least)
 {
     PyObject *parent, *own, *result;
     Py_ssize_t count = -1;
@@ -118,7 +121,6 @@ static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
     const int64_t *own_items;
     int64_t *sums;
     PassEnd how;
-    (void)module;
     if (!PyArg_ParseTuple(args, "OO", &parent, &own) ||
         !read_column(parent, &count, &parents) ||
         (own_items = numbers(own, sizeof(int64_t), &count)) == NULL) {
@@ -130,13 +132,25 @@ static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
     }
     Py_BEGIN_ALLOW_THREADS
     memcpy(sums, own_items, (size_t)count * sizeof(int64_t));
-    how = sum_upwards(&parents, sums, (size_t)count);
+    how = gather_upwards(&parents, least, sums, (size_t)count);
     Py_END_ALLOW_THREADS
     if (how != PASS_DONE) {
         Py_CLEAR(result);
         set_error(how, "want every row behind its parent");
     }
     return result;
+}
+
+static PyObject *pass_sum_upwards(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return gathered_upwards(args, false);
+}
+
+static PyObject *pass_least_upwards(PyObject *module, PyObject *args)
+{
+    (void)module;
+    return gathered_upwards(args, true);
 }
 
 static PyObject *pass_order(PyObject *module, PyObject *args)
@@ -280,6 +294,110 @@ static PyObject *pass_add_up(PyObject *module, PyObject *args)
     return result;
 }
 
+/* The result of a pass that could not know how long it would be. */
+static PyObject *copied(const void *items, size_t count, size_t size)
+{
+    if (count > (size_t)PY_SSIZE_T_MAX / size) {
+        return PyErr_NoMemory();
+    }
+    return PyBytes_FromStringAndSize(items, (Py_ssize_t)(count * size));
+}
+
+static PyObject *pass_number(PyObject *module, PyObject *args)
+{
+    PyObject *first, *second, *place, *result = NULL;
+    Py_ssize_t count = -1, size;
+    long long seconds;
+    Codes codes;
+    Column seconds_of;
+    int64_t *found = NULL;
+    size_t found_count = 0;
+    int32_t *places;
+    PassEnd how;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOLn", &first, &second, &seconds, &size) || !read_column(first, &count, &codes.first) ||
+        (second != Py_None && !read_column(second, &count, &seconds_of))) {
+        return NULL;
+    }
+    if (size < 0 || count > INT32_MAX) {
+        PyErr_SetString(PyExc_ValueError, "want a number of codes, and no more rows than an int32 can number");
+        return NULL;
+    }
+    codes.count = (size_t)count;
+    codes.second = second == Py_None ? NULL : &seconds_of;
+    codes.seconds = seconds;
+    codes.size = (size_t)size;
+    place = new_column(codes.count, sizeof(int32_t), &places);
+    if (place == NULL) {
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    how = number_codes(&codes, places, &found, &found_count);
+    Py_END_ALLOW_THREADS
+    if (how == PASS_DONE) {
+        PyObject *used = copied(found, found_count, sizeof(int64_t));
+        result = used == NULL ? NULL : Py_BuildValue("(NO)", used, place);
+    } else {
+        set_error(how, "a code is out of range");
+    }
+    free(found);
+    Py_DECREF(place);
+    return result;
+}
+
+static PyObject *pass_paths(PyObject *module, PyObject *args)
+{
+    PyObject *above, *root, *key, *wanted, *node, *used, *result = NULL;
+    Py_ssize_t count = -1;
+    int roots;
+    const int8_t *flags;
+    Branches branches;
+    NewNodes nodes = {0};
+    PassEnd how;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OOOOi", &above, &root, &key, &wanted, &roots) ||
+        !read_column(above, &count, &branches.above) ||
+        (branches.root = numbers(root, sizeof(int32_t), &count)) == NULL ||
+        (branches.key = numbers(key, sizeof(int32_t), &count)) == NULL || (flags = numbers(wanted, 1, &count)) == NULL) {
+        return NULL;
+    }
+    if (roots < 0) {
+        PyErr_SetString(PyExc_ValueError, "want a number of nodes");
+        return NULL;
+    }
+    branches.count = (size_t)count;
+    branches.roots = roots;
+    used = new_column(branches.count, 1, &branches.used);
+    node = used == NULL ? NULL : new_column(branches.count, sizeof(int32_t), &nodes.node);
+    if (node == NULL) {
+        Py_XDECREF(used);
+        return NULL;
+    }
+    Py_BEGIN_ALLOW_THREADS
+    memcpy(branches.used, flags, branches.count);
+    how = number_paths(&branches, &nodes);
+    Py_END_ALLOW_THREADS
+    if (how == PASS_DONE) {
+        PyObject *parents = copied(nodes.parent, nodes.count, sizeof(int32_t));
+        PyObject *keys = copied(nodes.key, nodes.count, sizeof(int32_t));
+        PyObject *levels = copied(nodes.level, nodes.count, sizeof(int32_t));
+        if (parents != NULL && keys != NULL && levels != NULL) {
+            result = Py_BuildValue("(OOOO)", node, parents, keys, levels);
+        }
+        Py_XDECREF(parents);
+        Py_XDECREF(keys);
+        Py_XDECREF(levels);
+    } else {
+        set_error(how, "want rows behind those above them");
+    }
+    free(nodes.parent);
+    free(nodes.key);
+    free(nodes.level);
+    Py_DECREF(node);
+    Py_DECREF(used);
+    return result;
+}
+
 /* Hands memory that was freed back to the machine, where the C library can be asked to. */
 static PyObject *pass_release(PyObject *module, PyObject *args)
 {
@@ -305,10 +423,17 @@ static PyMethodDef METHODS[] = {
     {"innermost", pass_innermost, METH_VARARGS,
      "innermost(node_lane, lanes, node_start, node_end, node_parent, lane, at) -> rows of nodes, -1 for none"},
     {"sum_upwards", pass_sum_upwards, METH_VARARGS, "sum_upwards(parent, own) -> own and everything below"},
+    {"least_upwards", pass_least_upwards, METH_VARARGS, "least_upwards(parent, own) -> the least of own and everything below"},
     {"add_up", pass_add_up, METH_VARARGS,
      "add_up(row, column, value, width, size) -> sums\n\n"
      "sums[row * width + column] += value, of each i where no index, row or column is below 0. Each is a column, a pair of\n"
      "a column and indices into it, or None: row 0, column 0, value 1."},
+    {"number", pass_number, METH_VARARGS,
+     "number(first, second, seconds, size) -> (different codes, ascending, int64; int32 place of each among them)\n\n"
+     "Codes are first * seconds + second, or first alone where second is None; below size."},
+    {"paths", pass_paths, METH_VARARGS,
+     "paths(above, root, key, wanted, roots) -> (node of each row, parent, key and level of each new node), all int32\n\n"
+     "wanted is int8. As analysis.paths.Paths, but nodes are in the order in which they come."},
     {"release", pass_release, METH_VARARGS, "release() hands memory that was freed back to the machine, where it can"},
     {"order", pass_order, METH_VARARGS,
      "order(first, second, ties) -> rows by first, the larger second first, then ties, then the row"},

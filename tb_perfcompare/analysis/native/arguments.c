@@ -1,5 +1,7 @@
 #include "arguments.h"
 
+#include "memory.h"
+
 #include <string.h>
 
 /* Where the numbers of an array lie, by its `__array_interface__`: a description that the limited API can read, too. */
@@ -144,7 +146,7 @@ PyObject *new_column(size_t count, size_t size, void *items)
         PyErr_NoMemory();
     }
     if (bytes != NULL) {
-        found = PyBytes_AsString(bytes);
+        found = in_large_pages(PyBytes_AsString(bytes), count * size);
         if (count > 0 && (uintptr_t)found % size != 0) {
             PyErr_SetString(PyExc_ValueError, "the bytes lie where numbers cannot be written");
             found = NULL;

@@ -1,5 +1,7 @@
 #include "nesting.h"
 
+#include "memory.h"
+
 #include <stdlib.h>
 
 static inline int32_t row_of(const Spans *spans, size_t i)
@@ -10,7 +12,8 @@ static inline int32_t row_of(const Spans *spans, size_t i)
 /* Rows grouped by lane; first[i] is where lane i begins. NULL without memory or where a lane is out of range. */
 static Item *group_by_lane(const Spans *spans, size_t *first, PassEnd *how)
 {
-    Item *items = malloc(spans->count == 0 ? 1 : spans->count * sizeof(Item));
+    const size_t size = spans->count == 0 ? 1 : spans->count * sizeof(Item);
+    Item *items = in_large_pages(malloc(size), size);
     *how = items == NULL ? PASS_NO_MEMORY : PASS_DONE;
     if (items == NULL) {
         return NULL;
@@ -185,15 +188,17 @@ PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *a
     return how;
 }
 
-PassEnd sum_upwards(const Column *parent, int64_t *values, size_t count)
+PassEnd gather_upwards(const Column *parent, bool least, int64_t *values, size_t count)
 {
     for (size_t row = count; row-- > 0;) {
         const int64_t above = column_at(parent, row);
         if (above < -1 || above >= (int64_t)row) {
             return PASS_BAD_INPUT;
         }
-        if (above >= 0) {
+        if (above >= 0 && !least) {
             values[above] = plus(values[above], values[row]);
+        } else if (above >= 0 && values[row] < values[above]) {
+            values[above] = values[row];
         }
     }
     return PASS_DONE;

@@ -41,7 +41,7 @@ typedef struct {
 /* found[i]: the innermost node of lane[i] that is open at at[i], -1 if none. PASS_BAD_INPUT: rows are in another order. */
 PassEnd find_innermost(const Nodes *nodes, const int32_t *lane, const int64_t *at, size_t count, int32_t *found);
 
-/* Adds every value to all rows above it, in place. PASS_BAD_INPUT: a parent is not an earlier row. */
-PassEnd sum_upwards(const Column *parent, int64_t *values, size_t count);
+/* Adds every value to all rows above it, in place, or makes these as small as it. PASS_BAD_INPUT: a parent is not an earlier row. */
+PassEnd gather_upwards(const Column *parent, bool least, int64_t *values, size_t count);
 
 #endif

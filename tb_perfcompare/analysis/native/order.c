@@ -1,5 +1,7 @@
 #include "order.h"
 
+#include "memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,7 +179,8 @@ static bool sort_spread(Item *items, Item *other, size_t count, const Keys *keys
 bool sort_items(Item *items, size_t count, const Keys *keys)
 {
     Aside aside = {NULL, 0};
-    Item *other = is_in_disorder(items, count) ? malloc(count * sizeof(Item)) : NULL;
+    const size_t size = count * sizeof(Item);
+    Item *other = is_in_disorder(items, count) ? in_large_pages(malloc(size), size) : NULL;
     const bool done =
         other == NULL ? sort_part(items, count, keys, &aside) : sort_spread(items, other, count, keys, &aside);
     free(other);
@@ -190,7 +193,8 @@ PassEnd order_rows(const Keys *keys, size_t count, int32_t *order)
     if (count > INT32_MAX || count > SIZE_MAX / sizeof(Item)) {
         return PASS_BAD_INPUT;
     }
-    Item *items = malloc(count == 0 ? 1 : count * sizeof(Item));
+    const size_t size = count == 0 ? 1 : count * sizeof(Item);
+    Item *items = in_large_pages(malloc(size), size);
     for (size_t row = 0; items != NULL && row < count; row++) {
         items[row].first = keys->first[row];
         items[row].row = (int32_t)row;

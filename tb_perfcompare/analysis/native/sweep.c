@@ -1,5 +1,7 @@
 #include "sweep.h"
 
+#include "memory.h"
+
 #include <stdlib.h>
 
 enum { NOBODY = -1, FIRST_ROOM = 256 };
@@ -285,7 +287,8 @@ static Item *in_order(const Claims *claims, const Steps *steps, size_t *count, P
         kept += claims->role[row] >= 0 && end > start[row] && end > low && start[row] < high;
     }
     *how = PASS_NO_MEMORY;
-    Item *items = malloc(kept == 0 ? 1 : kept * sizeof(Item));
+    const size_t size = kept == 0 ? 1 : kept * sizeof(Item);
+    Item *items = in_large_pages(malloc(size), size);
     if (items == NULL) {
         return NULL;
     }

@@ -69,7 +69,8 @@ def environment(
 def _regions(timeline: InterpretedTrace) -> str:
     """ "0/0, 1/0": frame and compilation of each region that ran compiled, "" without any."""
     events = timeline.events
-    named = [(code, name) for code, name in enumerate(events.strings.texts) if name.startswith(COMPILED_REGION)]
+    likely = [(code, events.strings[code]) for code in events.strings.beginning((COMPILED_REGION,))]
+    named = [(code, name) for code, name in likely if name.startswith(COMPILED_REGION)]
     ids = {code: text for code, name in named if (text := region_id(name))}
     host = among(events.category, (Category.OPERATOR, Category.ANNOTATION))
     used = used_codes(events.name[host], len(events.strings)).tolist() if ids else []

@@ -10,16 +10,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.columns.event_masks import NameFlags, among
+from tb_perfcompare.analysis.columns.event_masks import NameFlags, among, used_codes
 from tb_perfcompare.analysis.columns.lookup import last_equal
 from tb_perfcompare.analysis.columns.native_passes import Coded
 from tb_perfcompare.analysis.columns.nesting import Enclosers, innermost, nest
-from tb_perfcompare.analysis.columns.numbering import scatter_add
+from tb_perfcompare.analysis.columns.numbering import gather, rows_where, scatter_add
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, LaneIndex, NameIndex, Nanoseconds, NodeIndex
 from tb_perfcompare.model.events import ABSENT, Category, EventTable
 from tb_perfcompare.model.names.names import (
+    collective_kernels,
     is_collective_annotation,
-    is_collective_kernel,
     is_loader,
     is_optimizer,
     is_step,
@@ -116,7 +116,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
     """The corrected reading of one trace's events."""
     names = NameFlags(
         events.strings, events.name,
-        is_step, is_loader, is_optimizer, is_collective_annotation, is_collective_kernel, is_wrapper,
+        is_step, is_loader, is_optimizer, is_collective_annotation, is_wrapper,
     )  # fmt: skip
     step, annotated = names.where(is_step), names.where(is_collective_annotation)
     loader = names.where(is_loader)
@@ -135,7 +135,7 @@ def interpret(events: EventTable, vendor: Vendor) -> InterpretedTrace:
     return InterpretedTrace(
         events=events,
         vendor=vendor,
-        role=_roles(events, names, work, loader, annotated, api, operator),
+        role=_roles(events, work, loader, annotated, api, operator),
         lane=lane,
         launcher=launcher,
         operator=operator,
@@ -245,7 +245,7 @@ def _operators(
 
 
 def _roles(
-    events: EventTable, names: NameFlags, host: Flags, loader: Flags, annotated: Flags, api: Flags, operator: Ints32
+    events: EventTable, host: Flags, loader: Flags, annotated: Flags, api: Flags, operator: Ints32
 ) -> NDArray[np.int8]:
     category = events.category
     role = np.full(len(events), NO_ROLE, dtype=np.int8)
@@ -255,7 +255,7 @@ def _roles(
     role[api] = StepCategory.RUNTIME
     kernel = category == Category.KERNEL
     role[kernel] = StepCategory.KERNEL
-    role[kernel & names.where(is_collective_kernel)] = StepCategory.COMMUNICATION
+    role[_collective_kernels(events, kernel)] = StepCategory.COMMUNICATION
     named = events.args.get("collective_name")
     if named is not None:
         carried = np.zeros(len(events), dtype=bool)
@@ -272,3 +272,13 @@ def _roles(
     under = communicates[events.name[operator[rows]]] | annotated[operator[rows]]
     role[rows[under]] = StepCategory.COMMUNICATION
     return role
+
+
+def _collective_kernels(events: EventTable, kernel: Flags) -> Ints32:
+    """The kernels that collective libraries run."""
+    rows = rows_where(kernel)
+    names = gather(events.name, rows)
+    used = used_codes(names, len(events.strings))
+    found = np.zeros(len(events.strings), dtype=bool)
+    found[used[collective_kernels(list(map(events.strings.texts.__getitem__, used.tolist())))]] = True
+    return rows[found[names]]

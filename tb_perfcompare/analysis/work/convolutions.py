@@ -182,6 +182,7 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::_conv_depthwise2d": forward(DEPTHWISE),
     "aten::conv_depthwise3d": forward(DEPTHWISE),
     "aten::convolution_overrideable": overrideable,
+    "aten::_convolution": overrideable,  # does the transposed ones of the CPU itself, else what it calls does
     "aten::convolution_backward": backward,
     "aten::convolution_backward_overrideable": backward_overrideable,
 }

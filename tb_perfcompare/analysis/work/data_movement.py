@@ -41,7 +41,7 @@ def fill(call: Call) -> Work:
 
 
 def same_size(call: Call) -> Work:
-    """roll, flip, tril, triu: as many elements are written as read."""
+    """roll, flip, tril, triu, also in place: as many elements are written as read."""
     x = call.tensor(0)
     return Work(0, x.bytes + _written(x), "", COPY)
 
@@ -75,6 +75,15 @@ def scatter_add(call: Call) -> Work:
     return Work(index.elements, 2 * min(chosen, x.bytes) + index.bytes + min(chosen, source.bytes), x.type.name, INDEX)
 
 
+def scatter(call: Call) -> Work:
+    """scatter_(self, dim, index, src or value): self's chosen elements are written; no value of several adds up."""
+    x, index, source = call.tensor(0), call.tensor(2), call.optional(3)
+    need(len(x.sizes) == len(index.sizes))
+    chosen = _written(x, index.elements)
+    read = min(chosen, source.bytes) if source is not None and source.sizes else 0
+    return Work(0, min(chosen, x.bytes) + index.bytes + read, "", INDEX)
+
+
 def index_add(call: Call) -> Work:
     """index_add_(self, dim, index, source): self's chosen slices are read and written, one addition each."""
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
@@ -91,12 +100,35 @@ def index_copy(call: Call) -> Work:
 
 
 def embedding_backward(call: Call) -> Work:
-    """embedding_dense_backward(grad, indices, num_weights, ...): the whole gradient is written, one addition for each
-    element of grad."""
+    """embedding_dense_backward(grad, indices, num_weights, ...): the chosen rows are written, one addition for each
+    element of grad; aten::zeros, which it calls, writes the zeros."""
     grad, indices, rows = call.tensor(0), call.tensor(1), call.integer(2)
     need(len(grad.sizes) > 0 and grad.sizes[:-1] == indices.sizes and rows >= 0)
-    moved = grad.bytes + indices.bytes + rows * grad.sizes[-1] * grad.type.size
+    moved = grad.bytes + indices.bytes + _written(grad, min(indices.elements, rows) * grad.sizes[-1])
     return Work(grad.elements, moved, grad.type.name, EMBEDDING)
+
+
+def embedding_bag(call: Call) -> Work:
+    """_embedding_bag(weight, indices, offsets, scale, mode, sparse, weights, include_last, padding): the chosen rows
+    are read, one addition an element (two operations with weights), a row is written for each bag."""
+    table, indices, offsets = call.tensor(0), call.tensor(1), call.tensor(2)
+    bags = offsets.elements - call.flag(7)
+    need(len(table.sizes) == 2 and len(indices.sizes) == 1 and bags >= 0)
+    width = table.sizes[1]
+    read = min(_written(table, indices.elements * width), table.bytes) + call.optional_bytes(6)
+    flops = (1 + call.is_tensor(6)) * indices.elements * width
+    moved = read + indices.bytes + offsets.bytes + _written(table, bags * width)
+    return Work(flops, moved, table.type.name, EMBEDDING)
+
+
+def embedding_bag_backward(call: Call) -> Work:
+    """_embedding_bag_dense_backward(grad, indices, bag of each, sizes, maxima, num_weights, ...): the chosen rows are
+    written, one addition for each of their elements; aten::zeros writes the zeros."""
+    grad, indices, rows = call.tensor(0), call.tensor(1), call.integer(5)
+    need(len(grad.sizes) == 2 and len(indices.sizes) == 1 and rows >= 0)
+    width = grad.sizes[1]
+    moved = grad.bytes + indices.bytes + call.optional_bytes(2, 8) + _written(grad, min(indices.elements, rows) * width)
+    return Work(indices.elements * width, moved, grad.type.name, EMBEDDING)
 
 
 def sort(call: Call) -> Work:
@@ -186,16 +218,19 @@ def cache(call: Call) -> Work:
 MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::copy_": copy,
     "aten::fill_": fill,
-    **dict.fromkeys(("aten::roll", "aten::flip", "aten::tril", "aten::triu"), same_size),
+    **dict.fromkeys(("aten::roll", "aten::flip", "aten::tril", "aten::triu", "aten::tril_", "aten::triu_"), same_size),
     **dict.fromkeys(
         ("aten::normal_", "aten::uniform_", "aten::bernoulli_", "aten::exponential_", "aten::random_"), random
     ),
     "aten::index_select": index_select,
     "aten::gather": gather,
     "aten::scatter_add_": scatter_add,
+    "aten::scatter_": scatter,
     "aten::index_add_": index_add,
     "aten::index_copy_": index_copy,
     "aten::embedding_dense_backward": embedding_backward,
+    **dict.fromkeys(("aten::_embedding_bag", "aten::_embedding_bag_forward_only"), embedding_bag),
+    "aten::_embedding_bag_dense_backward": embedding_bag_backward,
     "aten::sort": sort,
     "aten::topk": topk,
     "aten::cumsum": scan,

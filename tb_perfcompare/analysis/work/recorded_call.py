@@ -258,6 +258,8 @@ def _tensor(dims: Any, data_type: DataType, strides: Any, index: int) -> Tensor:
     if strides is None:
         return Tensor(sizes, data_type, None)
     steps = _sizes(strides, f"the strides of input {index}")
+    if sizes and not steps:
+        raise NoModelError("the tensor is sparse: its number of elements is not recorded")
     if len(steps) != len(sizes):
         raise NoModelError(f"input {index} has {len(sizes)} sizes and {len(steps)} strides")
     return Tensor(sizes, data_type, steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 CALLS_OTHERS: Final = "its work is that of the operators it calls"
@@ -19,7 +20,7 @@ def _aten(names: str, reason: str) -> dict[str, str]:
 REASONS: Final[dict[str, str]] = {
     **_aten(
         "linear matmul einsum conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution "
-        "_convolution cudnn_convolution_backward thnn_conv2d slow_conv3d _slow_conv2d_backward "
+        "cudnn_convolution_backward thnn_conv2d slow_conv3d _slow_conv2d_backward "
         "scaled_dot_product_attention "
         "_scaled_dot_product_flash_attention _scaled_dot_product_flash_attention_backward "
         "_scaled_dot_product_efficient_attention _scaled_dot_product_efficient_attention_backward "
@@ -44,7 +45,7 @@ REASONS: Final[dict[str, str]] = {
     "aten::_local_scalar_dense": "copies one value to the host",
     "detach": MOVES_NOTHING,
     "detach_": MOVES_NOTHING,
-    **_aten("_cat _cudnn_rnn _cudnn_rnn_backward miopen_rnn", LISTS),
+    "aten::_cat": LISTS,
     **_aten("index index_put index_put_ _index_put_impl_ _unsafe_index _unsafe_index_put", INDICES),
     **_aten("nonzero masked_select unique2 _unique2 unique_consecutive", RESULT),
     "aten::masked_scatter_": RESULT,
@@ -59,6 +60,10 @@ REASONS: Final[dict[str, str]] = {
 """Operator -> why it has no model."""
 
 
+_AUTOGRAD_NODE: Final = re.compile(r"\w+Backward\d+|torch::autograd::\w+")
+"""Nodes of the graph that torch itself has; those of a program's own functions end in Backward without a number."""
+
+
 def reason_of(name: str) -> str:
     """Why an operator has no model."""
     found = REASONS.get(name)
@@ -66,6 +71,6 @@ def reason_of(name: str) -> str:
         return found
     if name.startswith(("c10d::", "nccl:", "_c10d_functional::")):
         return "a collective"
-    if name.startswith("autograd::engine::"):
+    if name.startswith("autograd::engine::") or _AUTOGRAD_NODE.fullmatch(name):
         return CALLS_OTHERS
     return "unknown operator"

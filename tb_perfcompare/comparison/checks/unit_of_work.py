@@ -3,11 +3,14 @@ steps there are."""
 
 from __future__ import annotations
 
-from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, share_of_calls, shared_calls
+import numpy as np
+
+from tb_perfcompare.comparison.checks.shared_work import SIMILAR_WORK, SOME_WORK, share_of_calls
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many, percent_text
 from tb_perfcompare.comparison.statistics.samples import counted_steps
-from tb_perfcompare.model.summary.iterations import GRAPH, PROFILER, Marker
+from tb_perfcompare.model.arrays import Floats
+from tb_perfcompare.model.summary.iterations import PROFILER, Marker
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summary
 from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
@@ -26,6 +29,15 @@ NEARLY_ALL = 0.9
 SEVERAL = 1.5
 """From so many batches or optimizer steps on, a step holds several."""
 
+ENOUGH = 0.2
+"""Two units are compared by what both sides call if that has this share of either side's time ..."""
+
+MOSTLY = 0.5
+"""... and are the same if more than this share of that time is of names called equally often."""
+
+_COUNTED = (("kernels", "total"), ("operators", "host_self"))
+"""Tables and the times by which their rows count."""
+
 _MOST_NAMED = 6
 """Markers of a side that a refusal names."""
 
@@ -38,17 +50,8 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
     if a.metric == KERNEL_TIME:
         return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
     units = _units(a, b)
-    if units is not None and a.marked and b.marked and units[0].unit != units[1].unit:
-        different = Check("step_marker", "fail", _differ(a, b), ("verdict", "ledger", "cause"))
-        return _one_replays(a, b, units, numbers) or different
-    if a.marked != b.marked:
-        without = "baseline" if not a.marked else "candidate"
-        return Check(
-            "step_marker",
-            "fail",
-            f"the {without} has no step markers: its whole recording counts as one step{_other_has(a, b)}",
-            ("verdict", "ledger"),
-        )
+    if a.marked != b.marked or (units is not None and a.marked and units[0].unit != units[1].unit):
+        return _same_rows(a, b, numbers) or _other_unit(a, b)
     if not a.marked:
         return Check(
             "step_marker", "warn", "neither side has step markers: whole recordings are compared", ("verdict",)
@@ -69,30 +72,59 @@ def _same(units: tuple[Marker, Marker] | None) -> str:
     return f"steps of both sides are iterations by {units[0].name}"
 
 
-def _one_replays(a: Summary, b: Summary, units: tuple[Marker, Marker], numbers: TextNumbers) -> Check | None:
-    """A graph launch is an iteration of the other side if it runs the kernels of one."""
-    if GRAPH not in {unit.origin for unit in units}:
-        return None
-    launches = [side.groups["kernels"].calls.sum() / len(side.steps) for side in (a, b) if "kernels" in side.groups]
-    shared = shared_calls("kernels", a, b, numbers)
-    if shared is None or shared < SOME_WORK or min(launches) < SIMILAR_WORK * max(launches):
-        return None
-    graph, other = ("baseline", "candidate") if units[0].origin == GRAPH else ("candidate", "baseline")
-    one, two = launches if graph == "baseline" else launches[::-1]
-    return Check(
-        "step_marker", "ok",
-        f"a graph launch of the {graph} runs the kernels of one iteration of the {other} "
-        f"({one:.4g} and {two:.4g} launches per step)",
-    )  # fmt: skip
+def _same_rows(a: Summary, b: Summary, numbers: TextNumbers) -> Check | None:
+    """Different markers enclose the same work if what both sides call is called equally often per step: an iteration by
+    a graph launch or a compiled region against one by an operator, or against the recording of a single iteration. The
+    first table that both share decides."""
+    for table, measure in _COUNTED:
+        found = _equally_often(table, measure, a, b, numbers)
+        if found is None:
+            continue
+        names, share = found
+        if share <= MOSTLY:
+            return None
+        detail = (
+            f"a baseline step ({_step(a)}) holds the work of a candidate step ({_step(b)}): "
+            f"{many(names, table.removesuffix('s'))} of both sides, {percent_text(share)} of their time, run equally "
+            f"often per step"
+        )
+        if a.marked and b.marked:
+            return Check("step_marker", "ok", detail)
+        return Check("step_marker", "warn", detail, ("verdict",))
+    return None
 
 
-def _differ(a: Summary, b: Summary) -> str:
-    one, two = _units(a, b) or (None, None)
-    assert one is not None and two is not None
-    return (
-        f"a baseline step is an iteration by {one.name}, a candidate step one by {two.name}: different units of work"
-        f"{_other_has(a, b)}"
-    )
+def _step(summary: Summary) -> str:
+    name = summary.iterations.chosen.name if summary.iterations is not None else ""
+    return f"an iteration by {name}" if summary.marked and name else "the whole recording"
+
+
+def _equally_often(table: str, measure: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[int, float] | None:
+    """Number of names that both sides call equally often per step, and their share of the time of all shared names,
+    the smaller of both sides. None where too little is shared to tell."""
+    one, two = a.groups.get(table), b.groups.get(table)
+    if one is None or two is None:
+        return None
+    joined = join_rows(numbers, one.keys, two.keys, len(one.key_columns))
+    both = (joined.at_a >= 0) & (joined.at_b >= 0)
+    calls, times = list[Floats](), list[Floats]()
+    for side, group, rows in ((a, one, joined.at_a[both]), (b, two, joined.at_b[both])):
+        time = group.measures_ns[measure].sum(axis=1)
+        calls.append(group.calls.sum(axis=1)[rows] / len(side.steps))
+        times.append(time[rows] / max(time.sum(), 1))
+    if min(time.sum() for time in times) < ENOUGH:
+        return None
+    equal = np.abs(calls[0] - calls[1]) <= WHOLE * np.maximum(*calls)
+    return int(equal.sum()), float(min(time[equal].sum() / time.sum() for time in times))
+
+
+def _other_unit(a: Summary, b: Summary) -> Check:
+    if a.marked != b.marked:
+        without = "baseline" if not a.marked else "candidate"
+        detail = f"the {without} has no step markers: its whole recording counts as one step{_other_has(a, b)}"
+        return Check("step_marker", "fail", detail, ("verdict", "ledger"))
+    detail = f"a baseline step is {_step(a)}, a candidate step {_step(b)}: different units of work{_other_has(a, b)}"
+    return Check("step_marker", "fail", detail, ("verdict", "ledger", "cause"))
 
 
 def _other_has(a: Summary, b: Summary) -> str:

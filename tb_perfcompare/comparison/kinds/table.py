@@ -47,8 +47,10 @@ _COLUMNS = (
 
 
 def kinds_split(a: Summary, b: Summary) -> MixSplit | None:
-    """The change by kinds; None where markers have no texts, or all one kind."""
+    """The change by kinds; None where markers have no texts, all one kind, or are others on either side."""
     if not a.steps.text or not b.steps.text or not len(a.steps) or not len(b.steps):
+        return None
+    if a.iterations is not None and b.iterations is not None and a.iterations.chosen.unit != b.iterations.chosen.unit:
         return None
     by_content = are_by_content((*a.steps.text, *b.steps.text))
     if by_content and {*a.steps.text} != {*b.steps.text}:

@@ -20,7 +20,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.between_captures import capture_counts
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 from tb_perfcompare.comparison.verdict import over_captures
-from tb_perfcompare.comparison.verdict.rules import USUAL_LEVEL, less_sure
+from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, USUAL_LEVEL, less_sure
 
 _ALONE = "; every part of a step as in the fastest quarter of its steps: captures of the sides are far apart"
 
@@ -139,8 +139,13 @@ def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
     counts = None if headline.certainty is None else headline.certainty.captures
     if in_turns is not False or counts is None or min(counts) < 2:
         return headline
-    verdict = less_sure(headline.verdict) if min(counts) > 2 else headline.verdict
-    return replace(headline, verdict=verdict, scope=f"{headline.scope}; not recorded in turns")
+    said = replace(headline, scope=f"{headline.scope}; not recorded in turns")
+    verdict = less_sure(headline.verdict)
+    if min(counts) < CAPTURES_THAT_TELL or verdict is headline.verdict:
+        return said
+    lead, sure, rest = headline.reason.partition(", entirely ")
+    reason = f"{lead}, but not recorded in turns{'; entirely ' if sure else ''}{rest}"
+    return replace(said, verdict=verdict, reason=reason)
 
 
 def _program(part: ProgramPart, options: CompareOptions) -> Part:

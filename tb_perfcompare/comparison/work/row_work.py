@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.model.device_peaks import DevicePeaks, device_peaks
-from tb_perfcompare.model.summary.summary import STATED_WORK, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import STATED_WORK, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 OPERATOR_WORK, MODULE_WORK, KERNEL_WORK = "operator_work", "module_work", "kernel_work"
@@ -115,9 +115,7 @@ def peaks_of(
     )
 
 
-def table_work(
-    summary: Summary, name: str, places: Mapping[Key, int], rows: int, peaks: DevicePeaks | None
-) -> RowWork:
+def table_work(summary: Summary, name: str, places: Mapping[Key, int], rows: int, peaks: DevicePeaks | None) -> RowWork:
     """That of a table of OF_TABLES."""
     group, key_of = OF_TABLES[name]
     return row_work(summary, key_of, places, rows, peaks, group)
@@ -130,40 +128,40 @@ def row_work(
     """`key_of` gives the row's key of a key of the group, `places` the row's number; others belong to no row."""
     table = summary.groups.get(group)
     steps = len(summary.steps)
-    sums = {name: np.zeros((rows, steps), dtype=np.int64) for name in ("flops", "bytes", "total")}
-    roofs = np.zeros((4, rows))
+    sums, roofs = np.zeros((3, rows, steps), dtype=np.int64), np.zeros((4, rows))
     all_time = np.zeros(rows, dtype=np.int64)
-    types: list[dict[str, int]] = [{} for _ in range(rows)]
-    reasons: list[dict[str, int]] = [{} for _ in range(rows)]
+    types: dict[int, dict[str, int]] = {}
+    reasons: dict[int, dict[str, int]] = {}
     if table is not None:
-        row_of = np.array([places.get(key_of(key), -1) for key in table.keys], dtype=np.int64)
-        time = table.measures_ns["total"].sum(axis=1)
-        known = np.array([not key[4] for key in table.keys], dtype=bool)
-        np.add.at(all_time, row_of[row_of >= 0], time[row_of >= 0])
-        chosen = np.flatnonzero((row_of >= 0) & known)
-        for name, matrix in sums.items():
-            np.add.at(matrix, row_of[chosen], table.measures_ns[name][chosen])
-        np.add.at(roofs.T, row_of[chosen], _roof_times(table, peaks).T[chosen])
-        for at in np.flatnonzero(row_of >= 0).tolist():
-            text, of = (table.keys[at][2], types) if known[at] else (table.keys[at][4], reasons)
+        row_of = [places.get(key_of(key), -1) for key in table.keys]
+        of_row = np.array([at for at, row in enumerate(row_of) if row >= 0], dtype=np.int64)
+        done = [table.measures_ns[name][of_row] for name in ("flops", "bytes", "total")]
+        keys, time = [table.keys[at] for at in of_row.tolist()], done[2].sum(axis=1)
+        row = np.array(row_of, dtype=np.int64)[of_row]
+        np.add.at(all_time, row, time)
+        known = np.array([not key[4] for key in keys], dtype=bool)
+        for matrix, values in zip(sums, done, strict=True):
+            np.add.at(matrix, row[known], values[known])
+        np.add.at(roofs.T, row[known], _roof_times(keys, done, peaks).T[known])
+        for at, key, ns in zip(row.tolist(), keys, time.tolist(), strict=True):
+            text, of = (key[4], reasons) if key[4] else (key[2], types)
             if text:
-                amounts = of[int(row_of[at])]
-                amounts[text] = amounts.get(text, 0) + int(time[at])
-    return RowWork(
-        sums["flops"], sums["bytes"], sums["total"], all_time, roofs[0], roofs[1], roofs[2], roofs[3],
-        tuple(map(_listed, types)), tuple(map(_listed, reasons)),
-    )  # fmt: skip
+                amounts = of.setdefault(at, {})
+                amounts[text] = amounts.get(text, 0) + ns
+    listed = [tuple(_listed(of[at]) if at in of else "" for at in range(rows)) for of in (types, reasons)]
+    return RowWork(sums[0], sums[1], sums[2], all_time, roofs[0], roofs[1], roofs[2], roofs[3], listed[0], listed[1])
 
 
-def _roof_times(table: GroupTable, peaks: DevicePeaks | None) -> Floats:
-    """(4, g) nanoseconds at the peak: the longer of both, computing, moving, moving where computing has none."""
+def _roof_times(keys: Sequence[Key], done: Sequence[Ints], peaks: DevicePeaks | None) -> Floats:
+    """(4, g) nanoseconds at the peak: the longer of both, computing, moving, moving where computing has none. `done`:
+    FLOPs and bytes by step."""
     if peaks is None:
-        return np.full((4, len(table)), np.nan)
-    flops, moved = (table.measures_ns[name].sum(axis=1).astype(np.float64) for name in ("flops", "bytes"))
-    peak = np.array([peaks.tflops.get(key[2], 0.0) for key in table.keys]) * 1000  # FLOP per nanosecond
-    compute = np.divide(flops, peak, out=np.zeros(len(table)), where=peak > 0)
-    memory = moved / peaks.memory_gbs if peaks.memory_gbs else np.zeros(len(table))
-    unknown = (peak == 0) & ((flops > 0) | np.array([key[3] == STATED_WORK for key in table.keys], dtype=bool))
+        return np.full((4, len(keys)), np.nan)
+    flops, moved = (matrix.sum(axis=1).astype(np.float64) for matrix in done[:2])
+    peak = np.array([peaks.tflops.get(key[2], 0.0) for key in keys]) * 1000  # FLOP per nanosecond
+    compute = np.divide(flops, peak, out=np.zeros(len(keys)), where=peak > 0)
+    memory = moved / peaks.memory_gbs if peaks.memory_gbs else np.zeros(len(keys))
+    unknown = (peak == 0) & ((flops > 0) | np.array([key[3] == STATED_WORK for key in keys], dtype=bool))
     return np.stack([np.maximum(compute, memory), compute, memory, np.where(unknown, memory, 0)])
 
 

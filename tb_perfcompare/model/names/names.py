@@ -23,6 +23,7 @@ from tb_perfcompare.model.device import (
     WITHIN_A_DEVICE,
 )
 from tb_perfcompare.model.names.joined_names import JoinedNames
+from tb_perfcompare.model.strings import StringTable
 
 STEP_PREFIX = "ProfilerStep#"
 _LOADER_PREFIX = "enumerate(DataLoader)#"
@@ -111,24 +112,28 @@ def is_wrapper(name: str) -> bool:
     return name in _WRAPPERS
 
 
-_MARKS: dict[Callable[[str], bool], tuple[str, ...]] = {
-    is_step: (STEP_PREFIX.lower(),),
-    is_loader: (_LOADER_PREFIX.lower(), _PIPE_PREFIX.lower()),
-    is_optimizer: ("optimizer.",),
-    is_wrapper: tuple("\n" + name.lower() for name in _WRAPPERS),
-    is_collective_annotation: tuple(word.lower() for word in (*COLLECTIVE_LIBRARIES, *COLLECTIVE_RANGES)),
-    is_collective_kernel: _COLLECTIVE_MARKS,
+_BEGINNINGS: dict[Callable[[str], bool], tuple[str, ...]] = {
+    is_step: (STEP_PREFIX,),
+    is_loader: LOADER_BEGINNINGS,
+    is_optimizer: ("Optimizer.",),
+    is_wrapper: _WRAPPERS,
+    is_collective_annotation: (*COLLECTIVE_LIBRARIES, *COLLECTIVE_RANGES),
 }
-"""One of these is in every name that passes, in lower case."""
+"""Every name that passes begins like one of these, if case does not count."""
 
 
-def passing_names(test: Callable[[str], bool], joined: JoinedNames) -> list[int]:
-    """Where names stand that pass a test, which is asked of those that hold a mark of it."""
-    names, marks = joined.names, _MARKS.get(test)
-    if not marks or not joined.is_plain:
-        return [at for at, name in enumerate(names) if test(name)]
-    marked = {at for mark in marks for at in joined.holding(mark, any_case=True)}
-    return [at for at in sorted(marked) if test(names[at])]
+def passing_names(test: Callable[[str], bool], strings: StringTable) -> list[int]:
+    """Indices of the texts that pass one of the tests above that look at how a name begins."""
+    return [at for at in strings.beginning(_BEGINNINGS[test]) if test(strings[at])]
+
+
+def collective_kernels(names: Sequence[str]) -> list[int]:
+    """Where names stand that are collective kernels. Only those that hold a mark are looked at one by one."""
+    joined = JoinedNames(names)
+    if not joined.is_plain:
+        return [at for at, name in enumerate(names) if is_collective_kernel(name)]
+    marked = {at for mark in _COLLECTIVE_MARKS for at in joined.holding(mark, any_case=True)}
+    return [at for at in sorted(marked) if is_collective_kernel(names[at])]
 
 
 _CLOSING = re.compile(r"(?<=>) (?=>)")

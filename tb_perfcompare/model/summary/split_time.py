@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import TypeAlias
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, Nanoseconds, unique_places
+from tb_perfcompare.model.arrays import AnyInts, Flags, Floats, Ints, Ints32, Nanoseconds, unique_places
 from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -111,16 +112,21 @@ def add_cells(count: int, timed: Sequence[Values], called: Sequence[Values]) -> 
     steps = max(int(step.max(initial=0)) for _, step, _ in parts) + 1
     place, size = [_code(row, step, steps) for row, step, _ in parts], count * steps
     found: Ints | None = None
-    if _is_sparse(size, sum(map(len, place)), _SUMS_PER_CELL):
+    if is_sparse(size, sum(map(len, place)), _SUMS_PER_CELL):
         found, at = distinct(np.concatenate(place), size)
         place, size = np.split(at, np.cumsum([len(codes) for codes in place])[:-1]), len(found)
-    time, calls = np.zeros(size), np.zeros(size)
-    for number, (codes, (_, _, values)) in enumerate(zip(place, parts, strict=True)):
-        sums = time if number < len(timed) else calls
-        sums += np.bincount(codes, weights=values, minlength=size)
+    of_parts = [
+        np.bincount(codes, weights=values, minlength=size).astype(np.float64, copy=False)
+        for codes, (_, _, values) in zip(place, parts, strict=True)
+    ]
+    time, calls = (_sum(sums, size) for sums in (of_parts[: len(timed)], of_parts[len(timed) :]))
     some = np.flatnonzero((time != 0) | (calls != 0))
     code = some if found is None else found[some]
     return SplitCells(count, code // steps, code % steps, time[some].astype(np.int64), calls[some].astype(np.int64))
+
+
+def _sum(columns: Sequence[Floats], size: int) -> Floats:
+    return reduce(np.add, columns) if columns else np.zeros(size)
 
 
 def _code(row: AnyInts, step: AnyInts, steps: int) -> Ints:
@@ -155,16 +161,23 @@ def _by_key(key: Callable[[int], tuple[str, ...]]) -> First:
     return lambda rows, many: np.array(sorted(rows.tolist(), key=key)[:many], dtype=np.int64)
 
 
+def _nth_largest(values: Ints, number: int) -> int:
+    return int(np.sort(values)[-number])  # np.partition is slow where most values are equal
+
+
 def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
     """Which of the rows are the `most` largest by time, then calls, then key; there are more of them."""
-    last = np.lexsort((-calls, -time))[most - 1]
-    kept: Flags = (time > time[last]) | ((time == time[last]) & (calls > calls[last]))
-    equal = np.flatnonzero((time == time[last]) & (calls == calls[last]))
+    least = _nth_largest(time, most)
+    kept: Flags = time > least
+    equal = np.flatnonzero(time == least)
+    fewest = _nth_largest(calls[equal], most - int(np.count_nonzero(kept)))
+    kept[equal[calls[equal] > fewest]] = True
+    equal = equal[calls[equal] == fewest]
     kept[first(equal, most - int(kept.sum()))] = True
     return kept
 
 
-def _is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:
+def is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:
     """Whether a table of `size` places would be much larger than what is looked up in it."""
     return size > 1 << 16 and size > most * count
 
@@ -172,7 +185,7 @@ def _is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:
 def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
     """(the different codes in order, index into them of each); codes lie in 0..size - 1. Sorts only where a table of
     all possible codes would be much larger than what is looked up."""
-    if _is_sparse(size, max(len(codes), _SMALL_TABLE // _PLACES_PER_CODE)):
+    if is_sparse(size, max(len(codes), _SMALL_TABLE // _PLACES_PER_CODE)):
         return unique_places(codes)
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True

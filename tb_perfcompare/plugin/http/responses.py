@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
-import zlib
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 from tensorboard.backend import http_util
@@ -23,6 +24,7 @@ from tb_perfcompare.errors import (
     SelectionError,
 )
 from tb_perfcompare.plugin.http.origin import Forbidden
+from tb_perfcompare.sources.storage.deflate import LIBRARY
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
@@ -85,11 +87,18 @@ def respond(
     headers = [("ETag", f'W/"{tag}"')] if tag else []
     if filename:
         headers.append(("Content-Disposition", f'attachment; filename="{filename}"'))
+    sent, encoding = (_packed(body), "gzip") if keep else (body, None)
     answer: Response = http_util.Respond(
-        request, body, content_type, code=status, expires=_YEAR_S if keep else 0, headers=headers
-    )
+        request, sent, content_type, code=status, expires=_YEAR_S if keep else 0, headers=headers,
+        content_encoding=encoding,
+    )  # fmt: skip
     answer.headers["Vary"] = "Accept-Encoding"
     return answer
+
+
+@lru_cache(maxsize=64)
+def _packed(body: bytes) -> bytes:
+    return gzip.compress(body, mtime=0)
 
 
 def tag_of(*asked: object) -> str:
@@ -143,7 +152,7 @@ def stream(request: Request, lines: Iterable[bytes]) -> Response:
 
 
 def _compressed(lines: Iterable[bytes]) -> Iterator[bytes]:
-    packer = zlib.compressobj(3, zlib.DEFLATED, 31)
+    packer = LIBRARY.compressobj(2, LIBRARY.DEFLATED, 31)
     for line in lines:
-        yield packer.compress(line) + packer.flush(zlib.Z_SYNC_FLUSH)
+        yield packer.compress(line) + packer.flush(LIBRARY.Z_SYNC_FLUSH)
     yield packer.flush()

@@ -16,14 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import ModuleType, TracebackType
 from typing import Any, BinaryIO
 
-LIBRARY: ModuleType
-"""What inflates; it has the interface of zlib."""
-try:
-    from zlib_ng import zlib_ng
-
-    LIBRARY = zlib_ng
-except ImportError:  # there is none for every platform
-    LIBRARY = zlib
+from tb_perfcompare.sources.storage.deflate import LIBRARY
 
 BLOCK_BYTES = 1 << 20
 bytes(2 * BLOCK_BYTES)

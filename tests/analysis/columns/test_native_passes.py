@@ -99,6 +99,8 @@ NEST = (i4(0, 0), 1, i8(0, 1), i8(5, 2), (), None)
 ASK = (i4(0, 0), 1, i8(0, 1), i8(5, 2), i8(-1, 0), i4(0), i8(1))
 SWEEP = (i8(0), i8(5), b"\0", 1, (), i8(0), i8(9))
 
+PATHS = (i8(-1, 0, -1), i4(0, 0, 0), i4(5, 6, 6), b"\0\1\0", 1)
+
 
 @needs_compiled
 def test_what_they_give() -> None:
@@ -110,7 +112,12 @@ def test_what_they_give() -> None:
     assert module().add_up((i8(0, 1), i8(1, -1)), None, None, 1, 2) == i8(0, 1)
     assert module().add_up(i8(0, 0), None, (i8(5, 6), i8(1, 1)), 1, 1) == i8(12)
     assert module().sum_upwards(i8(-1, 0), i8(1, 2)) == i8(3, 2)
+    assert module().least_upwards(i8(-1, 0, 1), i8(1, 3, 0)) == i8(0, 0, 0)
     assert module().order(i8(2, 1), i8(0, 0), ()) == i4(1, 0)
+    assert module().number(i8(7, 3, 7), None, 1, 8) == (i8(3, 7), i4(1, 0, 1))
+    assert module().number(i8(1, 0), i8(1, 2), 3, 6) == (i8(2, 4), i4(1, 0))
+    # a - b, a not wanted for itself, and b at the top, below node 0
+    assert module().paths(*PATHS) == (i4(1, 2, -1), i4(0, 1), i4(5, 6), i4(0, 1))
     assert module().sweep(*SWEEP) == (i4(0), i4(0), i8(5), i8(5), i8(9), i8(0))
 
 
@@ -153,6 +160,16 @@ def test_what_they_give() -> None:
         ("add_up", (i8(0), None, None, 1, -1)),
         ("add_up", (None, None, None, 1, 1)),
         ("order", (i8(1), i8(1), NO)),
+        ("number", (i8(8), None, 1, 8)),
+        ("number", (i8(-1), None, 1, 8)),
+        ("number", (i8(2), i8(2), 3, 8)),
+        ("number", (i8(0), i8(-1), 3, 8)),
+        ("number", (i8(0), i8(0, 1), 3, 8)),
+        ("number", (i8(), None, 1, -1)),
+        ("paths", (i8(1, -1, -1), *PATHS[1:])),
+        ("paths", (i8(0, -1, -1), *PATHS[1:])),
+        ("paths", (*PATHS[:1], i4(0), *PATHS[2:])),
+        ("paths", (*PATHS[:4], -1)),
         ("sweep", (*SWEEP[:2], b"\x10", *SWEEP[3:])),
         ("sweep", (*SWEEP[:5], i8(0, 5), i8(6, 9))),
         ("sweep", (*SWEEP[:5], i8(5), i8(4))),
@@ -170,6 +187,8 @@ def test_calls_that_make_no_sense_are_refused(name: str, call: tuple[Any, ...]) 
     [
         lambda m, n: m.nest(i4(*[0] * n), 1, i8(*range(n)), i8(*[n] * n), (), None),
         lambda m, n: m.sweep(i8(*range(n)), i8(*[n] * n), b"\0" * n, 1, (), i8(0), i8(n)),
+        lambda m, n: m.number(i8(*range(n)), None, 1, n),
+        lambda m, n: m.paths(i8(*[-1] * n), i4(*[0] * n), i4(*range(n)), b"\1" * n, 1),
     ],
 )
 def test_other_threads_run_meanwhile(work: Callable[[Any, int], Any]) -> None:

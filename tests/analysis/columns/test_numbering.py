@@ -20,15 +20,21 @@ PAIRS = st.lists(st.tuples(st.integers(0, 4), st.sampled_from((0, 1, 7, 90_000))
 ROWS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 2), st.integers(-9, 9)), max_size=20)
 
 
+@both_forms
+@pytest.mark.parametrize("large", [8, 90_000])
 @given(pairs=PAIRS, dtype=st.sampled_from((np.int8, np.int32, np.int64)))
-def test_codes_are_numbered_in_their_order(pairs: list[tuple[int, int]], dtype: type) -> None:
+def test_codes_are_numbered_in_their_order(
+    compiled: bool, large: int, pairs: list[tuple[int, int]], dtype: type
+) -> None:
+    pairs = [(one, min(other, large)) for one, other in pairs]
     first, second = (np.array([pair[i] for pair in pairs], dtype=np.int64) for i in range(2))
-    ones, place = factorize(first.astype(dtype), 5)
-    both, at = numbered_pairs(first.astype(dtype), 5, second, 90_001)
+    with form(compiled):
+        ones, place = factorize(first.astype(dtype), 5)
+        both, at = numbered_pairs(first.astype(dtype), 5, second, large + 1)
     assert ones.tolist() == sorted(set(first.tolist()))
     assert ones[place].tolist() == first.tolist()
-    assert [divmod(code, 90_001) for code in both.tolist()] == sorted(set(pairs))
-    assert [divmod(code, 90_001) for code in both[at].tolist()] == pairs
+    assert [divmod(code, large + 1) for code in both.tolist()] == sorted(set(pairs))
+    assert [divmod(code, large + 1) for code in both[at].tolist()] == pairs
 
 
 def test_many_different_codes() -> None:

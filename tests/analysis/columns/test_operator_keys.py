@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
-from tb_perfcompare.model.names.joined_names import JoinedNames
 from tb_perfcompare.model.names.names import (
+    collective_kernels,
     is_collective_annotation,
     is_collective_kernel,
     is_loader,
@@ -50,14 +51,16 @@ def test_all_at_once_or_one_by_one(names: list[str]) -> None:
     assert other_keys(names) == {at: key for at, key in found.items() if key != names[at]}
 
 
-@pytest.mark.parametrize(
-    "test", [is_step, is_loader, is_optimizer, is_collective_annotation, is_collective_kernel, is_wrapper]
-)
+@pytest.mark.parametrize("test", [is_step, is_loader, is_optimizer, is_collective_annotation, is_wrapper])
 @given(names=NAMES)
-def test_whoever_passes_is_found(test: object, names: list[str]) -> None:
-    assert callable(test)
-    found = passing_names(test, JoinedNames(names))
-    assert found == [at for at, name in enumerate(names) if test(name)]
+def test_whoever_passes_is_found(test: Callable[[str], bool], names: list[str]) -> None:
+    strings = StringTable(names)
+    assert passing_names(test, strings) == [at for at, name in enumerate(strings.texts) if test(name)]
+
+
+@given(NAMES)
+def test_every_collective_kernel_is_found(names: list[str]) -> None:
+    assert collective_kernels(names) == [at for at, name in enumerate(names) if is_collective_kernel(name)]
 
 
 @given(NAMES, st.lists(st.integers(0, 7), max_size=12), st.sampled_from([(), ("",), ("", "aten::add")]))

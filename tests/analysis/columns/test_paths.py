@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.analysis.columns.nesting import least_below
 from tb_perfcompare.analysis.columns.paths import cells_upwards, found_paths, nearest
+from tests.analysis.passes_tools import FORMS, form
+
+both_forms = pytest.mark.parametrize("compiled", FORMS)
 
 
 @st.composite
@@ -23,7 +27,8 @@ def levels(above: list[int]) -> list[int]:
     return found
 
 
-def test_rows_of_one_name_below_one_node_are_one_node() -> None:
+@both_forms
+def test_rows_of_one_name_below_one_node_are_one_node(compiled: bool) -> None:
     """
     step - a - b     two calls of a, of which both call b; c is not asked for
          - a - b
@@ -31,22 +36,35 @@ def test_rows_of_one_name_below_one_node_are_one_node() -> None:
     """
     above, key = np.array([-1, 0, -1, 2, -1]), np.array([0, 1, 0, 1, 2])
     wanted = np.array([False, True, False, True, False])
-    found = found_paths(above, np.zeros(5, np.int64), key, wanted, np.array([0]))
+    with form(compiled):
+        found = found_paths(above, np.zeros(5, np.int64), key, wanted, np.array([0]))
     assert found.node.tolist() == [1, 2, 1, 2, -1]
     assert (found.parent.tolist(), found.key.tolist(), found.depth.tolist()) == ([0, 1], [0, 1], [1, 2])
 
 
+@both_forms
+def test_more_paths_than_were_made_room_for(compiled: bool) -> None:
+    """one row with 9,000 names below it"""
+    above, key = np.append(-1, np.zeros(9_000, np.int64)), np.append(0, np.arange(9_000)[::-1])
+    with form(compiled):
+        found = found_paths(above, np.zeros(9_001, np.int64), key, np.ones(9_001, bool), np.array([0]))
+    assert found.node.tolist() == [1, *range(9_001, 1, -1)]
+    assert found.key.tolist() == [0, *range(9_000)]
+
+
+@both_forms
 @given(above=forests(), data=st.data())
-def test_paths_are_numbered_by_level_then_node_above_then_key(above: list[int], data: st.DataObject) -> None:
+def test_paths_are_numbered_by_level_then_node_above_then_key(
+    compiled: bool, above: list[int], data: st.DataObject
+) -> None:
     def numbers(most: int) -> list[int]:
         return data.draw(st.lists(st.integers(0, most), min_size=len(above), max_size=len(above)))
 
     root, key, wanted = numbers(2), numbers(3), [bool(number) for number in numbers(1)]
     depth = [0, 4, 1]
-    found = found_paths(
-        np.array(above, np.int32), np.array(root, np.int64), np.array(key, np.int32), np.array(wanted, bool),
-        np.array(depth),
-    )  # fmt: skip
+    columns = np.array(above, np.int32), np.array(root, np.int64), np.array(key, np.int32), np.array(wanted, bool)
+    with form(compiled):
+        found = found_paths(*columns, np.array(depth))
     used = list(wanted)
     for row in reversed(range(len(above))):
         if used[row] and above[row] >= 0:
@@ -82,14 +100,16 @@ def test_cells_are_added_to_all_rows_above(above: list[int], data: st.DataObject
     assert got.tolist() == want.tolist()
 
 
+@both_forms
 @given(above=forests(), data=st.data())
-def test_the_least_below(above: list[int], data: st.DataObject) -> None:
+def test_the_least_below(compiled: bool, above: list[int], data: st.DataObject) -> None:
     own = data.draw(st.lists(st.integers(-5, 5), min_size=len(above), max_size=len(above)))
     least = list(own)
     for row in reversed(range(len(above))):
         if above[row] >= 0:
             least[above[row]] = min(least[above[row]], least[row])
-    got = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
+    with form(compiled):
+        got = least_below(np.array(above, np.int32), np.array(levels(above), np.int32), np.array(own, np.int64))
     assert got.tolist() == least
 
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tb_perfcompare.analysis.iterations.annotations import KNOWN, WRAPPERS, _beginning, _matches
+from tb_perfcompare.analysis.iterations.annotations import KNOWN, WRAPPERS, _likely, _matches
 from tb_perfcompare.model.names.numbers_out import without_numbers
+from tb_perfcompare.model.strings import StringTable
 
 NUMBERS = st.sampled_from(["7", "0x1f", "12.5", "deadbeef12", ""])
 
@@ -24,9 +25,9 @@ def names(draw: st.DrawFn) -> str:
 def test_every_name_that_a_pattern_matches_begins_like_one(name: str) -> None:
     for known in (KNOWN, WRAPPERS):
         if any(_matches(pattern, without_numbers(name)) for pattern in known):
-            assert _beginning(known).match(name)
+            assert _likely(StringTable([name]), known) == [0]
 
 
 @pytest.mark.parametrize("name", ["aten::mm", "aten::step 3", "Optimizer.step#Adam.step", "autograd::engine"])
 def test_other_operators_are_passed_over(name: str) -> None:
-    assert not _beginning(KNOWN).match(name) and not _beginning(WRAPPERS).match(name)
+    assert not _likely(StringTable([name]), (*KNOWN, *WRAPPERS))

@@ -166,8 +166,31 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
     ("aten::index_select", "f S l", [[2, 4], [100]], "|0|", 0, 32 + 800 + 1600, ""),
     ("aten::gather", "f S l S", [[44], [47424]], "|0||False", 0, 176 + 12 * 47424, ""),
     ("aten::scatter_add_", "f S l f", [[50], [9976], [9976]], "|0||", 9976, 400 + 12 * 9976, "fp32"),
-    ("aten::embedding_dense_backward", "f l S S S", [[2, 4], [2]], "||10|-1|False", 8, 32 + 16 + 160, "fp32"),
+    ("aten::embedding_dense_backward", "f l S S S", [[2, 4], [2]], "||10|-1|False", 8, 32 + 16 + 32, "fp32"),
     ("aten::sort", "f S S", [[3, 4]], "|-1|False", 0, 48 + 144, ""),
+    ("aten::scatter_", "f S l f", [[5, 4], [2, 4], [2, 4]], "|0||", 0, 32 + 64 + 32, ""),
+    ("aten::tril_", "f S", [[5, 4]], "|0", 0, 160, ""),
+    ("aten::_embedding_bag", "f l l S S S - S S", [[20000, 64], [8192], [8192]], "|||False|0|False||False|-1",
+     8192 * 64, 4 * 2 * 8192 * 64 + 8 * 2 * 8192, "fp32"),
+    ("aten::_embedding_bag_dense_backward", "f l l l l S S S - S", [[8192, 64], [8192], [8192], [8192], [0]],
+     "|||||20000|False|0||-1", 8192 * 64, 4 * 2 * 8192 * 64 + 8 * 2 * 8192, "fp32"),
+    ("aten::upsample_bilinear2d", "f L S - -", [[32, 512, 24, 24]], "|[48, 48]|False||", 8 * 32 * 512 * 48 * 48,
+     4 * 32 * 512 * (24 * 24 + 48 * 48), "fp32"),
+    ("aten::upsample_nearest2d", "f L - -", [[2, 3, 8, 8]], "|[4, 4]||", 0, 4 * (96 + 96), "fp32"),
+    ("aten::upsample_bilinear2d_backward", "f L L S - -", [[2, 3, 4, 4]], "|[4, 4]|[2, 3, 2, 2]|False||",
+     8 * 96, 4 * (96 + 24), "fp32"),
+    # 3 steps of 2 sequences of 4 numbers, hidden size 5: LSTM of two layers, and GRU of both directions
+    ("aten::_cudnn_rnn", "f T S f f f S S S S S S S S L -", [[3, 2, 4], [[20, 4]], [460], [2, 2, 5], [2, 2, 5]],
+     "||4||||2|5|0|2|False|0.|True|False|[]|", 2 * 6 * 20 * (9 + 10), 4 * (24 + 460 + 4 * 20 + 30), "fp32"),
+    ("aten::_cudnn_rnn_backward", "f T S f f f f f - - S S S S S S S S L - i8 L",
+     [[3, 2, 4], [[20, 4]], [460], [2, 2, 5], [2, 2, 5], [3, 2, 5], [3, 2, 5], [99]],
+     "||4||||||||2|5|0|2|False|0.|True|False|[]|||[True, False, False, True]", 2 * 2 * 6 * 20 * (9 + 10),
+     4 * (24 + 460 + 4 * 20 + 30 + 30 + 24 + 460), "fp32"),
+    ("aten::miopen_rnn", "f T S f - S S S S S S S L -", [[3, 2, 4], [[15, 4]], [2, 2, 5]],
+     "||4|||3|5|1|False|0.|True|True|[]|", 2 * 6 * 2 * 15 * 9, 4 * (24 + 2 * 15 * 9 + 2 * 20 + 60), "fp32"),
+    # as the CPU records a transposed convolution: without an operator that does it
+    ("aten::_convolution", "f f - L L L S L S S S S S", [[2, 4, 5], [4, 3, 3]],
+     "|||[2]|[1]|[1]|True|[1]|1|False|False|False|True", 2 * 10 * 36, 4 * (40 + 36 + 60), "fp32"),
     ("aten::topk", "f S S S S", [[4, 9]], "|3|-1|True|True", 0, 144 + 144, ""),
     ("aten::cumsum", "i S -", [[3]], "|0|", 0, 12 + 24, ""),
     ("aten::native_dropout", "bf S S", [[4, 4]], "|0.5|True", 16, 16 * 5, "bf16"),
@@ -190,6 +213,11 @@ def test_a_call_as_an_old_trace_has_it() -> None:
     assert work == Work(
         2 * 1024 * 1705 * 512, 4 * (512 + 1024 * 1705 + 1705 * 512 + 1024 * 512), "fp32", "matrix product"
     )
+
+
+def test_of_a_sparse_tensor_only_the_outer_sizes_are_recorded() -> None:
+    found = operator_work("aten::mm", "[[4, 5], [5, 3]]", '["float", "float"]', "[[], [3, 1]]", '["", ""]')
+    assert found == "the tensor is sparse: its number of elements is not recorded"
 
 
 def test_elements_that_several_indices_share_are_read_once() -> None:
@@ -235,6 +263,8 @@ REFUSED: list[tuple[str, str, list[object], str, str]] = [
     ("aten::view", "f L", [[2, 72]], "|[144]", "moves no data"),
     ("aten::index", "f -", [[4, 4]], "|", "sizes of the indices"),
     ("my::kernel", "f", [[2]], "", "unknown operator"),
+    ("AddmmBackward0", "f", [[2]], "", "operators it calls"),
+    ("MyFunctionBackward", "f", [[2]], "", "unknown operator"),
 ]  # fmt: skip
 
 

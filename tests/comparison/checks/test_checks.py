@@ -62,9 +62,9 @@ def other_program(program: Program) -> Change:
     return lambda _: side(program, 2)
 
 
-def unmarked(summary: Summary) -> Summary:
-    """Nothing in it repeats either."""
-    return replace(summary, marked=False, iterations=None)
+def unmarked(_: Summary) -> Summary:
+    """Nothing in it repeats either, and it does more than a step of the other side."""
+    return replace(side(BASE.changed(repeats=4), 2), marked=False, iterations=None)
 
 
 def same(_: Summary) -> Summary:
@@ -98,7 +98,7 @@ TRIPPED: list[tuple[str, str, Change, str]] = [
     ("device_kind", "warn", device(kind="unknown", name=""), "does not name its device"),
     ("device_kind", "warn", environment(device__multiprocessors="54"), "device.multiprocessors 108 vs 54"),
     ("device_count", "warn", device(count=8), "1 vs 8 devices"),
-    ("step_marker", "fail", other_program(BASE.changed(marked=False)), "different units of work"),
+    ("step_marker", "fail", other_program(BASE.changed(marked=False, repeats=4)), "different units of work"),
     ("step_marker", "fail", unmarked, "has no step markers"),
     ("step_marker", "fail", other_program(BASE.changed(iterations=3)), "holds 3 iterations"),
     ("kernels", "warn", other_program(BASE.changed(casts=6)), "of kernel launches per step are shared"),
@@ -172,7 +172,7 @@ def test_some_ranks_of_a_job_cannot_tell_whom_they_wait_for() -> None:
 
 
 def test_a_failed_check_that_the_verdict_rests_on_is_the_headline() -> None:
-    found = compared(HEALTHY, side(BASE.changed(marked=False), 2))
+    found = compared(HEALTHY, side(BASE.changed(marked=False, repeats=4), 2))
     assert found.headline.verdict is Verdict.WITHHELD
     assert found.headline.reason == check(found, "step_marker").detail
     assert found.headline.delta is not None, "the figures stay"

@@ -42,7 +42,8 @@ def test_an_iteration_that_runs_the_same_kernels_is_the_same_unit() -> None:
     found = compare(summarised(replayed()), summarised(eager()))
     assert step_marker(found) == (
         "ok",
-        "a graph launch of the baseline runs the kernels of one iteration of the candidate (6 and 6 launches per step)",
+        "a baseline step (an iteration by cudaGraphLaunch) holds the work of a candidate step (an iteration by "
+        "aten::op_0): 6 kernels of both sides, 100 % of their time, run equally often per step",
     )
     assert found.headline.verdict is Verdict.SLOWER
     assert found.findings[0].rule == "graph_lost"
@@ -53,3 +54,43 @@ def test_a_graph_of_several_iterations_or_of_other_kernels_is_another_unit(kerne
     found = compare(summarised(replayed(kernels)), summarised(eager()))
     assert step_marker(found)[0] == "fail"
     assert found.headline.verdict is Verdict.WITHHELD
+
+
+def compiled(key: str, products: int = 2) -> TraceBuilder:
+    """Iterations by the call of a compiled graph, whose key is another in every program."""
+    trace = TraceBuilder()
+    for step in range(10):
+        at = step * 300
+        trace.annotation(f"## Call CompiledFxGraph {key} ##", at, at + 280)
+        for number in range(products):
+            trace.op("extern_kernels::mm", at + 20 + 100 * number, at + 110 + 100 * number)
+        trace.op("aten::expand", at + 260, at + 270)
+    return trace
+
+
+def test_compiled_graphs_of_other_keys_are_the_same_unit() -> None:
+    found = compare(summarised(compiled("fabc2")), summarised(compiled("fxyz7")))
+    assert step_marker(found)[0] == "ok"
+    assert step_marker(found)[1].endswith("2 operators of both sides, 100 % of their time, run equally often per step")
+    assert found.headline.verdict is not Verdict.WITHHELD
+    assert "iteration_kinds" not in found.tables
+
+
+def test_a_compiled_graph_that_does_half_as_much_is_another_unit() -> None:
+    found = compare(summarised(compiled("fabc2")), summarised(compiled("fxyz7", products=1)))
+    assert step_marker(found)[0] == "fail"
+
+
+def test_the_recording_of_a_single_iteration_is_one_step_of_a_recording_of_many() -> None:
+    once, twice = TraceBuilder(), TraceBuilder()
+    for trace, iterations in ((once, 1), (twice, 2)):
+        for number, name in enumerate(KERNELS * iterations):
+            trace.op(f"aten::{name}", 80 * number, 80 * number + 60)
+    assert step_marker(compare(summarised(once), summarised(eager())))[0] == "fail"  # other operators
+    marked = TraceBuilder()
+    for step in range(4):
+        marked.step(step, 1000 * step, 1000 * step + 900)
+        for number, name in enumerate(KERNELS):
+            marked.op(f"aten::{name}", 1000 * step + 80 * number, 1000 * step + 80 * number + 60)
+    assert step_marker(compare(summarised(once), summarised(marked)))[0] == "warn"
+    assert step_marker(compare(summarised(twice), summarised(marked)))[0] == "fail"

@@ -15,7 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tb_perfcompare.sources.storage import blocks as blocks_module
-from tb_perfcompare.sources.storage.blocks import LIBRARY, Blocks, read_head
+from tb_perfcompare.sources.storage import deflate
+from tb_perfcompare.sources.storage.blocks import Blocks, read_head
+from tb_perfcompare.sources.storage.deflate import LIBRARY
 
 TEXT = random.Random(1).randbytes(40_000) + b"abc" * 20_000
 
@@ -97,9 +99,9 @@ def test_leaving_in_the_middle_stops_reading() -> None:
 
 def test_without_zlib_ng_zlib_inflates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "zlib_ng", None)
-    imported = runpy.run_path(str(blocks_module.__file__))
-    assert imported["LIBRARY"] is zlib
-    with imported["Blocks"](io.BytesIO(gzip.compress(TEXT)[:-8])) as blocks:
+    library = runpy.run_path(str(deflate.__file__))["LIBRARY"]
+    assert library is zlib
+    with Blocks(io.BytesIO(gzip.compress(TEXT)[:-8]), library=library) as blocks:
         assert b"".join(blocks) == TEXT
     assert blocks.damage == "the gzip data end early"
 

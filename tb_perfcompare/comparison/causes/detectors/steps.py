@@ -32,6 +32,9 @@ while the other does not or loses this many times less by them."""
 CHANCE = 0.01
 """Largest p of slow steps at varying places: a busy machine makes slow steps on both sides."""
 
+MORE_CALLS = 1.5
+"""Slow steps that call something so many times as often as other steps do more of it."""
+
 LEADING = 0.25
 """The first steps of a recording, up to this share, may be a warm-up."""
 
@@ -90,7 +93,7 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
     sentence = (
         f"Slow steps in the {word}: {signed_time(delta)} on the mean step, from {len(slow)} of {len(summary.steps)} "
         f"steps (step {names}); in them {category_words(label)} {signed_time(growth[label])}"
-        f"{f', mostly {short(entity)}' if entity else ''}."
+        f"{f', mostly {short(entity)}{_called_more(summary, slow, (label, entity))}' if entity else ''}."
     )
     yield cause(
         pair, SLOW_STEPS, f"step {names}", label, delta, sentence, (Evidence("steps", f"{word} / {names}"),),
@@ -141,6 +144,16 @@ def _grown(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:
         (CATEGORY_LABELS[category], key): us
         for category, key, us in zip(owned.category.tolist(), owned.key, growth.tolist(), strict=True)
     }
+
+
+def _called_more(summary: Summary, slow: NDArray[np.int64], part: Part) -> str:
+    """ " (10 calls, 2 in other steps)" where slow steps do more of it, "" where the same calls take longer."""
+    owned = summary.owned
+    parts = zip(owned.category.tolist(), owned.key, strict=True)
+    row = next(at for at, (category, key) in enumerate(parts) if (CATEGORY_LABELS[category], key) == part)
+    usual, calls = np.setdiff1d(np.arange(len(summary.steps)), slow), owned.calls[row]
+    more, few = float(calls[slow].mean()), float(np.median(calls[usual]))
+    return f" ({many(round(more), 'call')}, {round(few):,} in other steps)" if more >= MORE_CALLS * few else ""
 
 
 def _of_categories(growth: Mapping[Part, float]) -> dict[str, float]:
@@ -230,7 +243,7 @@ SLOW_STEPS = Rule(
     when="A few outlying steps make at least half of the change, unless they wait for the data loader. With several "
     "captures, most must have such steps",
     needs="steps",
-    look_at="checkpoints, logging, garbage collection, other jobs at that time; record more steps",
+    look_at="validation, checkpoints, logging, garbage collection, other jobs at that time; record more steps",
     confidence="few steps, which may not recur",
     find=step_rules,
     rank=1,

@@ -1,0 +1,87 @@
+"""Recurrent networks in one library call: RNN, LSTM and GRU of cuDNN and MIOpen; forward and backward.
+
+The products of gates and states: of each of n time steps of all sequences, layer and direction 2 g h (i + r) FLOPs, g
+gates (LSTM 4, GRU 3, else 1), h the hidden size, i the size of what comes in, r that of what goes out; 2 h r more for a
+projection. Backward as much again for the states and, where wanted, for the weights. What is done to each element
+(biases, sigmoid, tanh) is not counted: https://docs.pytorch.org/docs/stable/generated/torch.nn.LSTM.html.
+Bytes: input, weights, states, output, last states; backward those, the gradients of the outputs and of the inputs. What
+the library keeps for the backward pass is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.quick_dataclass import dataclass
+
+FAMILY = "recurrent"
+GATES = {0: 1, 1: 1, 2: 4, 3: 3}
+"""Mode of the library -> gates: RNN with ReLU or tanh, LSTM, GRU."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where an operator has its arguments; -1 where it has none. `mask` and `grad` are those of a backward call."""
+
+    weights: int
+    state: int
+    mode: int
+    projection: int
+    layers: int
+    bidirectional: int
+    grad: int = -1
+    mask: int = -1
+
+
+def _weights(call: Call, places: Places, inputs: int) -> tuple[int, int]:
+    """(elements of the weights without biases, width of the output)."""
+    mode, hidden = call.integer(places.mode), call.integer(places.mode + 1)
+    projected = call.integer(places.projection) if places.projection >= 0 else 0
+    layers, ways = call.integer(places.layers), 1 + call.flag(places.bidirectional)
+    need(mode in GATES and hidden > 0 and 0 <= projected < hidden and 0 < layers <= 1 << 16)
+    result = projected or hidden
+    first, further = inputs + result, ways * result + result
+    rows = GATES[mode] * hidden * (first + (layers - 1) * further)
+    return ways * (rows + layers * hidden * projected), ways * result
+
+
+def model(places: Places) -> Callable[[Call], Work]:
+    """The model of an operator (input, weights, ...) that has its arguments at these places."""
+
+    def work(call: Call) -> Work:
+        x, state = call.tensor(0), call.tensor(places.state)
+        if x.type.rank != 2:
+            raise NoModelError("only floating-point numbers are modelled")
+        need(len(x.sizes) in (2, 3) and x.sizes[-1] > 0)
+        weights, width = _weights(call, places, x.sizes[-1])
+        packed = call.optional(places.weights) if places.weights >= 0 else None
+        need(packed is None or packed.elements >= weights)
+        of_weights = packed.bytes if packed is not None else weights * x.type.size
+        steps = x.elements // x.sizes[-1]
+        output = steps * width * x.type.size
+        states = state.bytes + call.optional_bytes(places.state + 1)
+        moved = x.bytes + of_weights + 2 * states + output
+        tensors: tuple[Tensor, ...] = (x, state) if packed is None else (x, state, packed)
+        if places.mask < 0:
+            return Work(2 * steps * weights, moved, same(*tensors), FAMILY)
+        wanted = call.flags(places.mask)
+        need(len(wanted) == 4)
+        moved += call.optional_bytes(*range(places.grad, places.grad + 3)) + x.elements * x.type.size
+        moved += of_weights * wanted[3]
+        return Work(2 * steps * weights * (1 + wanted[3]), moved, same(*tensors), FAMILY)
+
+    return work
+
+
+MODELS: dict[str, Callable[[Call], Work]] = {
+    "aten::_cudnn_rnn": model(Places(weights=3, state=4, mode=6, projection=8, layers=9, bidirectional=13)),
+    "aten::miopen_rnn": model(Places(weights=-1, state=3, mode=5, projection=-1, layers=7, bidirectional=11)),
+    "aten::_cudnn_rnn_backward": model(
+        Places(weights=3, state=4, mode=10, projection=12, layers=13, bidirectional=17, grad=7, mask=21)
+    ),
+    "aten::miopen_rnn_backward": model(
+        Places(weights=3, state=4, mode=10, projection=-1, layers=12, bidirectional=16, grad=7, mask=20)
+    ),
+}
+"""Operator -> its model."""

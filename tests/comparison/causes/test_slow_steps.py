@@ -1,0 +1,37 @@
+"""A step far longer than the others: does it do more, or take longer for the same?"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.build import TraceBuilder
+from tests.comparison.test_comparison_laws import compare, summarised
+
+
+def training(*, validations: int = 0, stall_us: int = 0) -> TraceBuilder:
+    """Ten steps of two convolutions and four small operators; the eighth also validates, or is interrupted."""
+    trace, at = TraceBuilder(), 0
+    for step in range(10):
+        begin, extra = at, 2 * validations if step == 7 else 0
+        for call in range(2 + extra):
+            length = 500 + step % 3 + (stall_us if step == 7 and call == 1 else 0)
+            trace.op("aten::conv2d", at, at + length)
+            at += length
+        for name in ("aten::add", "aten::sum", "aten::mul", "aten::div"):
+            trace.op(name, at, at + 50)
+            at += 60
+        trace.step(step, begin, at)
+    return trace
+
+
+@pytest.mark.parametrize(
+    ("slow", "says"),
+    [
+        (training(validations=4), "mostly aten::conv2d (10 calls, 2 in other steps)."),
+        (training(stall_us=4000), "mostly aten::conv2d."),
+    ],
+)
+def test_a_slow_step_says_whether_it_calls_more(slow: TraceBuilder, says: str) -> None:
+    found = compare(summarised(training()), summarised(slow))
+    sentence = next(finding.sentence for finding in found.findings if finding.rule == "slow_steps")
+    assert sentence.endswith(says)
