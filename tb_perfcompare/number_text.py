@@ -132,6 +132,13 @@ def percent(fraction: float, *, signed: bool = False, share: bool = False) -> st
     return text if text == ABSENT else f"{text} %"
 
 
+def change_ends(low: float, high: float) -> tuple[str, str]:
+    """Of an interval of a change: ("+18.0 %", "+20.1 %"), or both as multiples, ("×5.97", "×41.4")."""
+    if TIMES_FROM <= high < math.inf:
+        return ratio(1 + low), ratio(1 + high)
+    return percent(low, signed=True), percent(high, signed=True)
+
+
 def points(difference: float) -> str:
     """A difference of two shares: 0.0531 -> "+5.31 pp"."""
     text = number(difference * 100, signed=True, most=2)
@@ -149,7 +156,9 @@ def rough(fraction: float, *, signed: bool = False) -> str:
 
 
 def rough_range(low: float, high: float, *, signed: bool = False) -> str:
-    """ "15 to 21 %", "−4.4 to +8.9 %", "×12 to ×14"."""
+    """ "15 to 21 %", "−4.4 to +8.9 %", "×5.2 to ×14"."""
+    if signed and TIMES_FROM <= high < math.inf:
+        return f"×{_rough(1 + low)} to ×{_rough(1 + high)}"
     one, two = rough(low, signed=signed), rough(high, signed=signed)
     return f"{one.removesuffix(' %') if two.endswith('%') else one} to {two}"
 

@@ -64,7 +64,16 @@ def test_a_headline_has_two_digits() -> None:
     assert number_text.rough(11.4, signed=True) == "×12", "a change counts the whole"
     assert number_text.rough_range(-0.044, 0.089, signed=True) == "−4.4 to +8.9 %"
     assert number_text.rough_range(11.0, 13.0, signed=True) == "×12 to ×14"
+    assert number_text.rough_range(4.2, 13.0, signed=True) == "×5.2 to ×14", "one way of writing in one interval"
     assert [number_text.times(factor) for factor in (1.3, 3.0, 46_099.4)] == ["1.3 times", "3 times", "46,099 times"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [(-0.012, 0.2, ("−1.20 %", "+20.0 %")), (4.97, 40.4, ("×5.97", "×41.4")), (-0.34, 40.4, ("×0.660", "×41.4"))],
+)
+def test_both_ends_of_an_interval_are_written_alike(low: float, high: float, said: tuple[str, str]) -> None:
+    assert number_text.change_ends(low, high) == said
 
 
 def test_a_figure_takes_the_unit_it_comes_with() -> None:

@@ -126,5 +126,5 @@ def _interval(headline: Headline) -> str:
     if part is None:
         return ""
     what = "step" if headline.program is None else "program"
-    low, high = number_text.percent(part.low, signed=True), number_text.percent(part.high, signed=True)
+    low, high = number_text.change_ends(part.low, part.high)
     return f"{what} {number_text.percent(part.estimate, signed=True)} [{low}, {high}]"

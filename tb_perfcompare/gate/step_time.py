@@ -77,7 +77,7 @@ def _fraction(limit: Limit, headline: Headline) -> float | None:
 
 
 def _part(part: Part) -> str:
-    ends = f"[{number_text.percent(part.low, signed=True)}, {number_text.percent(part.high, signed=True)}]"
+    ends = "[{}, {}]".format(*number_text.change_ends(part.low, part.high))
     return f"{number_text.percent(part.estimate, signed=True)} {ends}"
 
 
@@ -89,5 +89,5 @@ def _measured(shift: Shift, limit: Limit) -> str:
 
 def _interval(shift: Shift, limit: Limit) -> str:
     if limit.fraction is not None:
-        return f"[{number_text.percent(shift.low, signed=True)}, {number_text.percent(shift.high, signed=True)}]"
+        return "[{}, {}]".format(*number_text.change_ends(shift.low, shift.high))
     return f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"

@@ -304,7 +304,7 @@ def _shift(shift: Shift, verdict: Verdict) -> list[tuple[str, str]]:
     mark = f" {_UNCLEAR}" if verdict is Verdict.INCONCLUSIVE else ""
     estimate = f"{number_text.percent(shift.estimate, signed=True)}{mark}"
     estimate_us = number_text.time(shift.estimate_us, signed=True)
-    interval = f"[{number_text.percent(shift.low, signed=True)}, {number_text.percent(shift.high, signed=True)}]"
+    interval = "[{}, {}]".format(*number_text.change_ends(shift.low, shift.high))
     interval_us = f"[{number_text.time(shift.low_us, signed=True)}, {number_text.time(shift.high_us, signed=True)}]"
     if shift.level is not None:
         level = f"{number_text.setting(round(shift.level, 3))} interval"

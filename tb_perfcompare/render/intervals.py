@@ -63,10 +63,8 @@ def _drawn(cells: tuple[Cell, ...], axis: Axis, zero: str) -> str:
         if axis.low <= end <= axis.high
     )
     beyond = "" if axis.low <= shift <= axis.high else "▸ " if shift > 0 else "◂ "
-    text = (
-        f"{beyond}{number_text.percent(shift, signed=True)} "
-        f"[{number_text.percent(low, signed=True)}, {number_text.percent(high, signed=True)}]"
-    )
+    one, other = number_text.change_ends(low, high)
+    text = f"{beyond}{number_text.percent(shift, signed=True)} [{one}, {other}]"
     return (
         f'<svg class="{name}" width="100%" height="18" aria-hidden="true">{band}{zero}'
         f'<line class="whisker" x1="{axis.at(low)}" x2="{axis.at(high)}" y1="9" y2="9"/>{ends}'

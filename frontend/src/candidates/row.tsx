@@ -3,7 +3,7 @@
 import type { Progress, Side } from '../contract/wire';
 import { ICON, tone } from '../summary/verdict';
 import { Delta } from '../ui/delta';
-import { formatIn, formatP, formatPercent, type NumberStyle, timeStyle } from '../ui/format';
+import { formatEnds, formatIn, formatP, formatPercent, timeStyle, type NumberStyle } from '../ui/format';
 import { Icon, IconButton } from '../ui/icons';
 import { sideText } from '../ui/pair_lines';
 import { sentence, text } from '../ui/strings';
@@ -136,7 +136,7 @@ function Interval({ row, scale, faint }: { row: Row | undefined; scale: Scale; f
       </svg>
       <span class="vs-numbers small">
         {beyond && <span title={words.beyond}>{reach.estimate > 0 ? '▸ ' : '◂ '}</span>}
-        {formatPercent(reach.estimate, true)} <span class="muted">{(shift?.level === null ? text.verdict.range : words.between)(formatPercent(reach.low, true), formatPercent(reach.high, true))}</span>
+        {formatPercent(reach.estimate, true)} <span class="muted">{(shift?.level === null ? text.verdict.range : words.between)(...formatEnds(reach.low, reach.high))}</span>
       </span>
     </>
   );

@@ -6,7 +6,7 @@ import { joinKey } from '../table/rows';
 import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
-import { text } from '../ui/strings';
+import { text, unbroken } from '../ui/strings';
 import { CopyFinding } from './copy_finding';
 
 const FIRST = 5;
@@ -83,9 +83,9 @@ function Cause({ finding, rank, most, comparison, onEvidence, timelineOf, onTime
       </div>
       <div class="what">
         <h3 class="sr">{shortName(finding.subject)}</h3>
-        <p title={finding.subject}>{finding.sentence}</p>
+        <p title={finding.subject}>{unbroken(finding.sentence)}</p>
         <p class="muted">
-          {[finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · ')}
+          {unbroken([finding.look_at && text.findings.lookAt(finding.look_at), finding.confidence].filter(Boolean).join(' · '))}
         </p>
       </div>
       <div class="ways">

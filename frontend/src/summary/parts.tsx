@@ -1,7 +1,7 @@
 // Program and machine: what the change of step time is made of, as bars with their intervals.
 
 import type { Headline, Part } from '../contract/wire';
-import { formatPercent } from '../ui/format';
+import { formatEnds, formatPercent } from '../ui/format';
 import { text } from '../ui/strings';
 
 /** Ends of the scale, fractions: zero and every interval lie inside. */
@@ -16,7 +16,7 @@ function Bar({ label, part, scale }: { label: string; part: Part; scale: [number
   const at = (fraction: number) => `${(100 * (fraction - scale[0])) / (scale[1] - scale[0])}%`;
   const estimate = part.estimate ?? 0;
   const [from, to] = [Math.min(0, estimate), Math.max(0, estimate)];
-  const said = `${formatPercent(part.estimate, true)} (${formatPercent(part.low, true)} … ${formatPercent(part.high, true)})`;
+  const said = `${formatPercent(part.estimate, true)} (${formatEnds(part.low, part.high).join(' … ')})`;
   return (
     <div class="part">
       <dt>{label}</dt>

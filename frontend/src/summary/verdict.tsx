@@ -1,7 +1,7 @@
 // The answer first: which side is slower, by how much, and whether that is sure.
 
 import type { Comparison, Headline, VerdictWord } from '../contract/wire';
-import { formatDigits, formatIn, formatP, formatPercent, formatRatio, formatSetting, timeStyle } from '../ui/format';
+import { formatDigits, formatEnds, formatIn, formatP, formatPercent, formatRatio, formatSetting, timeStyle } from '../ui/format';
 import { Icon, type IconName } from '../ui/icons';
 import { metricWords, sentence, text } from '../ui/strings';
 import { Parts } from './parts';
@@ -74,8 +74,8 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const interval =
     shift &&
     (shift.level === null && shift.low === shift.high ? '' : shift.level === null
-      ? text.verdict.range(formatPercent(shift.low, true), formatPercent(shift.high, true))
-      : text.verdict.interval(formatPercent(shift.low, true), formatPercent(shift.high, true), formatSetting(Math.round(1000 * shift.level) / 1000)));
+      ? text.verdict.range(...formatEnds(shift.low, shift.high))
+      : text.verdict.interval(...formatEnds(shift.low, shift.high), formatSetting(Math.round(1000 * shift.level) / 1000)));
   return (
     <section class={`verdict tone-${tone(headline.verdict)}`} aria-label={text.verdict.region}>
       <span class="verdict-icon line">

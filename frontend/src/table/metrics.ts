@@ -37,7 +37,7 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
     }, `${name(figure.b)}/${name(figure.a)}`, rowShare),
     ...(metric.rate || stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, Math.max(90, 8 * step!.label.length + 8), (cells) => changed(cells, numberAt(cells, metric.delta) === null ? null : numberAt(cells, metric.delta)! / stepTime, true), name(metric.delta), (cells) => numberAt(cells, metric.delta))]),
     column('calls', calls!, Math.max(86, 7 * longest + 24), (cells) => ({ text: callsText(cells) }), `${name(callsB)}?${name(callsA)}`, (cells) => later(numberAt(cells, callsB), numberAt(cells, callsA))),
-    ...(metric.rate || rates.length > 0 ? [] : [column('per_call', perCall!, 130, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) }), `${name(metric.b)}/${name(callsB)}?${name(metric.a)}/${name(callsA)}`, (cells) => later(each(cells, metric.b, callsB), each(cells, metric.a, callsA)))]),
+    ...(metric.rate || rates.length > 0 ? [] : [column('per_call', perCall!, 138, (cells) => ({ text: arrow(each(cells, metric.a, callsA), each(cells, metric.b, callsB), formatTime) }), `${name(metric.b)}/${name(callsB)}?${name(metric.a)}/${name(callsA)}`, (cells) => later(each(cells, metric.b, callsB), each(cells, metric.a, callsA)))]),
     ...(metric.rate || rates.length === 0 ? [] : [column('rate', rate!, 160, (cells) => ({ text: rates.map(({ a, b }) => rateText(views[a]!, cells, a, b)).find(Boolean) ?? '' }), rates.map(({ a, b }) => `${name(b)}?${name(a)}`).join('?'), (cells) => later(...rates.flatMap(({ a, b }) => [numberAt(cells, b), numberAt(cells, a)])))]),
   ];
   const chip = chipColumn(table, metric);
@@ -120,5 +120,5 @@ function chipColumn(table: Table, metric: Metric): ColumnView {
     const tested = typeof cells[q] === 'number' ? `q ${formatP(cells[q])}` : '';
     return { text: chip?.word ?? said, chip: chip?.look ?? (said === '' ? '' : 'idle'), title: [chip?.about || said, tested].filter(Boolean).join(', ') };
   }, asks, (cells) => raw(cells) || null);
-  return { ...view, numeric: false };
+  return { ...view, numeric: false, blank: table.rows.length > 0 && table.rows.every((cells) => raw(cells) === '') };
 }

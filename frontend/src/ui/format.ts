@@ -128,6 +128,11 @@ export function formatPercent(fraction: Measured, signed = false, share = false)
   return `${formatDigits(fraction * 100, signed, 2)}${THIN}%`;
 }
 
+/** The ends of an interval of a change, written alike. */
+export function formatEnds(low: Measured, high: Measured): [string, string] {
+  return typeof low === 'number' && typeof high === 'number' && high >= 10 ? [formatRatio(1 + low), formatRatio(1 + high)] : [formatPercent(low, true), formatPercent(high, true)];
+}
+
 /** A difference of two shares, in percentage points. */
 export const formatPoints = (difference: number): string => `${formatDigits(difference * 100, true, 2)}${THIN}pp`;
 

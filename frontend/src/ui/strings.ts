@@ -9,6 +9,11 @@ export function sentence(clause: string): string {
   return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
+/** A number and its unit, and what it is the value of, stay on one line. */
+export function unbroken(said: string): string {
+  return said.replace(/(\d) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![\w]))|([pq]) (?=[=<])|([=<]) (?=\d)/g, '$1$2$3\u00a0');
+}
+
 /** What one headline metric measures, in words. */
 export interface MetricWords {
   one: string;

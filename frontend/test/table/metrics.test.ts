@@ -88,6 +88,11 @@ describe('what the page says of a row', () => {
     expect([0, 1, 2].map((at) => said('chip', at).text)).toEqual(['slower', 'new', 'faster']);
     expect([said('chip', 0, 'us').text, said('chip', 0).title]).toEqual(['n.s.', 'slower, negligible, q 0.0010']);
   });
+  it('has no column where nothing is said of any row', () => {
+    const isSaid = (at: number): boolean => columns[at]!.role === 'status' || columns[at]!.statistic === 'change';
+    const silent: Table = { ...operators, columns, rows: operators.rows.map((cells) => cells.map((cell, at) => (isSaid(at) ? '' : cell))) };
+    expect([operators, silent].map((table) => shown('', table).some((view) => view.column.name === 'chip'))).toEqual([true, false]);
+  });
 });
 
 it('rows stand by the size of the difference, whatever its sign', () => {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
-  arrow, columnStyle, finer, formatBytes, formatCount, formatDecimal, formatDigits, formatElapsed, formatIn, formatMany, formatNumber, formatP, formatPercent, formatPoints, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
+  arrow, columnStyle, finer, formatBytes, formatCount, formatDecimal, formatDigits, formatElapsed, formatEnds, formatIn, formatMany, formatNumber, formatP, formatPercent, formatPoints, formatRate, formatRatio, formatRound, formatSetting, formatTime, NOT_MEASURED, timeStyle,
 } from '../../src/ui/format';
+import { unbroken } from '../../src/ui/strings';
 
 const plain = (text: string): string => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
 
@@ -42,6 +43,15 @@ describe('times', () => {
   it('shows differences with two decimals at least', () => {
     expect(finer(timeStyle([141_200, 163_900])).decimals).toBe(2);
   });
+});
+
+it('writes both ends of an interval alike', () => {
+  expect(formatEnds(-0.012, 0.2).map(plain)).toEqual(['-1.20 %', '+20.0 %']);
+  expect(formatEnds(4.97, 40.4)).toEqual(['×5.97', '×41.4']);
+});
+
+it('keeps a number and its unit on one line', () => {
+  expect(unbroken('84.8 % of it in 5 of 29 steps (p = 0.059), 47.4 ms').replaceAll('\u00a0', '_')).toBe('84.8_% of it in 5 of 29 steps (p_=_0.059), 47.4_ms');
 });
 
 it('reads every number as sentences and reports do', () => {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
-from tb_perfcompare.number_text import percent, setting
+from tb_perfcompare.number_text import change_ends, percent, setting
 from tb_perfcompare.quick_dataclass import dataclass
 
 SIDES = ("baseline", "candidate")
@@ -52,7 +52,7 @@ class Words:
 
 def ends(low: float, high: float) -> str:
     """ "+1.20 % to +19.4 %" of shifts of logarithms."""
-    return f"{signed(low)} to {signed(high)}"
+    return " to ".join(change_ends(fraction_of(low), fraction_of(high)))
 
 
 def signed(theta: float) -> str:
