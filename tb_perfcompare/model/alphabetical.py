@@ -34,10 +34,10 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
     some = texts[:: len(texts) // _SAMPLE + 1]
     if sum(map(len, some)) > _USUAL_LENGTH * len(some):
         return None
-    joined = "\n".join(texts)
-    if not joined.isascii() or "\0" in joined or joined.count("\n") != len(texts) - 1:
+    joined = "\n".join((*texts, "\0" * _LETTERS))
+    if not joined.isascii() or joined.count("\0") != _LETTERS or joined.count("\n") != len(texts):
         return None
-    data = np.frombuffer(f"{joined}\n{chr(0) * _LETTERS}".encode(), dtype=np.uint8)
+    data = np.frombuffer(joined.encode(), dtype=np.uint8)
     del joined
     end = np.flatnonzero(data == ord("\n"))
     begin = np.append(0, end[:-1] + 1)

@@ -22,6 +22,9 @@ def unique(values: NDArray[Number]) -> NDArray[Number]:
 
 def unique_places(values: NDArray[Number]) -> tuple[NDArray[Number], Ints]:
     """(the different values, ascending; (n,) place of each value among them)."""
+    if not np.any(values[1:] < values[:-1]):  # type: ignore[operator]
+        begins = _begins(values)
+        return values[begins], np.cumsum(begins) - 1
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     begins = _begins(ordered)

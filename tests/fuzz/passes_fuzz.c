@@ -44,6 +44,7 @@ void *fuzz_calloc(size_t count, size_t size)
 #include "nesting.c"
 #include "sweep.c"
 #include "sums.c"
+#include "numbers.c"
 #undef malloc
 #undef realloc
 #undef calloc
@@ -193,12 +194,12 @@ static void check_nesting(const Columns *c, bool is_sound)
             MUST(row >= -1 && row < (int64_t)count);
             MUST(row < 0 || (lane[row] == c->lane[i] && start[row] <= c->at[i] && c->at[i] < forest.end[row]));
         }
-        MUST(sum_upwards(&parents, forest.inside, count) == PASS_DONE);
+        MUST(gather_upwards(&parents, draw(2), forest.inside, count) == PASS_DONE);
     }
     /* whatever is said about nodes, nothing outside the columns is touched */
     const Nodes any = {c->count, c->lane, 5, c->start, c->end, wide};
     (void)find_innermost(&any, c->lane, c->at, c->count, found);
-    (void)sum_upwards(&wide, c->at, c->count);
+    (void)gather_upwards(&wide, draw(2), c->at, c->count);
     free(rows);
     free(found);
     free(start);
@@ -276,6 +277,49 @@ static void check_sums(const Columns *c, bool is_sound)
     MUST(all == 0 || end != PASS_DONE || is_chosen);
 }
 
+/* Places lead back to the codes, which ascend; a node leads to its row's key, and to the node of the row above. */
+static void check_numbers(const Columns *c, bool is_sound)
+{
+    const bool has_second = draw(2);
+    const Column first = draw(2) ? (Column){c->tie, NULL} : (Column){NULL, c->code}, second = {NULL, c->lane};
+    const Codes codes = {c->count, first, has_second ? &second : NULL, 5, has_second ? 15 : 3};
+    const Branches branches = {c->count, {c->parent, NULL}, c->code, c->lane, column(c->count, 1), 3};
+    int32_t *place = column(c->count, sizeof *place);
+    NewNodes nodes = {column(c->count, sizeof *nodes.node), NULL, NULL, NULL, 0};
+    int64_t *found = NULL;
+    size_t many = 0;
+    const PassEnd end = number_codes(&codes, place, &found, &many);
+    for (size_t i = 0; end == PASS_DONE && i < c->count; i++) {
+        const int64_t code = column_at(&first, i);
+        MUST(place[i] >= 0 && (size_t)place[i] < many);
+        MUST(found[place[i]] == (has_second ? 5 * code + c->lane[i] : code));
+    }
+    for (size_t i = 1; end == PASS_DONE && i < many; i++) {
+        MUST(found[i - 1] < found[i]);
+    }
+    for (size_t i = 0; i < c->count; i++) {
+        branches.used[i] = (int8_t)draw(2);
+    }
+    const PassEnd how = number_paths(&branches, &nodes);
+    for (size_t i = 0; how == PASS_DONE && i < c->count; i++) {
+        const int64_t above = c->parent[i];
+        MUST((nodes.node[i] >= 0) == (branches.used[i] != 0));
+        if (nodes.node[i] >= 0) {
+            const int32_t node = nodes.node[i] - 3;
+            MUST(node >= 0 && (size_t)node < nodes.count && nodes.key[node] == c->lane[i]);
+            MUST(nodes.parent[node] == (above >= 0 ? nodes.node[above] : c->code[i]));
+        }
+    }
+    MUST((end == PASS_DONE && how == PASS_DONE) || fail_one_in || !is_sound);
+    free(found);
+    free(place);
+    free(branches.used);
+    free(nodes.node);
+    free(nodes.parent);
+    free(nodes.key);
+    free(nodes.level);
+}
+
 /* passes_fuzz SECONDS [SEED] */
 int main(int count, char **arguments)
 {
@@ -292,6 +336,7 @@ int main(int count, char **arguments)
             check_nesting(&columns, is_sound);
             check_sweep(&columns, kind, is_sound);
             check_sums(&columns, is_sound);
+            check_numbers(&columns, is_sound);
             free_columns(&columns);
             runs++;
         }

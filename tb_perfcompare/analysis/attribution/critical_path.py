@@ -22,7 +22,7 @@ from tb_perfcompare.analysis.attribution.critical_edges import (
 )
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
-from tb_perfcompare.analysis.columns.numbering import gather, scatter_add
+from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
@@ -47,7 +47,9 @@ def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, 
     walk = _Walk(device, host_edges(timeline, device, flows, main))
     for step, (low, high) in enumerate(zip(windows.start_ns.tolist(), windows.end_ns.tolist(), strict=True)):
         walk.step(step, low, high, main)
-    return _table(timeline, owners, device, walk, windows)
+    pieces = _columns(walk.streams, 4), _columns(walk.host, 4), _columns(walk.gaps, 3)
+    del walk  # what follows needs the room
+    return _table(timeline, owners, device, pieces, windows)
 
 
 def _main_lane(timeline: InterpretedTrace) -> int:
@@ -121,9 +123,10 @@ class _Walk:
 
 
 def _table(
-    timeline: InterpretedTrace, owners: Owners, device: DeviceEdges, walk: _Walk, windows: Windows
+    timeline: InterpretedTrace, owners: Owners, device: DeviceEdges, walked: tuple[Ints, Ints, Ints], windows: Windows
 ) -> GroupTable:
-    """Pieces added up by name and category: of entities, then of what _GAPS names."""
+    """Pieces added up by name and category: of entities, then of what _GAPS names. `walked` are the columns of the
+    pieces of a _Walk."""
     entities = len(owners.key)
     pool = operator_keys_of(timeline.events.strings)
     gap_places = np.array(pool.places([name for name, _ in _GAPS]), dtype=np.int32)
@@ -132,8 +135,8 @@ def _table(
     entity = np.full(len(timeline.events) + 1, nothing, dtype=np.int32)  # the last place is for no event
     entity[owners.row] = owners.entity
     row_of_gap = np.append(entities + np.arange(_NOTHING), nothing)
-    event, step, run, gap = _on_streams(device, walk, windows)
-    gaps, host = _columns(walk.gaps, 3), _columns(walk.host, 4)
+    streams, host, gaps = walked
+    event, step, run, gap = _on_streams(device, streams, windows)
     pieces = [
         (gather(entity, device.row[event]), step, run),
         (np.full(len(gap), entities + STREAM), step, gap),
@@ -141,7 +144,7 @@ def _table(
     ]
     lanes, on_host = gather(timeline.lane, owners.row), ~gather(timeline.is_device, owners.row)
     for lane in unique(host[0]).tolist():
-        own = np.flatnonzero((lanes == lane) & on_host)
+        own = rows_where((lanes == lane) & on_host)
         pieces += [
             (gather(entity, row), step, ns)
             for row, step, ns in _on_lane(timeline, owners, own, host[1:, host[0] == lane])
@@ -172,12 +175,12 @@ def _columns(pieces: Sequence[tuple[int, ...]], width: int) -> Ints:
     return np.ascontiguousarray(flat.reshape(-1, width).T)
 
 
-def _on_streams(device: DeviceEdges, walk: _Walk, windows: Windows) -> tuple[Ints, Ints, Ints, Ints]:
+def _on_streams(device: DeviceEdges, streams: Ints, windows: Windows) -> tuple[Ints, Ints, Ints, Ints]:
     """Every event of the stretches of streams: the event, its step, how long it is on the path, and the gap after it.
 
     All but the last of a stretch end, or are cut, where the next begins.
     """
-    first, last, until, step = _columns(walk.streams, 4)
+    first, last, until, step = streams
     count = last - first + 1
     of = np.repeat(np.arange(len(count)), count)
     event = np.arange(len(of)) - np.repeat(np.cumsum(count) - count, count) + first[of]
@@ -195,12 +198,15 @@ def _on_lane(
     """(row or -1, step, ns): what of these owners ran innermost in stretches (from, until, step) of their lane."""
     events = timeline.events
     low, high, step = stretches[:, np.argsort(stretches[0], kind="stable")]
-    rows = owners.row[own].astype(np.int64)
-    start = events.start_ns[rows]
-    place = np.searchsorted(high, start, side="right")
-    reached = np.flatnonzero(np.append(low, np.iinfo(np.int64).max)[place] < start + events.dur_ns[rows])
-    rows, role = rows[reached], owners.role[own[reached]]
-    claims = Claims(start[reached], events.dur_ns[rows], role, (events.external_id[rows],))
+    rows = gather(owners.row, own)
+    begin, reached = np.append(low, np.iinfo(np.int64).max), np.empty(len(rows), dtype=np.bool_)
+    for some in chunks(len(rows)):
+        start = events.start_ns[rows[some]]
+        until = start + events.dur_ns[rows[some]]
+        reached[some] = begin[np.searchsorted(high, start, side="right")] < until
+    rows, role = rows[reached], gather(owners.role, own[reached])
+    times = (gather(column, rows) for column in (events.start_ns, events.dur_ns, events.external_id))
+    claims = Claims(next(times), next(times), role, tuple(times))
     shares = owned_shares(claims, Windows(("",) * len(low), low, high, (), False, 0))
     nobody = np.full(len(shares.gap_step), -1)
     return [

@@ -297,10 +297,12 @@ static PyObject *pass_add_up(PyObject *module, PyObject *args)
 /* The result of a pass that could not know how long it would be. */
 static PyObject *copied(const void *items, size_t count, size_t size)
 {
-    if (count > (size_t)PY_SSIZE_T_MAX / size) {
-        return PyErr_NoMemory();
+    char *place;
+    PyObject *column = new_column(count, size, &place);
+    if (column != NULL && count > 0) {
+        memcpy(place, items, count * size);
     }
-    return PyBytes_FromStringAndSize(items, (Py_ssize_t)(count * size));
+    return column;
 }
 
 static PyObject *pass_number(PyObject *module, PyObject *args)

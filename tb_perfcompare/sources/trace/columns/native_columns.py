@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Any, TypeAlias, cast
 
 import msgspec
@@ -152,9 +153,9 @@ def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes)
         likely[256 * min(len(data), _MOST_LENGTH) + (data[0] if data else _QUOTE)] = True
     for place in np.flatnonzero(likely[texts.beginnings(used)] & (codes < 0)).tolist():
         codes[place] = strings.find(decoded[place])
-    new = np.flatnonzero(codes < 0)
-    codes[new] = np.arange(len(strings), len(strings) + len(new), dtype=np.int32)
-    strings.add_distinct(decoded if len(new) == len(decoded) else [decoded[place] for place in new.tolist()])
+    new = codes < 0
+    codes[new] = np.arange(len(strings), len(strings) + np.count_nonzero(new), dtype=np.int32)
+    strings.add_distinct(decoded if new.all() else list(compress(decoded, new.tolist())))
     return _code_table(len(texts), used, codes, no_text)
 
 
