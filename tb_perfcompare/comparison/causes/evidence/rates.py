@@ -67,7 +67,8 @@ def _rate_text(a: RowWork, b: RowWork, row: int) -> str:
     changed or nothing is known."""
     in_flops = bool(counts_in_flops(a, b)[row])
     changed = {of: _more(a, b, of, row) for of in ("flops", "bytes")}
-    unbound = abs(changed["flops" if in_flops else "bytes"]) <= SAME_WORK < abs(changed["bytes" if in_flops else "flops"])
+    counted, other = ("flops", "bytes") if in_flops else ("bytes", "flops")
+    unbound = abs(changed[counted]) <= SAME_WORK < abs(changed[other])
     in_flops ^= unbound  # the other one changed, which does not bound the row
     figure, unit, write = ("flops", "FLOPs", operation_rate) if in_flops else ("bytes", "bytes", rate)
     work_a, work_b = (float(side.per_step(figure)[row]) for side in (a, b))
