@@ -1,4 +1,4 @@
-"""Recurrent networks in one library call: RNN, LSTM and GRU of cuDNN and MIOpen; forward and backward.
+"""Recurrent networks in one library call: RNN, LSTM and GRU of cuDNN, MIOpen and oneDNN; forward and backward.
 
 The products of gates and states: of each of n time steps of all sequences, layer and direction 2 g h (i + r) FLOPs, g
 gates (LSTM 4, GRU 3, else 1), h the hidden size, i the size of what comes in, r that of what goes out; 2 h r more for a
@@ -74,6 +74,25 @@ def model(places: Places) -> Callable[[Call], Work]:
     return work
 
 
+def layer(backward: bool) -> Callable[[Call], Work]:
+    """mkldnn_rnn_layer(input, weights of inputs, of states, two biases, state, cell, ...): an LSTM's layer in one
+    direction; backward (..., output at 7, ..., gradients at 10 to 12, ...)."""
+
+    def work(call: Call) -> Work:
+        x, of_inputs, of_states, state = call.tensor(0), call.tensor(1), call.tensor(2), call.tensor(5)
+        need(len(of_inputs.sizes) == len(of_states.sizes) == 2 and of_inputs.sizes[0] == of_states.sizes[0])
+        need(len(x.sizes) == 3 and x.sizes[2:] == of_inputs.sizes[1:] and x.sizes[2] > 0)
+        steps, weights = x.elements // x.sizes[2], call.optional_bytes(1, 2, 3, 4)
+        output = steps * of_states.sizes[1] * x.type.size
+        moved = x.bytes + weights + 2 * (state.bytes + call.optional_bytes(6)) + output
+        if backward:
+            moved += call.optional_bytes(10, 11, 12) + x.elements * x.type.size + weights
+        flops = 2 * steps * (of_inputs.elements + of_states.elements) * (1 + backward)
+        return Work(flops, moved, same(x, of_inputs, of_states, state), FAMILY)
+
+    return work
+
+
 MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::_cudnn_rnn": model(Places(weights=3, state=4, mode=6, projection=8, layers=9, bidirectional=13)),
     "aten::miopen_rnn": model(Places(weights=-1, state=3, mode=5, projection=-1, layers=7, bidirectional=11)),
@@ -83,5 +102,7 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::miopen_rnn_backward": model(
         Places(weights=3, state=4, mode=10, projection=-1, layers=12, bidirectional=16, grad=7, mask=20)
     ),
+    "aten::mkldnn_rnn_layer": layer(backward=False),
+    "aten::mkldnn_rnn_layer_backward": layer(backward=True),
 }
 """Operator -> its model."""

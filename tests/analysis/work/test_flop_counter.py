@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("torch") is None, reason="records with torch, which is not installed (the extra `record`)"
 )
 
-COUNTED = ("matrix product", "convolution", "attention")
+COUNTED = ("matrix product", "convolution", "attention", "recurrent")
 """Families that flop_counter knows."""
 
 Program = Callable[[], Any]
@@ -196,12 +196,24 @@ def test_complex_products_count_four_times_as_much(tmp_path: Path) -> None:
 
 
 def test_a_library_call_of_a_recurrent_network_counts_as_its_products_do() -> None:
-    """The CPU multiplies step by step, cuDNN and MIOpen in one call."""
+    """In fp64 the CPU multiplies step by step; cuDNN and MIOpen, in fp32 the CPU too, do it in one call."""
     import torch
 
-    lstm, gru = torch.nn.LSTM(4, 5, 2), torch.nn.GRU(4, 5, bidirectional=True)
-    assert counted(lambda: lstm(torch.rand(3, 2, 4))) == 2 * 6 * 20 * (9 + 10)  # as in test_written_calls
+    lstm, gru = torch.nn.LSTM(4, 5, 2).double(), torch.nn.GRU(4, 5, bidirectional=True)
+    assert counted(lambda: lstm(torch.rand(3, 2, 4).double())) == 2 * 6 * 20 * (9 + 10)  # as in test_written_calls
     assert counted(lambda: gru(torch.rand(3, 2, 4))) == 2 * 6 * 2 * 15 * 9
+
+
+def test_the_cpu_does_a_layer_of_an_lstm_in_one_call(tmp_path: Path) -> None:
+    import torch
+
+    def program(kind: Any) -> Program:
+        lstm = torch.nn.LSTM(4, 5, 2, bidirectional=True, dtype=kind)
+        x, *states = (torch.rand(*sizes, dtype=kind, requires_grad=True) for sizes in ((3, 2, 4), *[(4, 2, 5)] * 2))
+        return lambda: lstm(x, tuple(states))[0].sum().backward()
+
+    calls = recorded_calls(tmp_path, {"lstm": program(torch.float32)})["lstm"]
+    assert ours(calls) == counted(program(torch.float64)) > 0
 
 
 def test_the_work_of_a_network_is_counted_once(tmp_path: Path) -> None:

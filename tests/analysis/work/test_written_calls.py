@@ -188,6 +188,9 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
      4 * (24 + 460 + 4 * 20 + 30 + 30 + 24 + 460), "fp32"),
     ("aten::miopen_rnn", "f T S f - S S S S S S S L -", [[3, 2, 4], [[15, 4]], [2, 2, 5]],
      "||4|||3|5|1|False|0.|True|True|[]|", 2 * 6 * 2 * 15 * 9, 4 * (24 + 2 * 15 * 9 + 2 * 20 + 60), "fp32"),
+    ("aten::mkldnn_rnn_layer", "f f f f f f f S L S S S S S S S",
+     [[3, 2, 4], [20, 4], [20, 5], [20], [20], [2, 5], [2, 5]], "", 2 * 6 * 20 * 9,
+     4 * (24 + 20 * 9 + 40 + 2 * 20 + 30), "fp32"),
     # as the CPU records a transposed convolution: without an operator that does it
     ("aten::_convolution", "f f - L L L S L S S S S S", [[2, 4, 5], [4, 3, 3]],
      "|||[2]|[1]|[1]|True|[1]|1|False|False|False|True", 2 * 10 * 36, 4 * (40 + 36 + 60), "fp32"),

@@ -47,6 +47,28 @@ def test_more_work_at_the_same_rate() -> None:
     assert "100 % more FLOPs at the same rate (10.7 TFLOP/s), compute-bound" in said
 
 
+def _attention(us: float, *, causal: bool) -> TraceBuilder:
+    """Eight steps with an attention that takes so long."""
+    trace = TraceBuilder()
+    values = ["", "", "", "", "", "1024", "1024", "0.", str(causal), "False"]
+    arguments = {"Input type": ["c10::Half"] * 3 + [""] * 2 + ["Scalar"] * 5, "Concrete Inputs": values}
+    for step in range(8):
+        start = 5000 * step
+        trace.step(step + 1, start, start + us + 400)
+        dims = [[4, 1024, 16, 64]] * 3 + [[]] * 7
+        trace.op("aten::_flash_attention_forward", start + 100, start + 150, dims=dims, **arguments)
+        trace.kernel("attention", start + 160, start + 160 + us + step / 10, launch=(start + 105, start + 115))
+    return trace
+
+
+def test_the_same_bytes_with_more_flops_are_more_work() -> None:
+    """Without its causal mask an attention multiplies twice as much of the same tensors."""
+    said = _sentences(_attention(400, causal=True), _attention(800, causal=False), "memory=20")
+    assert "the same work" not in said
+    assert "99.8 % more FLOPs at the same rate (21.5 TFLOP/s)" in said
+    assert "-bound" not in said
+
+
 def test_another_type_has_another_peak() -> None:
     said = _sentences(_trace(1200), _trace(200, "hgemm", kind="c10::Half"))
     assert "peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (fp16), reached 9.17 % → 3.44 %" in said

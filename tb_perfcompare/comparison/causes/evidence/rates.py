@@ -66,20 +66,30 @@ def _rate_text(a: RowWork, b: RowWork, row: int) -> str:
     """ "the same work at 2.00 TB/s → 72.0 GB/s", "14.0 % more FLOPs at the same rate (12.0 TFLOP/s)"; "" where nothing
     changed or nothing is known."""
     in_flops = bool(counts_in_flops(a, b)[row])
+    changed = {of: _more(a, b, of, row) for of in ("flops", "bytes")}
+    counted, other = ("flops", "bytes") if in_flops else ("bytes", "flops")
+    unbound = abs(changed[counted]) <= SAME_WORK < abs(changed[other])
+    in_flops ^= unbound  # the other one changed, which does not bound the row
     figure, unit, write = ("flops", "FLOPs", operation_rate) if in_flops else ("bytes", "bytes", rate)
     work_a, work_b = (float(side.per_step(figure)[row]) for side in (a, b))
     time_a, time_b = (float(side.per_step("time_ns")[row]) for side in (a, b))
     if not (work_a and work_b and time_a and time_b):
         return ""
     before, after = work_a / time_a * 1e9, work_b / time_b * 1e9
-    more, faster = work_b / work_a - 1, after / before - 1
+    more, faster = changed[figure], after / before - 1
     same = abs(faster) <= SAME_RATE
     if abs(more) <= SAME_WORK:
         return "" if same else f"the same work at {write(before)} → {write(after)}{_position(a, b, row)}"
     amount = f"{percent_text(abs(more))} {'more' if more > 0 else 'fewer'} {unit}"
     if same:
-        return f"{amount} at the same rate ({write(after)}){_bound(a, b, row)}"
-    return f"{amount} at {write(before)} → {write(after)}{_position(a, b, row)}"
+        return f"{amount} at the same rate ({write(after)}){'' if unbound else _bound(a, b, row)}"
+    return f"{amount} at {write(before)} → {write(after)}{'' if unbound else _position(a, b, row)}"
+
+
+def _more(a: RowWork, b: RowWork, figure: str, row: int) -> float:
+    """Relative change of the work, 0 where a side has none."""
+    work_a, work_b = (float(side.per_step(figure)[row]) for side in (a, b))
+    return work_b / work_a - 1 if work_a and work_b else 0.0
 
 
 def peak_clause(pair: RuleContext, operator: str) -> str:
