@@ -11,9 +11,10 @@ import { Verdict } from '../src/summary/verdict';
 import { WaterfallView } from '../src/summary/waterfall_view';
 import { columnViews, visibleColumns } from '../src/table/columns';
 import { Grid } from '../src/table/grid';
+import { RowPanel } from '../src/table/row_panel';
 import { tabsOf } from '../src/tabs';
 import { metricWords, text } from '../src/ui/strings';
-import { comparison, kernels, ledger, ledgerRow } from './samples';
+import { column, comparison, kernels, ledger, ledgerRow } from './samples';
 
 let root: HTMLElement;
 beforeEach(() => {
@@ -118,6 +119,16 @@ it('opens the caveats when a check failed, and keeps single files within their n
     'failed: step markerNo markers. Less certain: the verdict.',
     'iterations9 steps, 90–95 % of the recording. 3 filesbaseline: a (90 %)candidate: b (90 %)baseline: c (95 %)',
   ]);
+});
+
+it('keeps the figures of a row apart from its long texts', () => {
+  const [name, a, b] = kernels([]).columns;
+  const long = 'sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n';
+  const table = { ...kernels([]), columns: [name!, a!, b!, column('baseline_names', 'text', 'text', { label: 'Names A' }), column('candidate_names', 'text', 'text', { label: 'Names B' })], rows: [['mm', 691, 5367, long, 'short']] };
+  const nothing = () => undefined;
+  render(<RowPanel width={null} leading="" table={table} views={columnViews(table)} row={0} onMove={nothing} onClose={nothing} isPinned={false} onPin={nothing} picture={null}>{null}</RowPanel>, root);
+  expect([...root.querySelectorAll('tbody th')].map((line) => line.textContent)).toEqual(['Time']);
+  expect([...root.querySelectorAll('.facts-list > div')].map((line) => line.textContent)).toEqual([`Names A${long}`, 'Names Bshort']);
 });
 
 it('lists absent tables with their reason after those that are there', () => {

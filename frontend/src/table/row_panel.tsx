@@ -33,6 +33,9 @@ interface Props {
 
 const PIN = 'Keep the row in view below the table header (p)';
 
+/** Letters of a text that takes lines of its own, so that figures stay in view. */
+const LONG = 24;
+
 interface Measure {
   label: string;
   a: ColumnView | null;
@@ -76,13 +79,16 @@ export function RowPanel({ width, leading, table, views, row, onMove, onClose, i
   const keys = views.filter((view) => view.column.role === 'key');
   // a side alone names nothing: such rows are named by all of their keys
   const name = keys[0]?.column.name === 'side' ? rowKey(table, row) : String(cells[Math.max(0, nameIndex(table))] ?? '');
-  const { measures: all, others } = measuresOf(views);
+  const { measures: paired, others } = measuresOf(views);
+  const isLong = ({ a, b }: Measure): boolean => [a, b].some((view) => view?.column.kind === 'text' && String(cells[view.index] ?? '').length > LONG);
+  const all = paired.filter((measure) => !isLong(measure));
+  const texts = paired.filter(isLong).flatMap(({ a, b }) => [a!, b!]);
   const ordered = [...all].sort((one, other) => Number(other.a!.column.measure === leading) - Number(one.a!.column.measure === leading));
   const measures = ordered.filter((measure) => [measure.a, measure.b].some((view) => view && cells[view.index] !== null && cells[view.index] !== undefined && cells[view.index] !== ''));
   const status = views.find((view) => view.column.role === 'status');
   const chip = status && text.table.chips[String(cells[status.index])];
   // a text that only repeats the name above it says nothing, nor does one that is not there
-  const shown = others.filter((view) => cells[view.index] !== name && !(view.column.kind === 'text' && !cells[view.index]));
+  const shown = [...others, ...texts].filter((view) => cells[view.index] !== name && !(view.column.kind === 'text' && !cells[view.index]));
   const statistics = shown.filter(({ column }) => column.statistic !== 'value');
   const value = (view: ColumnView | null): preact.ComponentChildren => view && <Value view={view} cell={cells[view.index]} cells={cells} />;
   /** in the unit that suits this row, not the whole column */

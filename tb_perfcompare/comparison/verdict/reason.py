@@ -110,7 +110,7 @@ def mean_disagrees(
     clause = "; tail-driven: the mean" if named else "; the mean"
     clause += f"{' within kinds' if estimate.kinds else ''} changes by {signed(estimate.log_mean_ratio)}"
     if interval is not None and min(estimate.n) > 1:
-        clause += f" ({words.level} {signed(interval[0])} to {signed(interval[1])})"
+        clause += f" ({words.level} {ends(*interval)})"
     clause += f", the typical {words.noun} by {signed(estimate.theta)}"
     if named:
         clause += f"; outliers: {' and '.join(named)}"
