@@ -169,6 +169,7 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
     ("aten::embedding_dense_backward", "f l S S S", [[2, 4], [2]], "||10|-1|False", 8, 32 + 16 + 32, "fp32"),
     ("aten::sort", "f S S", [[3, 4]], "|-1|False", 0, 48 + 144, ""),
     ("aten::scatter_", "f S l f", [[5, 4], [2, 4], [2, 4]], "|0||", 0, 32 + 64 + 32, ""),
+    ("aten::index_add", "f S l f S", [[9, 4], [2], [2, 4]], "|0|||1", 8, 2 * 32 + 16 + 32, "fp32"),
     ("aten::tril_", "f S", [[5, 4]], "|0", 0, 160, ""),
     ("aten::_embedding_bag", "f l l S S S - S S", [[20000, 64], [8192], [8192]], "|||False|0|False||False|-1",
      8192 * 64, 4 * 2 * 8192 * 64 + 8 * 2 * 8192, "fp32"),
@@ -266,6 +267,7 @@ REFUSED: list[tuple[str, str, list[object], str, str]] = [
     ("aten::view", "f L", [[2, 72]], "|[144]", "moves no data"),
     ("aten::index", "f -", [[4, 4]], "|", "sizes of the indices"),
     ("my::kernel", "f", [[2]], "", "unknown operator"),
+    ("aten::upsample_nearest2d", "f - L", [[2, 3, 4, 4]], "||[2., 2.]", "operators it calls"),
     ("AddmmBackward0", "f", [[2]], "", "operators it calls"),
     ("MyFunctionBackward", "f", [[2]], "", "unknown operator"),
 ]  # fmt: skip
