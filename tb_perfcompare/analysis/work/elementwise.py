@@ -150,7 +150,10 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     **_named("logical_not isposinf isneginf signbit", Rule((0,), out=1, result="bool")),
     "aten::isnan": elementwise(Rule((0,), result="bool"), in_place=False),
     **_named("add sub", Rule((0, 1), out=3)),
-    **_named("mul remainder fmod maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor", Rule((0, 1), out=2)),
+    **_named(
+        "mul floor_divide remainder fmod maximum minimum fmax fmin bitwise_and bitwise_or bitwise_xor",
+        Rule((0, 1), out=2),
+    ),
     **_named("pow", Rule((0, 1), out=2)),
     **_named("div atan2 hypot copysign xlogy", Rule((0, 1), out=2, result="float")),
     **_named("eq ne lt le gt ge logical_and logical_or logical_xor", Rule((0, 1), out=2, result="bool")),

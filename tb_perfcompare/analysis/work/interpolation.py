@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-from tb_perfcompare.analysis.work.recorded_call import Call, Work, need
+from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Work, need
+from tb_perfcompare.analysis.work.without_model import CALLS_OTHERS
 
 FAMILY = "interpolation"
 
@@ -19,6 +20,8 @@ def forward(dimensions: int, used: int) -> Callable[[Call], Work]:
     """upsample_*(self, output_size, ...), each element of the output made of `used`."""
 
     def model(call: Call) -> Work:
+        if not call.value(1):  # of a scale instead of a size
+            raise NoModelError(CALLS_OTHERS)
         x, sizes = call.tensor(0), call.integers(1)
         need(len(x.sizes) == dimensions + 2 and len(sizes) == dimensions)
         count = prod(x.sizes[:2]) * prod(sizes)

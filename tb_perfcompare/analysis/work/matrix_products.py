@@ -141,12 +141,36 @@ def int_mm(call: Call) -> Work:
     return product(a, b, m * n, m * k * n, INT32)
 
 
+def scaled_mm_of_lists(call: Call) -> Work:
+    """_scaled_mm_v2(self, mat2, scales, recipes, swizzles, scales, recipes, swizzles, bias, out_dtype, ...): the same;
+    scales in lists have no types and are not counted."""
+    a, b = call.tensor(0), call.tensor(1)
+    _, m, k, n = _shape(a, b)
+    call.value(0)
+    return product(a, b, m * n, m * k * n, _output_type(call, 9, a), call.optional_bytes(8))
+
+
 def grouped_mm(call: Call) -> Work:
+    """_grouped_mm(self, mat2, offsets, bias, out_dtype)."""
+    return _grouped(call, 2, 4, (2, 3))
+
+
+def scaled_grouped_mm(call: Call) -> Work:
+    """_scaled_grouped_mm(self, mat2, scale_a, scale_b, offsets, bias, scale_result, out_dtype, ...)."""
+    return _grouped(call, 4, 7, (2, 3, 4, 5))
+
+
+def scaled_grouped_mm_of_lists(call: Call) -> Work:
+    """_scaled_grouped_mm_v2: lists as those of scaled_mm_of_lists, offsets, bias, out_dtype, ..."""
+    return _grouped(call, 8, 10, (8, 9))
+
+
+def _grouped(call: Call, offsets_at: int, result_at: int, read: tuple[int, ...]) -> Work:
     """A product per group (mixture of experts): the offsets part one of m, n, k, so the FLOPs are 2 m k n of the whole.
 
     https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.grouped_mm.html
     """
-    a, b, offsets = call.tensor(0), call.tensor(1), call.optional(2)
+    a, b, offsets = call.tensor(0), call.tensor(1), call.optional(offsets_at)
     need(len(a.sizes) in (2, 3) and len(b.sizes) in (2, 3))
     m, k, inner, n = *a.sizes[-2:], *b.sizes[-2:]
     need(k == inner)
@@ -156,8 +180,8 @@ def grouped_mm(call: Call) -> Work:
     else:
         need(offsets is not None)
     multiply_adds = m * k * n * (groups if len(a.sizes) == len(b.sizes) == 3 else 1)
-    result = _output_type(call, 4, a)
-    return product(a, b, groups * m * n, multiply_adds, result, call.optional_bytes(2, 3))
+    result = _output_type(call, result_at, a)
+    return product(a, b, groups * m * n, multiply_adds, result, call.optional_bytes(*read))
 
 
 def packed_int8(call: Call) -> Work:
@@ -218,7 +242,10 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "mkldnn::_linear_pointwise": linear,
     "aten::_scaled_mm": scaled_mm,
     "aten::_int_mm": int_mm,
+    "aten::_scaled_mm_v2": scaled_mm_of_lists,
     "aten::_grouped_mm": grouped_mm,
+    "aten::_scaled_grouped_mm": scaled_grouped_mm,
+    "aten::_scaled_grouped_mm_v2": scaled_grouped_mm_of_lists,
     "aten::_weight_int8pack_mm": packed_int8,
     "_C::cutlass_scaled_mm": written_scaled_mm,
     "vllm::inplace_fused_experts": experts,

@@ -30,7 +30,8 @@ REASONS: Final[dict[str, str]] = {
         "dropout_ embedding embedding_backward max_pool2d max_pool3d adaptive_avg_pool2d stack hstack vstack "
         "masked_fill norm linalg_norm flatten_dense_tensors item tensor_split bilinear lstm gru rnn_tanh "
         "multi_head_attention_forward logsumexp binary_cross_entropy_with_logits argsort msort repeat pad "
-        "constant_pad_nd log_sigmoid silu_and_mul conv_tbc addmm_impl baddbmm_impl",
+        "constant_pad_nd log_sigmoid celu selu rand randn randint take_along_dim one_hot pixel_shuffle instance_norm "
+        "max_pool1d quantile float_power silu_and_mul conv_tbc addmm_impl baddbmm_impl",
         CALLS_OTHERS,
     ),
     **_aten(
