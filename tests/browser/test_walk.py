@@ -33,7 +33,7 @@ def choose_the_pair(tab: Tab) -> None:
 def read_the_cause(tab: Tab) -> str:
     first = tab.find(".cause-item").first
     assert "sgemm" in first.inner_text()
-    return first.locator(".what p").first.inner_text()
+    return first.locator(".what p").first.inner_text().replace("\xa0", " ")
 
 
 def drill_to_the_kernel(tab: Tab) -> None:

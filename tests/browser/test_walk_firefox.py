@@ -53,7 +53,7 @@ def choose_the_pair(firefox: Firefox) -> None:
 
 
 def read_the_cause_and_drill_to_the_kernel(firefox: Firefox) -> str:
-    cause = firefox.text(".cause-item .what p")
+    cause = firefox.text(".cause-item .what p").replace("\xa0", " ")
     assert "sgemm" in cause
     firefox.click("button.fall", "Kernel")
     assert "ampere_sgemm" in firefox.text(".entries tbody tr")
