@@ -84,20 +84,18 @@ def device_edges(timeline: InterpretedTrace, main: int) -> DeviceEdges:
 
 def host_edges(timeline: InterpretedTrace, device: DeviceEdges, flows: FlowTable, main: int) -> Mapping[int, HostEdges]:
     """By lane."""
-    waits = _waits(timeline, device)
-    lanes = _program_lanes(timeline, flows, main)
-    busy = {lane: _busy(timeline, lane) for lane in lanes}
-    found = {}
-    for lane in sorted({*busy, *unique(waits[0]).tolist()}):
-        own = waits[0] == lane
-        resumed, done, before = (column[own] for column in waits[1:])
-        parts = [(resumed, np.ones(len(resumed), dtype=bool), before, done)]
-        if lane in busy:
-            parts += [_handed_over(busy, lane)]
-        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        order = np.argsort(columns[0], kind="stable")
-        found[lane] = HostEdges(*(column[order] for column in columns))
-    return found
+    busy = _busy(timeline, _program_lanes(timeline, flows, main))
+    waits, handed = _waits(timeline, device), _handed_over(busy)
+    lane, resumed, before, done = (np.concatenate(both) for both in zip(waits, handed, strict=True))
+    order = np.lexsort((resumed, lane))
+    lane, resumed, before, done = (column[order] for column in (lane, resumed, before, done))
+    of_device = order < len(waits[0])
+    found = unique(np.concatenate([lane, busy.lane]))
+    bounds = zip(*(np.searchsorted(lane, found, side=side).tolist() for side in ("left", "right")), strict=True)
+    return {
+        one: HostEdges(resumed[low:high], of_device[low:high], before[low:high], done[low:high])
+        for one, (low, high) in zip(found.tolist(), bounds, strict=True)
+    }
 
 
 def _named(timeline: InterpretedTrace, *roles: re.Pattern[str]) -> EventIndex:
@@ -120,7 +118,7 @@ def _last_ended(end: Ints, at: Ints) -> tuple[Ints, Ints]:
 
 
 def _waits(timeline: InterpretedTrace, device: DeviceEdges) -> tuple[Ints, Ints, Ints, Ints]:
-    """Of calls that waited for device work: lane, when they returned, when the work was done, device event. They do by
+    """Of calls that waited for device work: lane, when they returned, device event, when its work was done. They do by
     what they are, or because the copy that they started was done before they returned."""
     rows = _named(timeline, WAIT, RELEASE)
     last, done = _last_ended(device.end_ns, timeline.ends(rows))
@@ -131,7 +129,7 @@ def _waits(timeline: InterpretedTrace, device: DeviceEdges) -> tuple[Ints, Ints,
     rows = np.concatenate([rows[waited], caller[at_once]])
     done = np.concatenate([done[waited], device.end_ns[copies[at_once]]])
     last = np.concatenate([last[waited], copies[at_once]])
-    return timeline.lane[rows].astype(np.int64), timeline.ends(rows), done, last
+    return timeline.lane[rows].astype(np.int64), timeline.ends(rows), last, done
 
 
 def _program_lanes(timeline: InterpretedTrace, flows: FlowTable, main: int) -> list[int]:
@@ -145,25 +143,57 @@ def _program_lanes(timeline: InterpretedTrace, flows: FlowTable, main: int) -> l
     return [main, *others] if others else []
 
 
-def _busy(timeline: InterpretedTrace, lane: int) -> tuple[Ints, Ints]:
-    """When operators and API calls run on a lane."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Busy:
+    """When operators and API calls run on some lanes: disjoint intervals, lane by lane in time order."""
+
+    lane: Ints
+    start_ns: Ints
+    end_ns: Ints
+
+
+def _busy(timeline: InterpretedTrace, lanes: list[int]) -> _Busy:
     forest = timeline.host
-    own = forest.row[(forest.parent < 0) & (timeline.lane[forest.row] == lane)]
-    rows = np.concatenate([own, np.flatnonzero(timeline.is_api & (timeline.lane == lane))])
-    return union(timeline.events.start_ns[rows], timeline.ends(rows))
+    rows = np.concatenate([forest.row[forest.parent < 0], np.flatnonzero(timeline.is_api)])
+    rows = rows[are_in(timeline.lane[rows], np.array(lanes, dtype=np.int64))]
+    rows = rows[np.argsort(timeline.lane[rows], kind="stable")]
+    lane, firsts = np.unique(timeline.lane[rows], return_index=True)
+    start, end = timeline.events.start_ns[rows], timeline.ends(rows)
+    each = [union(*one) for one in zip(*(np.split(column, firsts[1:]) for column in (start, end)), strict=True)]
+    count = [len(one[0]) for one in each[: len(lane)]]
+    starts, ends = (np.concatenate([one[side] for one in each]) for side in (0, 1))
+    return _Busy(np.repeat(lane.astype(np.int64), count), starts, ends)
 
 
-def _handed_over(busy: Mapping[int, tuple[Ints, Ints]], lane: int) -> tuple[Ints, Flags, Ints, Ints]:
-    """The gaps of a lane in which another one began to work: when it went on, and until when which one worked."""
-    begins, ends = busy[lane]
-    since = np.concatenate([[_NEVER], ends[:-1]])[: len(begins)]
-    done, other = np.full(len(begins), _NEVER), np.full(len(begins), -1)
-    for candidate, (start, end) in busy.items():
-        if candidate == lane or not len(start):
-            continue
-        place = np.searchsorted(start, begins, side="left") - 1
-        until = np.where(place >= 0, np.minimum(end[place], begins), _NEVER)
-        later = (until > done) & (start[place] >= since)
-        done, other = np.where(later, until, done), np.where(later, candidate, other)
-    kept = done > since
-    return begins[kept], np.zeros(int(kept.sum()), dtype=bool), other[kept], done[kept]
+def _handed_over(busy: _Busy) -> tuple[Ints, Ints, Ints, Ints]:
+    """The gaps of lanes in which another one began to work: lane, when it went on, which one worked and until when; of
+    several the one that worked longest."""
+    begins, ends, lane = busy.start_ns, busy.end_ns, busy.lane
+    is_first = np.append(True, lane[1:] != lane[:-1])[: len(lane)]
+    since = np.where(is_first, _NEVER, np.roll(ends, 1))
+    by_start = np.argsort(begins, kind="stable")
+    # of a lane itself nothing begins within its own gap
+    low, high = (np.searchsorted(begins[by_start], at, side="left") for at in (since, begins))
+    gaps = np.flatnonzero(high > low)
+    last = by_start[_place_of_largest(ends[by_start], low[gaps], high[gaps])]
+    done = np.minimum(ends[last], begins[gaps])
+    kept = done > since[gaps]
+    return lane[gaps][kept], begins[gaps][kept], lane[last][kept], done[kept]
+
+
+def _place_of_largest(values: Ints, low: Ints, high: Ints) -> Ints:
+    """Of each range [low, high), none of them empty, the place of the largest value, the first of equal ones. Places of
+    the largest of 1, 2, 4, ... values are made one after the other; two of these cover a range."""
+    found, length = np.zeros(len(low), dtype=np.int64), high - low
+    best, width = np.arange(len(values)), 1
+    while True:
+        asked = np.flatnonzero((length >= width) & (length < 2 * width))
+        found[asked] = _larger(values, best[low[asked]], best[high[asked] - width])
+        if not (length >= 2 * width).any():
+            return found
+        best = _larger(values, best[:-width], best[width:])
+        width *= 2
+
+
+def _larger(values: Ints, one: Ints, two: Ints) -> Ints:
+    return np.where(values[two] > values[one], two, one)
