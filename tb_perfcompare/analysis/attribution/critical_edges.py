@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tb_perfcompare.analysis.columns.event_masks import used_codes
-from tb_perfcompare.analysis.columns.intervals import union
+from tb_perfcompare.analysis.columns.intervals import union_by_lane
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.api_calls import RELEASE, STREAM_WAIT, WAIT, calls
 from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, are_in, unique
@@ -156,13 +156,7 @@ def _busy(timeline: InterpretedTrace, lanes: list[int]) -> _Busy:
     forest = timeline.host
     rows = np.concatenate([forest.row[forest.parent < 0], np.flatnonzero(timeline.is_api)])
     rows = rows[are_in(timeline.lane[rows], np.array(lanes, dtype=np.int64))]
-    rows = rows[np.argsort(timeline.lane[rows], kind="stable")]
-    lane, firsts = np.unique(timeline.lane[rows], return_index=True)
-    start, end = timeline.events.start_ns[rows], timeline.ends(rows)
-    each = [union(*one) for one in zip(*(np.split(column, firsts[1:]) for column in (start, end)), strict=True)]
-    count = [len(one[0]) for one in each[: len(lane)]]
-    starts, ends = (np.concatenate([one[side] for one in each]) for side in (0, 1))
-    return _Busy(np.repeat(lane.astype(np.int64), count), starts, ends)
+    return _Busy(*union_by_lane(timeline.lane[rows], timeline.events.start_ns[rows], timeline.ends(rows)))
 
 
 def _handed_over(busy: _Busy) -> tuple[Ints, Ints, Ints, Ints]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import Ints, Nanoseconds
+from tb_perfcompare.model.arrays import AnyInts, Ints, Nanoseconds
 
 
 def union(start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints]:
@@ -21,6 +21,26 @@ def union(start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints]:
     first = np.flatnonzero(opens)
     last = np.append(first[1:], len(start)) - 1
     return start[first], reach[last]
+
+
+def union_by_lane(lanes: AnyInts, start: Nanoseconds, end: Nanoseconds) -> tuple[Ints, Ints, Ints]:
+    """(lane, start, end) of the union of each lane's intervals, lane by lane; as many lanes as one likes at once."""
+    kept = np.flatnonzero(end > start)
+    order = kept[np.lexsort((start[kept], lanes[kept]))]
+    lane, start, end = lanes[order].astype(np.int64), start[order], end[order]
+    if not len(lane):
+        return lane, start, end
+    is_first = np.append(True, lane[1:] != lane[:-1])
+    # ends as places among all ends, so that a lane's number before them does not overflow
+    by_end = np.argsort(end, kind="stable")
+    place = np.empty(len(end), dtype=np.int64)
+    place[by_end] = np.arange(len(end))
+    reach = end[by_end[np.maximum.accumulate(np.cumsum(is_first) * len(end) + place) % len(end)]]
+    opens = is_first.copy()
+    opens[1:] |= start[1:] > reach[:-1]
+    first = np.flatnonzero(opens)
+    last = np.append(first[1:], len(start)) - 1
+    return lane[first], start[first], reach[last]
 
 
 def covered(start: Nanoseconds, end: Nanoseconds, low: int, high: int) -> int:
