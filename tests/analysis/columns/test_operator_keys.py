@@ -54,7 +54,7 @@ def test_all_at_once_or_one_by_one(names: list[str]) -> None:
     "test", [is_step, is_loader, is_optimizer, is_collective_annotation, is_collective_kernel, is_wrapper]
 )
 @given(names=NAMES)
-def test_whoever_passes_is_found(test: object, names: list[str]) -> None:
+def test_all_names_that_pass_are_found(test: object, names: list[str]) -> None:
     assert callable(test)
     found = passing_names(test, JoinedNames(names))
     assert found == [at for at, name in enumerate(names) if test(name)]

@@ -93,7 +93,7 @@ def test_the_same_calls_leave_it_open() -> None:
     ("sorts", "rows"), [((1, 1, 1), 8), ((3, 3, 3), 9), ((3, 4, 3), 8)],
     ids=["far less than captures differ", "other input shapes", "another number in each capture"],
 )  # fmt: skip
-def test_they_do_not_decide(sorts: tuple[int, ...], rows: int) -> None:
+def test_other_counts_do_not_decide(sorts: tuple[int, ...], rows: int) -> None:
     found = headline(*sorts, rows=rows)
     assert (found.verdict, found.counted) == (Verdict.INCONCLUSIVE, None)
 

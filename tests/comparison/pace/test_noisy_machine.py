@@ -135,7 +135,7 @@ def test_a_changed_program_trips_the_gate_and_an_equal_one_passes() -> None:
     assert step_time(compared(0).headline, Limit(fraction=0.03)).status is Status.PASSED
 
 
-def test_two_captures_are_said_to_be_no_more() -> None:
+def test_the_verdict_of_single_captures_is_about_these_two_captures() -> None:
     found = compared(400, captures=1)
     assert found.headline.sentence.startswith("These two captures: program +4.5 %")
     other = compared(0, captures=1, machine=1.5)
