@@ -1,4 +1,4 @@
-"""Run two commands in turns under the profiler until it is known which is slower.
+"""Run two commands alternately under the profiler until it is known which is slower.
 
 Each recording is a fresh process. A Python script needs no change: it runs under torch.profiler, optimizer steps are
 its steps. The exit status is that of the gate, 2 if a command fails, 130 if interrupted.

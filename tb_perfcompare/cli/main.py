@@ -45,7 +45,7 @@ COMMANDS: dict[str, str] = {
     "runs": "List runs, workers and spans below a log directory, with device, steps, size and problems of every file.",
     "pairs": "Suggest which runs to compare, from their names, each pair with its reason; the best comes first.",
     "view": "Show one run: its overview, steps, operators, kernels and more.",
-    "ab": "Run two commands in turns under the profiler until it is known which is slower.",
+    "ab": "Run two commands alternately under the profiler until it is known which is slower.",
     "diff": "Compare two runs: BASELINE is the one to compare against, CANDIDATE the one to judge.",
     "verdicts": (
         "Compare several runs with one BASELINE: a row for each CANDIDATE; verdicts are adjusted for their number."

@@ -1,1 +1,1 @@
-"""Experiments: two or more commands recorded in turns until the verdict is settled."""
+"""Experiments: two or more commands recorded alternately until the verdict is settled."""

@@ -1,4 +1,4 @@
-"""Records variants in turns, each recording a process of its own, into a log directory that TensorBoard opens."""
+"""Records variants alternately, each recording a process of its own, into a log directory that TensorBoard opens."""
 
 from __future__ import annotations
 

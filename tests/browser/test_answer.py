@@ -67,7 +67,7 @@ def test_a_finding_is_copied_as_text(fresh_tab: Tab) -> None:
     assert lines[-2:] == [f"{side} (worker0; spans 1, 2; 20 steps)" for side in (f"A: {NORMAL}", f"B: {ABNORMAL}")]
 
 
-def test_steps_are_told_by_pointer_and_keyboard(tab: Tab) -> None:
+def test_steps_are_described_by_pointer_and_keyboard(tab: Tab) -> None:
     chart = tab.wait(".step-strip")
     chart.focus()
     chart.press("ArrowRight")

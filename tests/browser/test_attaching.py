@@ -11,7 +11,7 @@ from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, LISTING_A, MLU_A, MLU_B, N
 ATTACH = "select[aria-label='Baseline: utilisation']"
 
 
-def test_a_listing_is_attached_by_its_picker_and_the_link_knows(tab: Tab) -> None:
+def test_a_listing_attached_in_the_picker_is_in_the_link(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B)).answer()
     tab.details("a")
     with tab.page.expect_response(lambda one: "api/comparison" in one.url and "baseline_launches" in one.url):
@@ -23,7 +23,7 @@ def test_a_listing_is_attached_by_its_picker_and_the_link_knows(tab: Tab) -> Non
     tab.until("document.querySelector('.side-a .facts').textContent.includes('2 files')")
 
 
-def test_only_traces_have_it_and_only_where_there_is_something_to_attach(fresh_tab: Tab) -> None:
+def test_only_traces_offer_attaching_and_only_with_a_listing(fresh_tab: Tab) -> None:
     tab = fresh_tab
 
     def traces_only(route: Route) -> None:
@@ -50,7 +50,7 @@ def test_pairs_compared_before_are_suggested_first(tab: Tab) -> None:
     tab.until(f"document.querySelector('.side-b .run-button').value === {MLU_B!r}")
 
 
-def test_a_browser_that_refuses_storage_compares_all_the_same(fresh_tab: Tab) -> None:
+def test_comparing_works_without_browser_storage(fresh_tab: Tab) -> None:
     tab = fresh_tab
     refuse = "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no') } })"
     tab.begin_with(refuse)

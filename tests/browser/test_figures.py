@@ -48,7 +48,7 @@ def test_the_largest_kernels_are_reached_by_keys(tab: Tab) -> None:
     tab.until("!!document.querySelector('.grid-body .row.selected')")
 
 
-def test_a_figure_can_be_closed_and_the_link_knows(tab: Tab) -> None:
+def test_a_closed_figure_stays_closed_in_the_link(tab: Tab) -> None:
     tab.go(KERNELS).wait(CHART)
     tab.find(".figure-toggle").click()
     tab.until("!document.querySelector('.scatter')")
@@ -59,7 +59,7 @@ def test_a_figure_can_be_closed_and_the_link_knows(tab: Tab) -> None:
     tab.wait(".figure-toggle[aria-expanded=false]")
 
 
-def test_there_is_no_figure_without_utilisation(tab: Tab) -> None:
+def test_without_utilisation_there_is_no_scatter_chart(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B, tab="kernels", min="0")).wait(".grid-body .row")
     assert tab.find(".figure-box, .lazy").count() == 0
 

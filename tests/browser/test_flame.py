@@ -108,7 +108,7 @@ def test_a_key_right_after_another_zoom_counts(tab: Tab) -> None:
     assert said(tab).startswith("step")
 
 
-def test_a_link_shows_the_same_frame_and_one_that_is_gone_its_surroundings(tab: Tab) -> None:
+def test_a_link_shows_the_same_frame_or_its_parent_if_the_frame_is_gone(tab: Tab) -> None:
     zoom = f"{FORWARD} / aten::linear"
     tab.go(link(a=GPU_A, b=GPU_B, tab="call_tree", zoom=zoom, look="b,share")).wait(".flame-canvas")
     assert tab.find(".flame-crumb").all_inner_texts() == ["whole step", FORWARD, "aten::linear"]
@@ -140,7 +140,7 @@ def test_a_search_marks_frames_and_adds_up_their_time(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_more_and_less_have_colours_of_their_own(tab: Tab, theme: str) -> None:
+def test_more_and_less_time_have_different_colours(tab: Tab, theme: str) -> None:
     tab.dark(theme == "dark")
     shown(tab)
     width = tab.find(BOX).bounding_box()["width"]  # type: ignore[index]
@@ -152,7 +152,7 @@ def test_more_and_less_have_colours_of_their_own(tab: Tab, theme: str) -> None:
     assert blue > red + 20
 
 
-def test_the_rows_take_its_place_with_the_same_search_and_the_link_knows(tab: Tab) -> None:
+def test_the_table_replaces_the_picture_with_the_same_search_and_link(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B, tab="call_tree", q="isfinite", min="0")).wait(".flame-found")
     assert tab.find(".grid").count() == 0
     tab.find(".toolbar .segments button", has_text="Table").click()

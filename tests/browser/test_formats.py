@@ -86,7 +86,7 @@ def test_functions_and_counters_of_cycles(tab: Tab) -> None:
     assert "MHz" in clock and "1,410" in clock and "210" in clock
 
 
-def test_two_that_share_no_metric_are_refused_with_pairs_that_fit(tab: Tab, picture: Picture) -> None:
+def test_runs_without_a_common_metric_are_refused_with_suggested_pairs(tab: Tab, picture: Picture) -> None:
     tab.allowed.append("422")
     tab.go(link(a=LISTING_A, b=NORMAL))
     alert = tab.wait(".state.failed")

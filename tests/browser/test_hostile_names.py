@@ -72,7 +72,7 @@ def test_every_view_shows_them_as_texts(tab: Tab) -> None:
     assert "onerror" in seen
 
 
-def test_runs_are_called_so_in_the_pickers(tab: Tab) -> None:
+def test_the_pickers_show_run_names_as_texts(tab: Tab) -> None:
     for side, run in zip("ab", RUNS, strict=True):
         assert tab.frame.evaluate(f"document.querySelector('.side-{side} .run-button').value") == run
     is_untouched(tab)

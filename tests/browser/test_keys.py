@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.browser.tab import ABNORMAL, GPU_B, Tab, link
@@ -17,21 +19,26 @@ TYPE_INTO = """how => {
 }"""
 
 
+@pytest.fixture
+def tab(fresh_tab: Tab) -> Iterator[Tab]:
+    """In a TensorBoard that is loaded for this test alone: where the focus is at first is part of the question."""
+    fresh_tab.page.goto("about:blank")
+    fresh_tab.load(link()).answer()
+    yield fresh_tab
+    fresh_tab.page.goto("about:blank")
+
+
 def view(tab: Tab) -> str:
     """The view that is chosen."""
     return tab.find(".tabs [aria-selected=true]").inner_text()
 
 
-def test_the_first_key_goes_to_the_tab(new_tab: Tab) -> None:
-    tab = new_tab.load(link())
-    tab.answer()
+def test_the_first_key_goes_to_the_tab(tab: Tab) -> None:
     tab.press("2")
     assert view(tab) == "Breakdown"
 
 
-def test_keys_still_work_once_another_pair_was_chosen(new_tab: Tab) -> None:
-    tab = new_tab.load(link())
-    tab.answer()
+def test_keys_still_work_once_another_pair_was_chosen(tab: Tab) -> None:
     tab.choose_run("b", GPU_B)
     tab.until(f"!document.querySelector('.side-b .run-button').value.includes('{ABNORMAL}')")
     tab.press("x")
@@ -39,9 +46,7 @@ def test_keys_still_work_once_another_pair_was_chosen(new_tab: Tab) -> None:
 
 
 @pytest.mark.parametrize(("how", "goes_to"), [("button", "IFRAME"), ("field", "DIV")])
-def test_a_tab_that_is_shown_again_takes_keys_unless_a_field_has_them(new_tab: Tab, how: str, goes_to: str) -> None:
-    tab = new_tab.load(link())
-    tab.answer()
+def test_a_tab_that_is_shown_again_takes_keys_unless_a_field_has_them(tab: Tab, how: str, goes_to: str) -> None:
     ours = tab.address()
     tab.go("#timeseries").page.wait_for_function(f"{HEIGHT} === 0")
     tab.page.evaluate(TYPE_INTO, how)

@@ -74,7 +74,7 @@ def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
     cancel(tab)
 
 
-@pytest.mark.parametrize("leave", [cancel, other_pair, reload_without_the_pair, close, other_site])
-def test_its_work_ends(tab: Tab, server: Served, leave: Callable[[Tab], None]) -> None:
+@pytest.mark.parametrize("leave", [cancel, other_pair, reload_without_the_pair, other_site, close])
+def test_leaving_ends_its_work(tab: Tab, server: Served, leave: Callable[[Tab], None]) -> None:
     leave(tab)
     assert becomes_true(lambda: is_quiet(server))  # a process between two files lives on, and does nothing

@@ -175,7 +175,7 @@ SCROLLED = """([steps, by]) => new Promise(done => {
 """Scrolls by so many pixels in each frame; how many rows and cells were made or moved meanwhile."""
 
 
-def test_rows_that_pass_by_are_drawn_with_what_drew_others(tab: Tab) -> None:
+def test_scrolling_reuses_the_elements_of_rows(tab: Tab) -> None:
     """What a step of scrolling costs: elements made, layouts, elements whose style is looked up again."""
     scroll_to(tab, 500)
     pictures(tab)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from playwright.sync_api import Route
@@ -40,6 +41,8 @@ VIEWS = {
 }
 
 
+PICTURES_WANTED = "TB_PERFCOMPARE_SCREENSHOTS" in os.environ
+"""Else half as many rows are enough: they are all alike, and each is checked."""
 COLOURS = {"runOnly": ["color-contrast"]}
 """What a theme changes."""
 
@@ -111,7 +114,7 @@ def test_the_chosen_view_stays_in_sight_when_the_window_narrows(tab: Tab) -> Non
     tab.until("[...document.querySelectorAll('.run-button span')].every(one => one.scrollWidth <= one.clientWidth + 1)")
 
 
-def test_no_head_reaches_into_another_column(tab: Tab) -> None:
+def test_no_header_overlaps_another_column(tab: Tab) -> None:
     """Those of ranks are the longest."""
     tab.go(link(a=GPU_A, b=GPU_B, tab="ranks")).wait(".grid-body .row")
     for width in (1280, 1900):
@@ -181,7 +184,7 @@ STOP = "(document.activeElement.closest('[role=toolbar]') ?? document.activeElem
 """The group that has the focus, or the control alone."""
 
 
-def test_a_few_tab_stops_lead_to_the_content_and_one_skips_them(tab: Tab) -> None:
+def test_at_most_seven_tab_stops_and_a_skip_link_lead_to_the_content(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B, tab="kernels")).wait(".grid-body .row")
     tab.frame.evaluate("document.activeElement.blur()")
     stops = []

@@ -7,7 +7,7 @@ from tests.browser.tab import ABNORMAL, GPU_A, GPU_B, MLU_A, MLU_B, NORMAL, Pict
 BOX = ".memory-box"
 
 
-def test_both_runs_are_read_at_one_place(tab: Tab, picture: Picture) -> None:
+def test_the_cursor_reads_both_runs_at_one_time(tab: Tab, picture: Picture) -> None:
     tab.go(link(a=NORMAL, b=ABNORMAL, tab="memory")).wait(f"{BOX} svg")
     label = tab.find(BOX).get_attribute("aria-label") or ""
     assert label.startswith("Memory of CPU over time") and "at most 9.87\u202fMiB" in label
@@ -35,7 +35,7 @@ def test_the_cursor_goes_from_record_to_record_by_keys(tab: Tab) -> None:
     assert "allocated" in download.value.path().read_text(encoding="utf-8").splitlines()[0].casefold()
 
 
-def test_along_time_steps_of_both_runs_drift_apart(tab: Tab) -> None:
+def test_on_the_time_axis_steps_of_the_runs_drift_apart(tab: Tab) -> None:
     tab.go(link(a=NORMAL, b=ABNORMAL, tab="memory")).wait(f"{BOX} svg")
     tab.find(".figure-box .segments button", has_text="Time").click()
     tab.until("document.querySelector('.memory-box svg')?.textContent.includes('ms')")
@@ -44,7 +44,7 @@ def test_along_time_steps_of_both_runs_drift_apart(tab: Tab) -> None:
     assert "since the first step" in tab.wait(".tooltip").inner_text()
 
 
-def test_devices_are_chosen_and_the_link_knows(tab: Tab) -> None:
+def test_the_chosen_device_is_in_the_link(tab: Tab) -> None:
     tab.go(link(a=MLU_A, b=MLU_B, tab="memory")).wait(f"{BOX} svg")
     label = tab.find(BOX).get_attribute("aria-label") or ""
     assert "MLU" in label  # before the host's memory, where both were recorded

@@ -6,13 +6,12 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from benchmarks.served import Served, served
-from tests.drawn_runs import write_pair
-from tests.plugin.server import PAIR
+from tests.browser.tab import ABNORMAL, NORMAL, PLUGIN
 
 
 class EmptyPage(BaseHTTPRequestHandler):
@@ -26,14 +25,6 @@ class EmptyPage(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("logs")
-    write_pair(folder)
-    with served(folder) as found:
-        yield found
 
 
 @pytest.fixture
@@ -61,15 +52,16 @@ ASKS = {
 
 
 @pytest.mark.parametrize("way", ASKS)
-def test_no_page_elsewhere_makes_the_server_look(elsewhere: Page, server: Served, way: str) -> None:
-    url = f"http://127.0.0.1:{server.port}{server.target('api/runs', rescan='1')}"
+def test_no_page_elsewhere_makes_the_server_look(elsewhere: Page, server: str, way: str) -> None:
+    url = f"{server}data/plugin/{PLUGIN}/api/runs?rescan=1"
     with elsewhere.expect_response(url) as answer:
         elsewhere.evaluate(ASKS[way], url)
     assert answer.value.status == 403
 
 
-def test_a_link_elsewhere_opens_the_report(elsewhere: Page, server: Served) -> None:
-    url = f"http://127.0.0.1:{server.port}{server.target('api/report', **PAIR)}"
+def test_a_link_elsewhere_opens_the_report(elsewhere: Page, server: str) -> None:
+    pair = urlencode({"baseline": NORMAL, "candidate": ABNORMAL})
+    url = f"{server}data/plugin/{PLUGIN}/api/report?{pair}"
     elsewhere.evaluate(
         "url => document.body.append(Object.assign(document.createElement('a'), { href: url, text: 'x' }))", url
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 from benchmarks.served import served
 from tests.browser.tab import GPU_A, GPU_B, LISTING_A, LISTING_B, LOAD_MS, PLUGIN, SLOWER_B, Tab, link
@@ -26,7 +27,8 @@ window.google = any;
 
 LATER = """
 const atOnce = window.fetch.bind(window);
-window.fetch = (...all) => new Promise((later) => setTimeout(later, MS)).then(() => atOnce(...all));
+const wait = (later) => setTimeout(later, Number(sessionStorage.getItem('answersAfterMs')));
+window.fetch = (...all) => new Promise(wait).then(() => atOnce(...all));
 """
 
 IN_PROFILER = """([selector, text]) => [...document.querySelectorAll('iframe')].some(frame =>
@@ -51,16 +53,34 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found.address
 
 
-def opened(tab: Tab) -> Tab:
+@pytest.fixture(scope="module")
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context(viewport={"width": 1500, "height": 900})
+    page = context.new_page()
+    page.add_init_script(LATER)
+    page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def tab(page: Page, server: str) -> Iterator[Tab]:
+    """A TensorBoard in which nobody opened the other tab yet."""
+    page.goto("about:blank")
+    tab = Tab(page, server)
+    yield tab
+    assert tab.faults() == []
+
+
+def opened(tab: Tab, answers_after_ms: int) -> None:
+    """A row, in a browser that gets answers so late from now on."""
     tab.load(link(a=GPU_A, b=GPU_B, tab="operators", row="aten::addmm"))
     tab.wait(".row-paths h3")
-    return tab
+    tab.page.evaluate("ms => sessionStorage.setItem('answersAfterMs', ms)", answers_after_ms)
 
 
-def test_only_runs_of_the_profiler_open_in_its_tab(new_tab: Tab) -> None:
+def test_only_runs_of_the_profiler_open_in_its_tab(tab: Tab) -> None:
     """TensorBoard shows the other tab on the run we compare; ours stays as it was."""
-    tab = new_tab
-    tab.allowed.append("google is not defined")  # that tab's page wants a library from the internet
     window, button = ".segments[aria-label='Step window']", "[aria-label*='PyTorch Profiler']"
     tab.load(link(a=LISTING_A, b=LISTING_B)).answer()
     tab.details("a")
@@ -81,12 +101,9 @@ def test_only_runs_of_the_profiler_open_in_its_tab(new_tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("answers_after_ms", [0, 400])
-def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(new_tab: Tab, answers_after_ms: int) -> None:
+def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(tab: Tab, answers_after_ms: int) -> None:
     """Over a slow connection that tab still gets answers to what it showed first, and goes back to that."""
-    tab = new_tab
-    tab.page.add_init_script(LATER.replace("MS", str(answers_after_ms)))
-    tab.page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
-    opened(tab)
+    opened(tab, answers_after_ms)
     here, steps = tab.address(), tab.page.evaluate("history.length")
     tab.find(".profiler-links button", has_text="Operator view").last.click()
     in_profiler = (
@@ -105,11 +122,8 @@ def test_the_profiler_tab_shows_the_row_and_back_returns_to_it(new_tab: Tab, ans
     tab.wait(".paths li")
 
 
-def test_a_reader_who_uses_that_tab_is_left_alone(new_tab: Tab) -> None:
-    tab = new_tab
-    tab.page.add_init_script(LATER.replace("MS", "600"))
-    tab.page.route("**/charts/loader.js", lambda route: route.fulfill(body=CHARTS, content_type="text/javascript"))
-    opened(tab)
+def test_a_click_in_the_profiler_tab_stops_our_changes_to_it(tab: Tab) -> None:
+    opened(tab, 600)
     tab.find(".profiler-links button", has_text="Operator view").last.click()
     tab.page.wait_for_function(IN_PROFILER, arg=["[aria-haspopup=listbox]", GPU_B], timeout=LOAD_MS)
     tab.page.mouse.click(900, 700)

@@ -19,7 +19,7 @@ def name_of_row(tab: Tab) -> str:
     return tab.wait(".row-panel .full-name").inner_text()
 
 
-def test_the_callers_of_a_row_are_read_when_it_is_opened_and_are_the_row(fresh_tab: Tab, axe: str) -> None:
+def test_opening_a_row_reads_its_callers_which_sum_to_it(fresh_tab: Tab, axe: str) -> None:
     asked: list[str] = []
     fresh_tab.page.on("request", lambda request: asked.append(request.url) if "api/row_paths" in request.url else None)
     fresh_tab.load(link(a=GPU_A, b=GPU_B, tab="kernels"))
@@ -37,7 +37,7 @@ def test_the_callers_of_a_row_are_read_when_it_is_opened_and_are_the_row(fresh_t
     tab.frame.locator(".row-paths p.muted", has_text="with_stack=True").first.wait_for()
 
 
-def test_below_its_callers_stands_what_the_row_calls(fresh_tab: Tab, axe: str) -> None:
+def test_the_calls_of_a_row_are_listed_below_its_callers(fresh_tab: Tab, axe: str) -> None:
     tab = opened(fresh_tab, "operators", "aten::layer_norm")
     below = tab.wait(".callees")
     assert below.locator("li").first.inner_text().startswith("self")
@@ -77,7 +77,7 @@ def test_a_finding_that_names_the_row_is_shown_in_the_summary(fresh_tab: Tab) ->
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1440, 900), (760, 900)])
-def test_name_a_b_and_difference_stay_in_view_beside_or_above_the_details(tab: Tab, width: int, height: int) -> None:
+def test_name_times_and_difference_stay_visible_with_details_open(tab: Tab, width: int, height: int) -> None:
     tab.page.set_viewport_size({"width": width, "height": height})
     tab.go(link(a=GPU_A, b=GPU_B, tab="operators", row="aten::addmm"))
     tab.wait(".row-panel")

@@ -16,7 +16,7 @@ def names(tab: Tab) -> list[str]:
     return tab.find(f"{ROWS} th .link-button").all_inner_texts()
 
 
-def test_a_link_shows_a_row_for_each_with_its_verdict_or_why_there_is_none(tab: Tab, picture: Picture) -> None:
+def test_each_candidate_has_a_row_with_its_verdict_or_the_reason_for_none(tab: Tab, picture: Picture) -> None:
     tab.go(link(a=NORMAL, c=ALL, page="verdicts")).wait(".vs-looks")
     assert names(tab) == [ABNORMAL, GPU_B, "damaged", f"{NORMAL} · worker0 · span 2"]
     rows = tab.find(ROWS).all_inner_texts()
@@ -72,7 +72,7 @@ def test_the_order_is_chosen_and_the_link_keeps_it(tab: Tab) -> None:
     assert "sort=" not in tab.address()
 
 
-def test_rows_that_are_there_stay_when_the_rest_is_cancelled(fresh_tab: Tab) -> None:
+def test_finished_rows_stay_after_cancel(fresh_tab: Tab) -> None:
     tab = fresh_tab
     first = {"row": 0, "error": {"code": "corrupt", "message": "cut off", "hint": ""}, "look": None}
     waits = {

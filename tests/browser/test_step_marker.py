@@ -10,7 +10,7 @@ MARKER = "select[aria-label='Step marker']"
 STEP = "Optimizer.step#*"
 
 
-def test_a_marker_is_chosen_among_what_both_sides_have_and_the_link_knows(fresh_tab: Tab) -> None:
+def test_a_step_marker_of_both_sides_is_chosen_and_kept_in_the_link(fresh_tab: Tab) -> None:
     tab = fresh_tab.load(link(a=GPU_A, b=GPU_B))
     tab.answer()
     tab.details("a")

@@ -67,7 +67,7 @@ def test_a_range_is_chosen_and_left_by_keys(tab: Tab) -> None:
     tab.until(f"{COMPARED}.startsWith('20 steps')")
 
 
-def test_escape_anywhere_leaves_the_ranges_and_swapping_keeps_them(tab: Tab) -> None:
+def test_escape_clears_the_ranges_and_swapping_keeps_them(tab: Tab) -> None:
     tab.go(link(a=NORMAL, asteps="41-45", b=ABNORMAL))
     tab.answer()
     tab.find(".verdict").click()
@@ -79,7 +79,7 @@ def test_escape_anywhere_leaves_the_ranges_and_swapping_keeps_them(tab: Tab) -> 
     tab.until("!document.querySelector('.side-steps')")
 
 
-def test_a_range_that_is_not_there_says_which_steps_are(tab: Tab) -> None:
+def test_a_range_without_steps_names_the_steps_there_are(tab: Tab) -> None:
     tab.go(link(a=NORMAL, asteps="3-6", b=ABNORMAL))
     tab.wait(".state:has-text('No step between 3 and 6')")  # not the one of loading before it
     tab.find(".side-a .side-steps").click()

@@ -131,7 +131,7 @@ def test_an_event_is_selected_with_its_counterpart(tab: Tab, picture: Picture) -
     settled(tab, "!hash.includes('.shift=')")
 
 
-def test_events_are_reached_by_keys_and_told(tab: Tab) -> None:
+def test_events_are_reached_and_described_by_keys(tab: Tab) -> None:
     opened(tab)
     tab.find(CANVAS).focus()
     tab.press("Enter")
@@ -218,7 +218,7 @@ def test_names_are_searched(tab: Tab) -> None:
     tab.page.wait_for_function("one => !location.hash.includes('.ev=' + one)", arg=one)
 
 
-def test_colours_can_tell_the_difference(tab: Tab, picture: Picture) -> None:
+def test_colours_can_show_the_difference(tab: Tab, picture: Picture) -> None:
     opened(tab)
     before = tab.frame.evaluate(OVERVIEW)
     tab.find(".segments button", has_text="Difference").click()
@@ -270,7 +270,7 @@ def test_a_step_that_is_not_there_says_so(tab: Tab) -> None:
     assert address(tab, "ta") == ""
 
 
-def test_steps_are_taken_away_for_perfetto(tab: Tab) -> None:
+def test_steps_are_downloaded_for_perfetto(tab: Tab) -> None:
     opened(tab)
     for place, names in ((0, {"python"}), (2, {"baseline: python CPU", "candidate: python CPU"})):
         tab.find(".st-download button").first.click()

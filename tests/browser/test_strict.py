@@ -58,7 +58,7 @@ def test_the_report_is_saved_as_published(tab: Tab) -> None:
         assert expected in download.value.path().read_text(encoding="utf-8")
 
 
-def test_traces_have_it_of_summed_and_of_owned_time(tab: Tab) -> None:
+def test_the_strict_report_of_traces_uses_summed_or_exposed_time(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B, tab="strict")).wait(".strict-title")
     with tab.page.expect_request(lambda request: "api/strict" in request.url and "beta=exclusive" in request.url):
         tab.find(".strict-choice button", has_text="exclusive").click()
@@ -68,7 +68,7 @@ def test_traces_have_it_of_summed_and_of_owned_time(tab: Tab) -> None:
     assert tab.find(".choices button", has_text="Strict").count() == 0  # by Export
 
 
-def test_formats_without_it_say_why(tab: Tab) -> None:
+def test_formats_without_a_strict_report_say_why(tab: Tab) -> None:
     tab.go(link(a=SAVED_A, b=SAVED_B))
     tab.until("document.querySelector('.side-a .run-button').value.startsWith('saved')")
     tab.answer()
@@ -92,7 +92,7 @@ def test_leaving_it_stops_the_request(fresh_tab: Tab) -> None:
     assert [url for url in failed if "api/strict" in url]
 
 
-def test_failures_are_told_and_can_be_tried_again(fresh_tab: Tab) -> None:
+def test_failures_are_shown_and_can_be_retried(fresh_tab: Tab) -> None:
     tab = fresh_tab
     tab.allowed.append("422")
 

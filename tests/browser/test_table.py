@@ -70,7 +70,7 @@ def test_small_differences_are_hidden_and_counted(tab: Tab) -> None:
     tab.until("document.querySelector('.table-footer').innerText.startsWith('18 rows')")  # a small table is read whole
 
 
-def test_columns_can_be_chosen_and_travel_in_the_link(tab: Tab) -> None:
+def test_chosen_columns_are_in_the_link(tab: Tab) -> None:
     open_kernels(tab)
     tab.find(".menu button", has_text="Columns").click()
     box = tab.find(".checks label", has_text="Δ by count").locator("input")
@@ -83,7 +83,7 @@ def test_columns_can_be_chosen_and_travel_in_the_link(tab: Tab) -> None:
     tab.until("!document.querySelector('.pop')")
 
 
-def test_columns_are_resized_and_rows_pinned_and_both_travel_in_the_link(tab: Tab) -> None:
+def test_column_widths_and_pinned_rows_are_in_the_link(tab: Tab) -> None:
     open_kernels(tab)
     head = tab.find(".grid-head [role=columnheader]").first
     handle = head.locator(".head-handle").bounding_box()
@@ -209,7 +209,7 @@ def test_a_row_is_shown_step_by_step(tab: Tab) -> None:
     assert "A: does not have this row" in tab.find(".row-steps").inner_text()
 
 
-def test_a_column_draws_the_steps_of_each_row_where_there_are_any(tab: Tab) -> None:
+def test_the_steps_column_draws_each_row_that_has_steps(tab: Tab) -> None:
     open_kernels(tab)
     title = tab.find(".grid-body .row", has_text="ampere_sgemm_128x64_tn").locator(".step-lines title")
     title.wait_for(state="attached")
@@ -246,7 +246,7 @@ def test_shown_rows_are_copied_as_markdown(fresh_tab: Tab) -> None:
     assert first.startswith("| ampere\\_sgemm\\_128x64\\_tn | 947.6 |")
 
 
-def test_one_time_is_shown_and_summed_and_another_is_a_choice(tab: Tab) -> None:
+def test_one_metric_is_shown_and_summed_and_another_can_be_chosen(tab: Tab) -> None:
     """What the host does and what the device does may change in different ways: addmm's kernel is slower and the step
     waits for it, its call is not slower."""
     tab.go(link(a=GPU_A, b=GPU_B, tab="operators")).wait(".grid-body .row")
@@ -267,7 +267,7 @@ def test_one_time_is_shown_and_summed_and_another_is_a_choice(tab: Tab) -> None:
     assert tab.find(".table-footer").inner_text() != summed
 
 
-def test_a_table_that_came_cut_is_sorted_by_the_server_by_what_the_page_derives(tab: Tab) -> None:
+def test_a_truncated_table_is_sorted_by_derived_columns_on_the_server(tab: Tab) -> None:
     """Of the call tree 60 of 102 rows come at first."""
     tab.go(link(tab="call_tree", min="0")).wait(".toolbar .segments button")
     tab.find(".segments button", has_text="Table").click()

@@ -89,7 +89,7 @@ def test_the_first_cause_is_no_smaller_than_the_largest_entry() -> None:
 
 
 @pytest.mark.parametrize("steps", [3, 5])
-def test_rows_of_chance_stay_undecided(steps: int) -> None:
+def test_random_rows_stay_undecided(steps: int) -> None:
     """Of 400 tables of 60 rows without any difference, next to none has a row that is called changed."""
     chance = np.random.default_rng(7)
     wrong = 0

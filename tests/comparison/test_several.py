@@ -50,7 +50,7 @@ def test_a_verdict_that_claims_no_difference_neither_stands_nor_falls_but_is_a_l
     ]
 
 
-def test_what_was_not_compared_is_no_look() -> None:
+def test_a_withheld_verdict_is_not_a_test() -> None:
     withheld = headline(0.001, Verdict.WITHHELD)
     assert stand(headline(0.05), None, headline(None, Verdict.INCONCLUSIVE), withheld) == [True, None, None, None]
     assert adjusted([], ALPHA) == () and adjusted([None], ALPHA) == (None,)
@@ -67,7 +67,7 @@ def test_it_only_takes_back_and_the_order_of_candidates_is_nothing(values: list[
     assert [one.p for one in found if one] == list(holm(np.array(values)))
 
 
-def test_tables_of_equal_runs_rarely_have_any_verdict_that_stands() -> None:
+def test_tables_of_equal_runs_rarely_have_a_verdict_that_holds() -> None:
     """60 tables of 12 candidates: about 13 have any verdict at 5 % each, at most 3 in a hundred one that stands."""
     random = np.random.default_rng(4)
     options = CompareOptions()

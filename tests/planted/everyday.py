@@ -3,7 +3,7 @@
 python -m tests.planted.everyday OUT [--change NAME ...] [--judge-only] [--single]      needs torch
 
 Three small models (a convolutional, a recurrent one and a transformer), 33 changes and nine equal pairs; three
-recordings a side in turns. The list and what must be said were written down before any answer was looked at.
+recordings a side, alternately. The list and what must be said were written down before any answer was looked at.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 python -m tests.planted.further OUT [--change NAME ...] [--judge-only]      needs torch and a C++ compiler
 
 34 changes and 14 equal pairs, three of which draw other weights and data and one of which has a busy machine in one
-recording; three recordings a side in turns. The list and what must be said were written down before any answer was
+recording; three recordings a side, alternately. The list and what must be said were written down before any answer was
 looked at.
 """
 

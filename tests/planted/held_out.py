@@ -2,7 +2,7 @@
 
 python -m tests.planted.held_out OUT [--change NAME ...] [--judge-only]      needs torch
 
-26 changes and eight equal pairs; three recordings a side in turns. The list and what must be said were written down
+26 changes and eight equal pairs; three recordings a side, alternately. The list and what must be said were written down
 before any answer was looked at.
 """
 

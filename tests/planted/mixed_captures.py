@@ -1,5 +1,5 @@
 """Equal programs from recordings of other pairs: of each two pairs with one healthy program the healthy captures are
-dealt to two sides in turns, and the verdict has to have no direction.
+dealt to two sides alternately, and the verdict has to have no direction.
 
 python -m tests.planted.mixed_captures everyday|further|unseen|held_out FOLDER      FOLDER as the set recorded it
 """

@@ -2,7 +2,7 @@
 
 python -m tests.planted.ranks OUT [--change NAME ...] [--judge-only]      needs torch with gloo
 
-15 changes and six equal pairs; both ranks of three recordings a side in turns. The list and what must be said were
+15 changes and six equal pairs; both ranks of three recordings a side, alternately. The list and what must be said were
 written down before any answer was looked at.
 """
 

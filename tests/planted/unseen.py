@@ -2,7 +2,7 @@
 
 python -m tests.planted.unseen OUT [--change NAME ...] [--judge-only]      needs torch
 
-Nine small programs, 57 changes and 18 equal pairs; three recordings a side in turns. The list and what must be said
+Nine small programs, 57 changes and 18 equal pairs; three recordings a side, alternately. The list and what must be said
 were written down before any answer was looked at.
 """
 

@@ -98,7 +98,7 @@ def drawn(world: World, seed: int) -> Drawn:
 
 
 def _paces(world: World, random: np.random.Generator) -> tuple[Floats, Floats]:
-    """ln of the machine's pace in each step of the two sides, captures in turns."""
+    """ln of the machine's pace in each step of the two sides, captures alternate."""
     count = 2 * world.captures
     levels = _levels(world, random, count)
     for place in range(1, count):

@@ -139,12 +139,12 @@ def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
     counts = None if headline.certainty is None else headline.certainty.captures
     if in_turns is not False or counts is None or min(counts) < 2:
         return headline
-    said = replace(headline, scope=f"{headline.scope}; not recorded in turns")
+    said = replace(headline, scope=f"{headline.scope}; not recorded alternately")
     verdict = less_sure(headline.verdict)
     if min(counts) < CAPTURES_THAT_TELL or verdict is headline.verdict:
         return said
     lead, sure, rest = headline.reason.partition(", entirely ")
-    reason = f"{lead}, but not recorded in turns{'; entirely ' if sure else ''}{rest}"
+    reason = f"{lead}, but not recorded alternately{'; entirely ' if sure else ''}{rest}"
     return replace(said, verdict=verdict, reason=reason)
 
 

@@ -26,7 +26,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 Pair = tuple[Floats, Floats]
 
 MACHINE_SHARE = 0.2
-"""Of alpha, for slower or faster: machines change while they are recorded, in turns or not, and another recording
+"""Of alpha, for slower or faster: machines change while they are recorded, alternately or not, and another recording
 answers the question."""
 
 CLEARLY = 0.1

@@ -71,7 +71,7 @@ def test_an_operator_that_owns_no_time_has_a_path_as_well() -> None:
     assert "Net_0 > Linear_0 > aten::linear > aten::view" in paths_us(followed(trace))
 
 
-def test_python_functions_stand_above_the_operators_that_they_call() -> None:
+def test_python_functions_enclose_the_operators_they_call() -> None:
     trace = network()
     trace.python("model.py(7): forward", 25, 100, number=3, parent=2)
     trace.op("aten::linear", 30, 60)
@@ -104,7 +104,7 @@ def test_older_traces_write_the_stack_to_the_operator_the_innermost_first() -> N
 
 
 @pytest.mark.parametrize("raw", ["", "5", "null", '""', '";;"', "no json", "[1]"])
-def test_a_stack_that_is_none_has_no_functions(raw: str) -> None:
+def test_an_empty_stack_has_no_functions(raw: str) -> None:
     assert stack_of(raw) == []
 
 
@@ -137,7 +137,7 @@ def test_without_stacks_there_is_one_way() -> None:
     assert list(followed(trace).call_paths) == [BY_OPERATOR]
 
 
-def test_nobody_pays_for_paths_that_nobody_asked_for() -> None:
+def test_call_paths_are_computed_only_on_request() -> None:
     assert summarize(recording(linear()), Origin("drawn", "drawn", "w", "1", 0)).call_paths == {}
 
 
@@ -192,7 +192,7 @@ def test_they_are_so_of_several_captures_and_of_some_steps(drawn: list[TraceBuil
         close(select_steps(pooled, (number, number)))
 
 
-def test_too_many_frames_leave_a_rest_in_their_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frames_beyond_the_limit_are_pooled_per_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_PATHS", 3)
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 200)

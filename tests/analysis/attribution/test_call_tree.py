@@ -63,7 +63,7 @@ def test_a_path_reads_module_operator_call_or_device_work() -> None:
     }
 
 
-def test_backward_work_stands_in_the_module_of_its_forward_operator() -> None:
+def test_backward_work_is_in_the_module_of_its_forward_operator() -> None:
     trace = network()
     trace.op("aten::linear", 30, 60)
     trace.forward_backward(7, 30, 212)
@@ -110,7 +110,7 @@ def test_without_modules_paths_begin_with_operators_and_calls_are_counted() -> N
     assert calls(drawn) == {"aten::mm": 2, "aten::mm > cudaLaunchKernel": 2, "aten::mm > gemm": 2}
 
 
-def test_work_that_nobody_launched_stands_apart() -> None:
+def test_work_without_a_known_launch_is_separate() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 100)
     trace.op("aten::mm", 10, 30)
@@ -126,7 +126,7 @@ def test_siblings_stand_in_the_order_in_which_they_first_ran() -> None:
     assert paths_of(tree_of(summary(trace))) == ["", NOTHING, "b", "c", "a"]
 
 
-def test_the_smallest_frames_stand_together_in_each_frame_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_smallest_frames_are_pooled_per_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_FRAMES", 5)
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 200)

@@ -82,7 +82,7 @@ def test_records_before_the_first_step_give_the_level_it_begins_with() -> None:
     assert curve(found).peak_allocated == 60
 
 
-def test_steps_that_do_not_follow_each_other_are_put_one_behind_the_other() -> None:
+def test_chosen_steps_that_are_not_adjacent_are_joined() -> None:
     trace = TraceBuilder(vendor="cpu")
     for number, begin in ((1, 0), (2, 100), (1, 200), (2, 300)):
         trace.step(number, begin, begin + 100)

@@ -132,7 +132,7 @@ def test_a_gap_says_what_the_host_did_around_it() -> None:
     }
 
 
-def test_gaps_of_equal_surroundings_stand_together() -> None:
+def test_gaps_between_the_same_operators_are_one_part() -> None:
     drawn = summary(
         picture(
             """
@@ -178,7 +178,7 @@ def test_a_recording_says_what_its_parts_can_tell() -> None:
     assert keys == [("operator",), ("operator", "shape")]
 
 
-def test_of_too_many_parts_the_smallest_stand_together_and_a_note_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_the_limit_the_smallest_parts_are_pooled_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(owned_parts, "MOST_PARTS", 3)
     trace = TraceBuilder(vendor="cpu")
     trace.step(1, 0, 200)

@@ -41,7 +41,7 @@ def test_they_are_of_the_sources_as_they_are() -> None:
 
 
 @needs_compiled
-def test_the_environment_can_do_without(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_can_switch_the_compiled_passes_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(passes.VARIABLE, raising=False)
     assert compiled() is not None
     monkeypatch.setenv(passes.VARIABLE, "python")
@@ -176,7 +176,7 @@ def test_what_they_give() -> None:
         ("sweep", (*SWEEP[:5], i8(0), NO)),
     ],
 )
-def test_calls_that_make_no_sense_are_refused(name: str, call: tuple[Any, ...]) -> None:
+def test_invalid_calls_are_refused(name: str, call: tuple[Any, ...]) -> None:
     with pytest.raises((TypeError, ValueError)):
         getattr(module(), name)(*call)
 

@@ -53,7 +53,7 @@ def test_all_at_once_or_one_by_one(names: list[str]) -> None:
 
 @pytest.mark.parametrize("test", [is_step, is_loader, is_optimizer, is_collective_annotation, is_wrapper])
 @given(names=NAMES)
-def test_whoever_passes_is_found(test: Callable[[str], bool], names: list[str]) -> None:
+def test_all_names_that_pass_are_found(test: Callable[[str], bool], names: list[str]) -> None:
     strings = StringTable(names)
     assert passing_names(test, strings) == [at for at, name in enumerate(strings.texts) if test(name)]
 

@@ -137,7 +137,7 @@ def test_samples_fall_into_the_steps_of_their_time_of_day(base_ns: int) -> None:
     assert "counters" not in found.absent
 
 
-def test_a_sample_shortly_before_stands_into_the_recording_and_an_old_one_does_not() -> None:
+def test_a_recent_earlier_sample_extends_into_the_recording_but_not_an_old_one() -> None:
     near = counted(table(("a", -6000, 1), ("a", -3000, 2), ("a", 2000, 3)))
     assert near.counters is not None and near.counters.mean.tolist() == [[2, 2, 3, 3]]
     old = counted(table(("a", -9000, 1), ("a", -8800, 2), ("a", 2000, 3), ("a", 2200, 3), ("a", 2400, 3)))
@@ -167,7 +167,7 @@ def test_process_ids_do_not_stay_in_names() -> None:
     assert two.counters.mean[:, 0].tolist() == [3, 1]
 
 
-def test_counters_of_the_trace_stay_beside_those_of_the_file() -> None:
+def test_counters_of_trace_and_file_are_both_kept() -> None:
     drawn = trace()
     drawn.counter("load", 0, value=1)
     found = counted(table(("load", 0, 9), ("other", 0, 5)), summary(drawn))

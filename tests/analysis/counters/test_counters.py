@@ -66,7 +66,7 @@ def series(rows: list[Sample], edges: list[tuple[int, int]], word: str = "GPU") 
     return found.series
 
 
-def test_a_sample_stands_until_the_next_one() -> None:
+def test_a_sample_holds_until_the_next_one() -> None:
     found = series(*drawn("[........]",
                           "4  8    2"))  # fmt: skip
     # 4 stands for 3 of 10, 8 for 5, 2 for 2
@@ -75,7 +75,7 @@ def test_a_sample_stands_until_the_next_one() -> None:
     assert (found.coverage.tolist(), found.samples.tolist()) == ([[1.0]], [[3]])
 
 
-def test_the_sample_before_a_step_stands_in_it_but_does_not_cover_it() -> None:
+def test_the_sample_before_a_step_counts_in_its_mean_but_not_its_coverage() -> None:
     found = series(*drawn("  [........][........]",
                           " 6    2"))  # fmt: skip
     # first step: 6 for 4 of 10, then 2; second step: 2 is held
@@ -122,7 +122,7 @@ def test_samples_of_one_time_are_averaged_and_all_counted() -> None:
     assert (found.mean.tolist(), found.samples.tolist()) == ([[6.0]], [[3]])
 
 
-def test_a_step_without_length_has_the_value_that_stands() -> None:
+def test_a_step_of_zero_length_has_the_current_value() -> None:
     found = series([("a", "a", HOST_DEVICE, 0, 2.0)], [(0, 0), (0, 50), (50, 50)])
     assert np.isnan(found.mean[0, 0])
     assert found.mean[0, 1:].tolist() == [2.0, 2.0]
@@ -199,7 +199,7 @@ def test_units_come_from_known_names_or_from_brackets(name: str, key: str, value
 # -- periods ------------------------------------------------------------------------------------------------------
 
 
-def test_counters_sampled_more_rarely_than_steps_last_are_named() -> None:
+def test_counters_sampled_less_than_once_per_step_are_named() -> None:
     rows, edges = drawn("[..][..][..][..]",
                         "1     2     3   ",
                         "1 2 3 4 5 6 7 8 ")  # fmt: skip
@@ -248,7 +248,7 @@ def test_a_trace_with_counters_has_them_per_step() -> None:
     assert "counters" not in found.absent
 
 
-def test_without_counters_the_reason_is_told() -> None:
+def test_without_counters_the_reason_is_given() -> None:
     assert summary_of(two_steps()).absent["counters"] == "no counter events in the trace"
     late = two_steps()
     late.counter("rss", 500, value=7)

@@ -73,7 +73,7 @@ def test_pooling_and_choosing_steps_keep_each_call_with_its_step() -> None:
 
 
 @pytest.mark.parametrize("damage", ["step", "key", "busy_ns"])
-def test_what_does_not_fit_together_is_found(damage: str) -> None:
+def test_inconsistent_collectives_are_detected(damage: str) -> None:
     from dataclasses import replace
 
     whole = summary(two_steps())

@@ -38,7 +38,7 @@ def drawn(of: Summary) -> list[str]:
     return lines
 
 
-def test_work_stands_below_the_operators_that_launched_it() -> None:
+def test_work_is_below_the_operators_that_launched_it() -> None:
     assert drawn(summary(calls(CONVOLUTION))) == [
         "Kernel conv below aten::cudnn_convolution[[8, 3]] < aten::conv2d[[8, 3]]: 2, 60 us",
         "Memset Memset (Device) below aten::cudnn_convolution[[8, 3]] < aten::conv2d[[8, 3]]: 2, 2 us",
@@ -61,7 +61,7 @@ def test_a_call_nested_alone_in_one_of_its_name_is_one_operator() -> None:
     assert got == ["Kernel reduce below aten::sum[[4]]: 1, 5 us"]
 
 
-def test_the_same_work_in_another_place_stands_apart() -> None:
+def test_the_same_work_in_another_place_is_another_path() -> None:
     got = drawn(summary(calls("a > aten::mul | mul 5\nb > aten::mul | mul 7", steps=1)))
     assert got == ["Kernel mul below aten::mul < a: 1, 5 us", "Kernel mul below aten::mul < b: 1, 7 us"]
 

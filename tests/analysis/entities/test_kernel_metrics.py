@@ -95,7 +95,7 @@ def test_other_numbers_of_launches_leave_the_operator_open(api: str) -> None:
     assert not found.groups[KERNEL_METRICS].sampled
 
 
-def test_ranges_without_numbers_are_told_and_have_no_table() -> None:
+def test_ranges_without_metrics_are_noted_and_have_no_table() -> None:
     found = summary(measured(metrics=False))
     assert KERNEL_METRICS not in found.groups and "4 ranges" in notes(found)
 

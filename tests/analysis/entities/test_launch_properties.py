@@ -47,7 +47,7 @@ def test_grid_and_block_tell_launches_apart() -> None:
     }
 
 
-def test_an_mlu_is_launched_with_a_kernel_type_and_dimensions() -> None:
+def test_mlu_launches_have_a_kernel_type_and_dimensions() -> None:
     drawn = summary(launched("mlu", {}, {"kernel type": "BLOCK", "dim": "[1,1,1]"}, {"dim": "[8,1,1]"}, {}))
     assert by_launch(drawn) == {"UNION1 [4, 1, 1]": (2, 5), "BLOCK [1, 1, 1]": (1, 2), "UNION1 [8, 1, 1]": (1, 3)}
 
@@ -90,13 +90,13 @@ def test_kernels_that_do_not_say_are_a_row_without_a_launch() -> None:
 
 
 @pytest.mark.parametrize("vendor", ["mtia", "xpu"])
-def test_a_device_whose_kernels_never_say_has_no_such_table(vendor: str) -> None:
+def test_a_device_without_launch_properties_has_no_table_by_launch(vendor: str) -> None:
     drawn = summary(launched(vendor, {}, without=("grid", "block")))
     assert "kernels_by_launch" not in drawn.groups
     assert drawn.absent["kernels_by_launch"] == "no kernel records its launch configuration"
 
 
-def test_a_kernel_launched_otherwise_is_one_row_gone_and_one_come() -> None:
+def test_another_launch_configuration_removes_one_row_and_adds_one() -> None:
     found = compare_summaries(
         summary(launched("mlu", {})), summary(launched("mlu", {"dim": "[8,1,1]"})), CompareOptions()
     )

@@ -25,7 +25,7 @@ def demo_traces() -> list[Path]:
 
 
 @pytest.mark.parametrize("path", demo_traces(), ids=lambda path: "-".join(path.parts[-3:-1]))
-def test_a_summary_is_the_same_without_them(path: Path) -> None:
+def test_a_summary_is_the_same_without_unread_arguments(path: Path) -> None:
     assert_same_summary(path)
 
 

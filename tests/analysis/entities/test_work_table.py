@@ -169,7 +169,7 @@ def test_a_module_has_the_work_of_its_own_operators() -> None:
     assert table.measures_ns["flops"].tolist() == [[FLOPS], [FLOPS]]
 
 
-def test_work_that_the_trace_states_stands_where_shapes_tell_none() -> None:
+def test_recorded_work_is_used_without_shapes() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 300)
     trace.op("mine::odd", 10, 30, **{"Total Flops": 700})

@@ -82,17 +82,17 @@ def test_an_operator_that_comes_and_goes_makes_a_kind(tmp_path: Path) -> None:
     assert set(compared(a, a, "--kind", "with*")) == set()
 
 
-def test_what_happens_once_is_no_kind(tmp_path: Path) -> None:
+def test_a_single_occurrence_is_not_a_kind(tmp_path: Path) -> None:
     a = written(steps_with("aten::warm_up", (0, 1, 2, 3)), tmp_path / "a")
     assert compared(a, a) == {}
 
 
-def test_what_one_side_never_does_is_no_kind(tmp_path: Path) -> None:
+def test_work_of_one_side_only_is_not_a_kind(tmp_path: Path) -> None:
     a, b = written(steps_with("", ()), tmp_path / "a"), written(steps_with("aten::save", (2, 5, 8)), tmp_path / "b")
     assert compared(a, b) == {}
 
 
-def test_what_happens_more_often_is_no_other_mix_but_a_change(tmp_path: Path) -> None:
+def test_a_more_frequent_call_is_a_change_and_not_a_mix(tmp_path: Path) -> None:
     a = written(steps_with("aten::save", (3, 15, 21, 30, 35), 40), tmp_path / "a")
     b = written(steps_with("aten::save", range(1, 40, 2), 40), tmp_path / "b")
     answer = json.loads(tb_perfcompare("diff", a, b, "--format", "json").out)

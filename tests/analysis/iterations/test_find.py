@@ -199,7 +199,7 @@ def iteration_note(found: Summary) -> str:
     return told
 
 
-def test_a_clock_that_went_back_is_told() -> None:
+def test_a_clock_that_went_back_is_noted() -> None:
     trace = TraceBuilder(vendor="cpu")
     for number in range(20):
         at = number * 400 - (1_000 if number >= 10 else 0)
@@ -210,7 +210,7 @@ def test_a_clock_that_went_back_is_told() -> None:
 
 
 @pytest.mark.parametrize("length", [250, 2_000])
-def test_a_known_name_all_of_whose_ranges_overlap_is_told(length: int) -> None:
+def test_overlapping_ranges_of_a_known_name_are_noted(length: int) -> None:
     """Each reaches into the next one, or the first holds all others."""
     trace = TraceBuilder(vendor="cpu")
     for number in range(8):
@@ -221,7 +221,7 @@ def test_a_known_name_all_of_whose_ranges_overlap_is_told(length: int) -> None:
     assert "train_step overlap each other, so they are not taken" in iteration_note(summary(trace))
 
 
-def test_a_clock_that_jumped_is_told() -> None:
+def test_a_clock_jump_is_noted() -> None:
     trace = TraceBuilder(vendor="cpu")
     for number in range(8):
         at = number * 400 + (10**7 if number >= 4 else 0)
@@ -273,7 +273,7 @@ def test_graph_launches_are_decode_steps_however_far_behind_them_the_device_is()
     assert found.iterations is not None and found.iterations.chosen.origin == "graph"
 
 
-def test_the_last_iteration_is_there_for_whoever_asks_for_it() -> None:
+def test_the_last_iteration_is_kept_on_request() -> None:
     assert summary(training(), tail=True).steps.label == ("0", "1", "2", "3", "4", "5")
 
 

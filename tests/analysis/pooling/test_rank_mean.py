@@ -92,7 +92,7 @@ def test_a_step_that_not_every_rank_recorded_is_left_out() -> None:
     }
 
 
-def test_nothing_folds_to_nothing() -> None:
+def test_the_mean_of_no_ranks_is_empty() -> None:
     assert RankMean().finish() is None
 
 

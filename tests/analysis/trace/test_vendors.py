@@ -203,7 +203,7 @@ def test_intels_own_rows_of_collectives_are_communication() -> None:
         ("rocm", "miopenSp3AsmConv1x1_fp16", 0.0),
     ],
 )
-def test_matrix_cores_are_told_by_the_vendors_own_names(vendor: str, kernel: str, share: float) -> None:
+def test_matrix_cores_are_recognised_by_the_vendors_names(vendor: str, kernel: str, share: float) -> None:
     drawn = summary(one_kernel(vendor, kernel))
     assert tensor_core_share(drawn).value == share
     assert drawn.groups["kernels"].facts["tensor_cores"].tolist() == [share]
@@ -214,7 +214,7 @@ def test_matrix_cores_are_told_by_the_vendors_own_names(vendor: str, kernel: str
     [("mlu", "not applicable: the device has none"), ("mtia", "not applicable: the device has none"),
      ("xpu", "this device's kernel names do not show it")],
 )  # fmt: skip
-def test_no_answer_on_tensor_cores_is_not_the_answer_no(vendor: str, reason: str) -> None:
+def test_unknown_use_of_tensor_cores_is_not_no(vendor: str, reason: str) -> None:
     drawn = summary(one_kernel(vendor, "h884gemm"))
     assert (tensor_core_share(drawn).value, tensor_core_share(drawn).reason) == (None, reason)
     assert "tensor_cores" not in drawn.groups["kernels"].facts

@@ -249,7 +249,7 @@ def test_what_only_a_name_matches_is_weak_and_does_not_count() -> None:
     assert (found.matched_ns(0), found.weak_ns(0), found.kernels_ns(0)) == (0, 40_000, 0)
 
 
-def test_that_all_is_below_the_data_parallel_wrapper_says_nothing() -> None:
+def test_a_data_parallel_wrapper_around_everything_is_ignored() -> None:
     found = aligned(*(f"DistributedDataParallel.forward > aten::{name} | {name} 10" for name in "ab"))
     assert [match.rule for match in found.matches] == ["no counterpart", "no counterpart"]
 

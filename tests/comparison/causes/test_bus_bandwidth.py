@@ -41,7 +41,7 @@ def test_larger_messages_are_said_to_be() -> None:
     assert "GB/s, messages of 16.0 MiB → 64.0 MiB on average" in told
 
 
-def test_what_was_not_recorded_is_not_said() -> None:
+def test_unrecorded_facts_are_not_mentioned() -> None:
     assert "bandwidth" not in sentence(trained(200, sized=False), trained(800, sized=False))
 
 

@@ -39,5 +39,5 @@ def test_swapping_the_sides_negates_and_exchanges_the_ends(pair: tuple[Path, Pat
         assert other[label] == (-high, -middle, -low), label
 
 
-def test_one_step_has_none(pair: tuple[Path, Path]) -> None:
+def test_one_step_has_no_shifts(pair: tuple[Path, Path]) -> None:
     assert set(shifts(compare(*pair, steps=(3, 3))).values()) == {(None, None, None)}

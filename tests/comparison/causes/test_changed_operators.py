@@ -28,7 +28,7 @@ def changed(a: TraceBuilder, b: TraceBuilder) -> list[Finding]:
     return [finding for finding in found if finding.rule in rules]
 
 
-def test_a_new_operator_is_told_with_its_calls_and_time() -> None:
+def test_a_new_operator_is_reported_with_its_calls_and_time() -> None:
     (found,) = changed(program("aten::relu"), program("aten::relu", "aten::histc", "aten::histc"))
     assert found.sentence == (
         "New operator: +60.0 µs per step, +20.0 µs of it untraced host time around the calls; new: aten::histc (2 "
@@ -37,7 +37,7 @@ def test_a_new_operator_is_told_with_its_calls_and_time() -> None:
     assert found.confidence.startswith("certain: calls are counted")
 
 
-def test_one_operator_in_place_of_another_is_a_replacement_both_ways() -> None:
+def test_an_operator_in_place_of_another_is_replaced_in_either_direction() -> None:
     one, two = program("aten::gelu"), program("aten::mul", "aten::tanh")
     (there,), (back,) = changed(one, two), changed(two, one)
     assert there.sentence == (
@@ -47,7 +47,7 @@ def test_one_operator_in_place_of_another_is_a_replacement_both_ways() -> None:
     assert there.delta_us == -(back.delta_us or 0.0)
 
 
-def test_some_operators_that_run_more_often_are_told_too() -> None:
+def test_operators_that_run_more_often_are_reported_too() -> None:
     more = ("aten::conv2d",) * 6
     (found,) = changed(program("aten::conv2d", "aten::a", "aten::b"), program(*more, "aten::a", "aten::b"))
     assert found.sentence == "More calls: +100 µs per step; calls per step: aten::conv2d 1 → 6."
@@ -67,7 +67,7 @@ def test_new_work_is_named_by_what_the_program_calls_it() -> None:
     assert found.sentence.endswith(named)
 
 
-def test_a_trifle_beside_a_pause_is_not_told() -> None:
+def test_a_negligible_change_next_to_a_pause_is_not_reported() -> None:
     def paused(*operators: str, pause: int) -> TraceBuilder:
         trace = TraceBuilder()
         for step in range(8):
@@ -83,15 +83,15 @@ def test_a_trifle_beside_a_pause_is_not_told() -> None:
     assert [one.rule for one in beside] == ["unrecorded_time"]
 
 
-def test_what_a_single_step_calls_is_no_change_of_the_program() -> None:
+def test_a_call_in_a_single_step_is_not_a_change_of_the_program() -> None:
     assert changed(program("aten::relu"), program("aten::relu", extra="aten::copy_")) == []
 
 
-def test_a_run_against_itself_has_none() -> None:
+def test_a_run_against_itself_has_no_findings() -> None:
     assert changed(program("aten::relu"), program("aten::relu")) == []
 
 
-def test_a_new_collective_is_told_once() -> None:
+def test_a_new_collective_is_reported_once() -> None:
     def ranked(calls: int) -> TraceBuilder:
         trace = TraceBuilder(vendor="cpu")
         for step in range(6):
@@ -124,7 +124,7 @@ def validated(every: int, *operators: str) -> TraceBuilder:
     return trace
 
 
-def test_calls_of_some_steps_alone_are_told_with_the_steps() -> None:
+def test_calls_in_some_steps_only_are_reported_with_the_steps() -> None:
     (found,) = changed(validated(0), validated(3))
     assert found.sentence.endswith("e.g. aten::mm 10 → 16.7 times per step, all in 4 of 12 steps of the candidate.")
     (found,) = changed(validated(3), validated(0))
@@ -145,7 +145,7 @@ def test_new_work_is_named_by_what_is_differentiated_and_told_once() -> None:
     assert "are new" not in " ".join(finding.sentence for finding in found[1:])
 
 
-def test_kernels_of_another_type_are_no_more_calls() -> None:
+def test_kernels_of_another_type_are_not_more_calls() -> None:
     """Ten copies launch a kernel each, and eleven copies one of another name: 1 more call, 100 us and not 1.1 ms."""
 
     def copies(count: int, kind: str) -> TraceBuilder:

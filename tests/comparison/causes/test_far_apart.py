@@ -35,9 +35,9 @@ def capture(span: int, loader_us: int) -> Summary:
     [((900, 850, 2200), {"DataLoader"}), ((900, 300, 2200), set()), ((250, 255, 260), set()), ((900, 2200), set())],
     ids=["far apart", "one is near", "not far", "too few captures"],
 )  # fmt: skip
-def test_captures_that_are_far_apart_are_clear_whatever_the_test_says(
+def test_captures_far_apart_are_significant_whatever_the_test_says(
     loader_us: tuple[int, ...], names: set[str]
 ) -> None:
-    one, two = (pool([capture(span, us) for span, us in enumerate(side)]) for side in (BASELINE, loader_us))
+    baseline, candidate = (pool([capture(span, us) for span, us in enumerate(side)]) for side in (BASELINE, loader_us))
     inconclusive = dict.fromkeys(CATEGORY_LABELS, 0.3)
-    assert significant_categories(one, two, inconclusive, 0.05).names == names
+    assert significant_categories(baseline, candidate, inconclusive, 0.05).names == names

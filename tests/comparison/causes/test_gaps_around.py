@@ -42,11 +42,11 @@ def test_a_faster_operator_that_is_called_by_slower_code_is_the_cause() -> None:
 
 def test_exchanging_the_sides_negates_it() -> None:
     one, two = program(*A), program(*B, us=15, gaps=SLOW)
-    there, back = findings(one, two)[0], findings(two, one)[0]
-    assert (back.rule, back.delta_us) == (there.rule, -(there.delta_us or 0.0))
+    forward, swapped = findings(one, two)[0], findings(two, one)[0]
+    assert (swapped.rule, swapped.delta_us) == (forward.rule, -(forward.delta_us or 0.0))
 
 
-def test_a_gap_that_an_operator_came_into_is_not_counted_twice() -> None:
+def test_a_gap_with_a_new_operator_is_not_counted_twice() -> None:
     """A gap of 100 us became two of 55 around a new operator."""
     names = ("aten::mm", "aten::add", "aten::sum")
     one = program(*names, gaps={("aten::mm", "aten::add"): 100})
@@ -59,7 +59,7 @@ def test_a_gap_that_an_operator_came_into_is_not_counted_twice() -> None:
 
 
 @pytest.mark.parametrize(("pause_us", "is_theirs"), [(30, True), (3000, False)])
-def test_a_pause_of_many_times_their_own_time_is_something_else(pause_us: int, is_theirs: bool) -> None:
+def test_a_pause_much_longer_than_the_operators_is_another_cause(pause_us: int, is_theirs: bool) -> None:
     two = program(*A[:3], "quantized::new", *A[3:], gaps={("quantized::new", "aten::gru"): pause_us})
     rules = {found.rule for found in findings(program(*A), two)}
     assert ("unrecorded_time" not in rules) is is_theirs

@@ -40,14 +40,14 @@ def program(
         (800, "unrecorded_time"),  # ten times as long: something else
     ],
 )
-def test_a_new_operator_leads_untraced_time_that_comes_with_it(gap_us: int, first: str) -> None:
+def test_a_new_operator_explains_the_untraced_time_next_to_it(gap_us: int, first: str) -> None:
     for one, two in ((program(), program(new_us=50, gap_us=gap_us)), (program(new_us=50, gap_us=gap_us), program())):
         found = compare(summarised(one), summarised(two)).findings
         assert [finding.rule for finding in found][:1] == [first]
         assert ("unrecorded_time" in {finding.rule for finding in found}) is (gap_us == 800)
 
 
-def test_a_new_operator_does_not_lead_untraced_time_that_went() -> None:
+def test_a_new_operator_does_not_explain_less_untraced_time() -> None:
     found = compare(summarised(program(gap_us=80)), summarised(program(new_us=50))).findings
     assert [finding.rule for finding in found][:1] == ["unrecorded_time"]
 
@@ -74,7 +74,7 @@ def test_tensors_in_lists_are_inputs_too(shape: str, count: int) -> None:
     assert elements(shape) == count
 
 
-def test_what_the_machine_did_stands_behind_what_the_slower_program_does() -> None:
+def test_causes_of_the_machine_follow_causes_of_the_program() -> None:
     machine, program = (
         Finding(rule, "", "CPU Exec", us, None, "", (), "certain")
         for rule, us in (("host_interrupted", 9.0), ("more_calls", 5.0))

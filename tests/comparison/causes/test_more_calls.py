@@ -19,16 +19,17 @@ def program(products: int, sums: int) -> TraceBuilder:
     return trace
 
 
-def test_what_more_calls_make_is_what_fewer_calls_make_the_other_way_round() -> None:
-    one, two = summarised(program(1, 1)), summarised(program(2, 4))  # 1 over 3 is not the middle of 1/2 and 1/4
-    (more,) = [finding for finding in compare(one, two).findings if finding.rule == "more_calls"]
-    (fewer,) = [finding for finding in compare(two, one).findings if finding.rule == "fewer_calls"]
+def test_more_calls_are_fewer_calls_after_swapping() -> None:
+    # 1 over 3 is not the middle of 1/2 and 1/4
+    baseline, candidate = summarised(program(1, 1)), summarised(program(2, 4))
+    (more,) = [finding for finding in compare(baseline, candidate).findings if finding.rule == "more_calls"]
+    (fewer,) = [finding for finding in compare(candidate, baseline).findings if finding.rule == "fewer_calls"]
     assert (more.subject, more.delta_us) == (fewer.subject, -(fewer.delta_us or 0.0))
 
 
-def test_as_many_calls_of_other_operators_are_neither_more_nor_fewer() -> None:
-    one, two = summarised(program(1, 4)), summarised(program(4, 1))
-    for there in (compare(one, two), compare(two, one)):
+def test_equally_many_calls_of_other_operators_are_not_more_calls() -> None:
+    baseline, candidate = summarised(program(1, 4)), summarised(program(4, 1))
+    for there in (compare(baseline, candidate), compare(candidate, baseline)):
         assert not {"more_calls", "fewer_calls"}.intersection(finding.rule for finding in there.findings)
 
 
@@ -54,12 +55,12 @@ def test_copies_that_come_with_more_work_are_part_of_it() -> None:
             at += 10
         return trace
 
-    one, two = summarised(accumulated(2)), summarised(accumulated(4))
-    told = compare(one, two).findings
+    baseline, candidate = summarised(accumulated(2)), summarised(accumulated(4))
+    told = compare(baseline, candidate).findings
     assert told[0].rule == "more_calls"
     assert not {"layout_copies", "operator_slower"} & {finding.rule for finding in told}
     assert "operators run more often, typically ×2.00, e.g. " in told[0].sentence
-    assert compare(two, one).findings[0].rule == "fewer_calls"
+    assert compare(candidate, baseline).findings[0].rule == "fewer_calls"
 
 
 def test_operators_that_run_more_often_by_other_ratios_each_are_not_more_of_the_same_work() -> None:

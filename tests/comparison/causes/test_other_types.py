@@ -79,7 +79,7 @@ def varying(lengths: list[int]) -> TraceBuilder:
     return trace
 
 
-def test_lengths_that_vary_are_told_beside_parameters_that_do_not() -> None:
+def test_varying_lengths_are_reported_although_parameters_are_fixed() -> None:
     found = compare(summarised(varying([2, 4, 8] * 4)), summarised(varying([8, 4, 16] * 4)))
     (sentence,) = [one.sentence for one in found.findings if one.rule == "workload_changed"]
     assert "input shapes vary between steps, mean elements ×" in sentence

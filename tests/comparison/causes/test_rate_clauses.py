@@ -37,7 +37,7 @@ def test_a_slower_kernel_does_the_same_work_at_a_lower_rate() -> None:
     assert "of peak), compute-bound" in said
 
 
-def test_another_kernel_is_told_with_its_rate() -> None:
+def test_a_replaced_kernel_is_reported_with_its_rate() -> None:
     said = _sentences(_trace(200), _trace(1200, "other_gemm"))
     assert "launches other_gemm" in said and "the same work at 10.7 TFLOP/s" in said
 
@@ -86,12 +86,12 @@ def test_near_the_ridge_nothing_bounds() -> None:
     assert "of peak)" in said and "-bound" not in said
 
 
-def test_what_is_far_from_every_roof_is_bound_by_neither() -> None:
+def test_work_far_below_every_roof_is_bound_by_neither() -> None:
     said = _sentences(_trace(2000), _trace(9000))
     assert "of peak)" in said and "-bound" not in said
 
 
-def test_tensor_cores_are_told_by_a_rate_that_nothing_else_reaches() -> None:
+def test_a_rate_above_the_fp32_peak_means_tensor_cores() -> None:
     """No name says that the kernel uses tensor cores, but 71.6 TFLOP/s of fp32 are beyond the others' 19.5."""
     fast, slow = _trace(30, "my_gemm"), _trace(400, "sgemm")
     assert "Tensor cores are no longer used" in _sentences(fast, slow)
@@ -99,5 +99,5 @@ def test_tensor_cores_are_told_by_a_rate_that_nothing_else_reaches() -> None:
     assert "Tensor cores" not in _sentences(_trace(200, "my_gemm"), slow)
 
 
-def test_nothing_is_said_of_a_rate_that_stays() -> None:
+def test_an_unchanged_rate_is_not_mentioned() -> None:
     assert "rate" not in _sentences(_trace(200), _trace(202))

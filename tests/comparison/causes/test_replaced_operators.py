@@ -89,7 +89,7 @@ def test_the_backward_pass_belongs_to_it() -> None:
     assert net(told) == pytest.approx(3 * US + 2 * US, abs=15)
 
 
-def test_what_an_operator_calls_is_replaced_in_it() -> None:
+def test_calls_below_one_operator_are_replaced_in_it() -> None:
     def attention(*inner: Call) -> TraceBuilder:
         return program("aten::linear", ("aten::scaled_dot_product_attention", inner), "aten::reshape")
 
@@ -100,7 +100,7 @@ def test_what_an_operator_calls_is_replaced_in_it() -> None:
     assert "aten::_scaled_dot_product_flash_attention (1 call) → aten::bmm (2 calls), aten::softmax" in told.sentence
 
 
-def test_what_computes_leads_the_copies_that_its_result_asks_for() -> None:
+def test_a_computing_operator_explains_the_copies_of_its_result() -> None:
     """Both attentions take as long; the result of one is laid out otherwise."""
 
     def attention(kind: str, *inner: Call) -> TraceBuilder:
@@ -116,7 +116,7 @@ def test_what_computes_leads_the_copies_that_its_result_asks_for() -> None:
         assert "scaled_dot_product_attention" in replacements_in(a, b)[0].sentence
 
 
-def test_what_only_has_another_operator_around_it_is_not_replaced() -> None:
+def test_a_wrapped_operator_is_not_replaced() -> None:
     """Autocast calls an operator again within its own, with casts beside it."""
     plain: Call = ("aten::linear", ["aten::t", "aten::addmm"])
     cast: Call = ("aten::linear", ["aten::to", ("aten::linear", ["aten::t", "aten::addmm"])])
@@ -148,7 +148,7 @@ def test_copies_within_the_operators_that_came_are_no_cause_of_their_own() -> No
         assert "layout_copies" not in rules
 
 
-def test_a_replaced_layer_is_told_however_little_it_changes() -> None:
+def test_a_replaced_layer_is_reported_however_little_time_changes() -> None:
     def normalised(norm: str, updates: int) -> TraceBuilder:
         return program("aten::conv2d", norm, "aten::relu", ("aten::stack", ["aten::sqrt"] * updates))
 

@@ -41,7 +41,7 @@ def compared(*sides: TraceBuilder) -> Comparison:
 
 
 @pytest.mark.parametrize("silent", [0, 1])
-def test_it_is_the_only_cause_either_way(silent: int) -> None:
+def test_it_is_the_only_cause_in_either_direction(silent: int) -> None:
     found = compared(*(training(device=side != silent) for side in (0, 1)))
     (finding,) = found.findings
     assert finding.rule == "without_device"
@@ -51,7 +51,7 @@ def test_it_is_the_only_cause_either_way(silent: int) -> None:
     assert "recorded no device work" in check.detail
 
 
-def test_operators_of_one_side_alone_are_still_told() -> None:
+def test_one_sided_operators_are_still_reported() -> None:
     found = compared(training(device=True), training(device=False, sorts=True))
     assert [finding.rule for finding in found.findings] == ["operators_changed", "without_device"]
 

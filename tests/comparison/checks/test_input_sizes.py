@@ -51,11 +51,11 @@ def sizes(found: Comparison) -> Check | None:
 @pytest.mark.parametrize("device", [False, True])
 def test_a_step_that_decodes_is_not_compared_with_one_that_reads_the_prompt(device: bool) -> None:
     decode, prefill = model(1, device=device), model(1024, device=device)
-    there, back = compared(decode, prefill), compared(prefill, decode)
-    assert there.headline.verdict is back.headline.verdict is Verdict.WITHHELD
+    forward, swapped = compared(decode, prefill), compared(prefill, decode)
+    assert forward.headline.verdict is swapped.headline.verdict is Verdict.WITHHELD
     text = "not the same problem size: operators of the {} process 1,024 times as many elements: aten::addmm"
-    assert text.format("candidate") in there.headline.reason
-    assert text.format("baseline") in back.headline.reason
+    assert text.format("candidate") in forward.headline.reason
+    assert text.format("baseline") in swapped.headline.reason
 
 
 def test_without_shapes_the_grids_of_kernels_tell() -> None:

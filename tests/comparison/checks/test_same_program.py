@@ -94,10 +94,10 @@ FORMS = {
 @pytest.mark.parametrize("name", FORMS)
 def test_another_form_of_a_program_has_a_verdict_and_names_what_was_replaced(name: str) -> None:
     one, two, told = FORMS[name]
-    there, back = compared(run(one), run(two)), compared(run(two), run(one))
-    assert same_work(there).status == same_work(back).status == "warn"
-    assert told in same_work(there).detail
-    assert Verdict.WITHHELD not in (there.headline.verdict, back.headline.verdict)
+    forward, swapped = compared(run(one), run(two)), compared(run(two), run(one))
+    assert same_work(forward).status == same_work(swapped).status == "warn"
+    assert told in same_work(forward).detail
+    assert Verdict.WITHHELD not in (forward.headline.verdict, swapped.headline.verdict)
 
 
 def test_training_contains_inference() -> None:

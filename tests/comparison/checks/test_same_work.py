@@ -53,12 +53,12 @@ def test_a_step_that_holds_all_of_the_other_is_compared_however_many_calls_are_a
                 made.op("aten::isfinite", start, start + 5, dims=[[1]])
         return made
 
-    there, back = compared(trace(0), trace(50)), compared(trace(50), trace(0))
-    assert check(there, "same_work").detail == (
+    forward, swapped = compared(trace(0), trace(50)), compared(trace(50), trace(0))
+    assert check(forward, "same_work").detail == (
         "the candidate does all the baseline does, and 50 more operator calls per step (aten::isfinite 50)"
     )
-    assert check(back, "same_work").detail.startswith("the baseline does all the candidate does, and 50 more")
-    assert Verdict.WITHHELD not in (there.headline.verdict, back.headline.verdict)
+    assert check(swapped, "same_work").detail.startswith("the baseline does all the candidate does, and 50 more")
+    assert Verdict.WITHHELD not in (forward.headline.verdict, swapped.headline.verdict)
 
 
 def test_half_in_common_is_compared() -> None:
@@ -79,7 +79,7 @@ def test_the_same_inputs_are_ok() -> None:
     assert check(found, "input_shapes").status == "ok"
 
 
-def test_steps_of_copies_alone_are_not_taken_for_other_work() -> None:
+def test_steps_of_copies_only_are_not_other_work() -> None:
     trace = TraceBuilder()
     for number in range(8):
         trace.step(number, number * 2000, number * 2000 + 1000)

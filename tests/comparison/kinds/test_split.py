@@ -49,7 +49,7 @@ def test_one_kind_is_no_split() -> None:
     assert split([("d", 1)], [("d", 2), ("d", 3)]) is None
 
 
-def test_rare_kinds_stand_together() -> None:
+def test_rare_kinds_are_pooled() -> None:
     many = [(str(number), number) for number in range(MOST_KINDS + 5)]
     found = split(many, many)
     assert found is not None and found.kinds[-1] == OTHERS and len(found.kinds) == MOST_KINDS + 1

@@ -42,5 +42,5 @@ def test_rare_kinds_are_not_held_against_each_other() -> None:
     names = [str(number) for number in range(MOST_KINDS)] * 2 + ["x", "y", "z"]
     split = split_mix((names, names), (np.arange(len(names)) + 1, np.arange(len(names)) + 1))
     assert split is not None
-    one, two = strata_of(split, (seen(len(names)), seen(len(names)))).code
-    assert not set(one[-3:]) & set(two)
+    baseline, candidate = strata_of(split, (seen(len(names)), seen(len(names)))).code
+    assert not set(baseline[-3:]) & set(candidate)

@@ -65,7 +65,7 @@ def test_frames_of_both_sides_stand_in_one_tree() -> None:
     assert got.frames[3].calls == (0, 1)
 
 
-def test_the_smallest_frames_stand_together_and_nothing_is_lost() -> None:
+def test_the_smallest_frames_are_pooled_and_nothing_is_lost() -> None:
     one = run({"mm/gemm": 300, "a": 1, "b": 2, "c": 3})
     got = joint(one, run({"mm/gemm": 200, "a": 2, "b": 2, "c": 1}), most=4)
     assert drawn(got) == [
@@ -173,10 +173,10 @@ def test_every_frame_is_its_own_time_and_the_frames_in_it(a: TraceBuilder, b: Tr
 @given(traces_with_modules(), traces_with_modules(), st.sampled_from((3, 3000)))
 def test_swapping_the_sides_swaps_every_frame(a: TraceBuilder, b: TraceBuilder, most: int) -> None:
     one, two = summarised(a), summarised(b)
-    there, back = joint_tree(one, two, most), joint_tree(two, one, most)
-    assert there is not None and back is not None
-    found = {path: (f.candidate, f.baseline, f.own[::-1], f.calls[::-1]) for path, f in by_path(there).items()}
-    assert found == {path: (f.baseline, f.candidate, f.own, f.calls) for path, f in by_path(back).items()}
+    forward, swapped = joint_tree(one, two, most), joint_tree(two, one, most)
+    assert forward is not None and swapped is not None
+    found = {path: (f.candidate, f.baseline, f.own[::-1], f.calls[::-1]) for path, f in by_path(forward).items()}
+    assert found == {path: (f.baseline, f.candidate, f.own, f.calls) for path, f in by_path(swapped).items()}
 
 
 def test_siblings_keep_the_order_in_which_they_ran() -> None:

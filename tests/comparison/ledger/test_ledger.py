@@ -138,7 +138,7 @@ def test_where_one_side_has_no_shapes_they_split_nothing() -> None:
     assert (mm.mix_effect, mm.same_shape_effect) == (0, 30_000)
 
 
-def test_parts_that_hardly_moved_stand_in_one_row() -> None:
+def test_parts_that_hardly_changed_share_a_row() -> None:
     """A part is listed from a thousandth of the step on, here 100 ns."""
     before = shaped(*(([[n]], 10) for n in range(6)))
     after = TraceBuilder(vendor="cpu")

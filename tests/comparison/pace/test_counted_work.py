@@ -49,7 +49,7 @@ def capture(span: int, gap: int, sorts: int, rows: Rows) -> Summary:
 
 
 def sides(sorts: tuple[int, ...], rows: Rows = 8) -> tuple[Summary, Summary]:
-    """Captures in turns; so many calls of aten::sort in a step of each of the candidate's."""
+    """Alternating captures; so many calls of aten::sort in a step of each of the candidate's."""
     one = [capture(2 * at, gap, 0, 8) for at, gap in enumerate(GAPS)]
     other = [
         capture(2 * at + 1, gap, more, rows)
@@ -93,7 +93,7 @@ def test_the_same_calls_leave_it_open() -> None:
     ("sorts", "rows"), [((1, 1, 1), 8), ((3, 3, 3), 9), ((3, 4, 3), 8)],
     ids=["far less than captures differ", "other input shapes", "another number in each capture"],
 )  # fmt: skip
-def test_they_do_not_decide(sorts: tuple[int, ...], rows: int) -> None:
+def test_other_counts_do_not_decide(sorts: tuple[int, ...], rows: int) -> None:
     found = headline(*sorts, rows=rows)
     assert (found.verdict, found.counted) == (Verdict.INCONCLUSIVE, None)
 

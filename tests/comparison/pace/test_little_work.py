@@ -41,7 +41,7 @@ def capture(span: int, pace: float, rows: int) -> Summary:
 
 @cache
 def compared(rows: int, captures: int = 3) -> Comparison:
-    """100 rows against `rows`, recorded in turns."""
+    """100 rows against `rows`, recorded alternately."""
     paces = UNEVEN[:captures]
     one = pool([capture(2 * at, pace, 100) for at, pace in enumerate(paces)])
     other = pool([capture(2 * at + 1, pace, rows) for at, pace in enumerate(paces[1:] + paces[:1])])
@@ -57,7 +57,7 @@ def test_its_pace_decides_what_the_recorded_times_leave_open() -> None:
     assert headline.program.low <= 800 / 4400 <= headline.program.high
 
 
-def test_recorded_times_that_decide_stand() -> None:
+def test_decisive_recorded_times_are_kept() -> None:
     headline = compared(500).headline
     assert (headline.verdict, headline.basis, headline.program) == (Verdict.SLOWER, Basis.RECORDED, None)
     assert headline.unsplit.startswith("operators of the same work cover ")

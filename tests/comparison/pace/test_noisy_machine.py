@@ -1,4 +1,4 @@
-"""One program recorded in turns on a machine whose pace changes from capture to capture, and a changed one."""
+"""One program recorded alternately on a machine whose pace changes from capture to capture, and a changed one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def capture(span: int, pace: float, extra: int, *, shapes: bool = True, slow_ste
 def compared(
     extra: int, machine: float = 1.0, *, captures: int = 3, shapes: bool = True, slow_in: tuple[int, ...] = ()
 ) -> Comparison:
-    """Equal captures in turns but for `extra` µs of the candidate, whose machine is `machine` times as slow."""
+    """Equal alternating captures but for `extra` µs of the candidate, whose machine is `machine` times as slow."""
     paces = UNEVEN[:captures]
     one = pool([capture(2 * at, pace, 0, shapes=shapes) for at, pace in enumerate(paces)])
     other = [
@@ -135,7 +135,7 @@ def test_a_changed_program_trips_the_gate_and_an_equal_one_passes() -> None:
     assert step_time(compared(0).headline, Limit(fraction=0.03)).status is Status.PASSED
 
 
-def test_two_captures_are_said_to_be_no_more() -> None:
+def test_the_verdict_of_single_captures_is_about_these_two_captures() -> None:
     found = compared(400, captures=1)
     assert found.headline.sentence.startswith("These two captures: program +4.5 %")
     other = compared(0, captures=1, machine=1.5)

@@ -33,10 +33,10 @@ def recorded(minute: int, op_us: int) -> Summary:
 @pytest.mark.parametrize(
     ("baseline", "says"),
     [
-        ((0, 1, 2), "Probably slower: typical step +50.0 % (95 % CI +49.9 % to +50.0 %), but not recorded in turns"),
+        ((0, 1, 2), "Probably slower: typical step +50.0 % (95 % CI +49.9 % to +50.0 %), but not recorded alternately"),
         ((0, 4, 8), "Slower: typical step +50.0 % (95 % CI +49.9 % to +50.0 %), entirely above the 1 % threshold"),
     ],
-    ids=["one side after the other", "in turns"],
+    ids=["one side after the other", "alternately"],
 )
 def test_the_order_of_captures(baseline: tuple[int, ...], says: str) -> None:
     sides = (pool([recorded(at, op_us) for at in order]) for order, op_us in ((baseline, 1000), ((3, 5, 9), 1500)))

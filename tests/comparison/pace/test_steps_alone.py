@@ -39,7 +39,7 @@ def capture(span: int, times: float, rows: int) -> Summary:
 
 
 def headline(times: tuple[float, ...], *, swapped: bool = False, alpha: float = 0.05) -> Headline:
-    """Captures in turns; those of the candidate are so many times as long, on larger inputs."""
+    """Alternating captures; those of the candidate are so many times as long, on larger inputs."""
     one = pool([capture(2 * at, factor, 16) for at, factor in enumerate(HEALTHY)])
     two = pool([capture(2 * at + 1, factor, OTHER_INPUTS) for at, factor in enumerate(times)])
     sides = (two, one) if swapped else (one, two)

@@ -16,12 +16,12 @@ def sentence(program: Part) -> str:
     return with_sentence(recorded, (3, 3)).sentence
 
 
-def test_what_takes_thousands_of_times_as_long_is_no_percentage() -> None:
+def test_a_thousandfold_change_is_not_a_percentage() -> None:
     grown = replace(STILL, estimate=46_098.37, low=46_000.0, high=46_200.0, verdict=Verdict.SLOWER)
     assert sentence(grown) == "Slower: the program takes 46,099 times as long (×46,001 to ×46,201)."
 
 
-def test_what_takes_twice_as_long_is_one() -> None:
+def test_a_twofold_change_is_a_percentage() -> None:
     grown = replace(STILL, estimate=1.19, low=1.11, high=1.28, verdict=Verdict.SLOWER)
     assert sentence(grown) == "Slower: the program takes 119 % longer (111 to 128 %)."
 

@@ -81,7 +81,7 @@ def test_a_late_rank_stands_out_and_the_others_wait_for_it() -> None:
     assert "In the baseline the other ranks wait" not in said
 
 
-def test_what_is_slower_on_all_ranks_is_nobodys_fault() -> None:
+def test_a_slowdown_of_all_ranks_singles_out_none() -> None:
     table = compared(job(), job(all_us=100, seed=1)).tables["ranks"]
     assert {found for (found,) in cells(table, "stands_out").values()} == {"like the others"}
     assert any("No rank's own work (without waiting) changed differently" in note for note in table.notes)
@@ -224,8 +224,8 @@ def test_a_late_ranks_sentence_names_the_operator_that_makes_it_late() -> None:
     # the sort is on one of two ranks, the other one waits for it: together that is all of the change
     assert late.delta_us == pytest.approx(60_000, rel=0.01)
     assert "per step, +30.0 ms of it the late rank's own work averaged over ranks" in late.sentence
-    back = [finding for finding in compared(after, before).findings if finding.rule == "late_rank"]
-    assert "aten::sort +60.0 ms" in back[0].sentence
+    swapped = [finding for finding in compared(after, before).findings if finding.rule == "late_rank"]
+    assert "aten::sort +60.0 ms" in swapped[0].sentence
 
 
 def test_with_two_ranks_that_change_places_it_is_unclear_which_of_them_changed() -> None:
@@ -250,12 +250,12 @@ def test_a_job_against_itself_has_no_change() -> None:
 
 def test_swapping_the_sides_negates_what_changed() -> None:
     one, two = job(), job(late=3, by_us=300, seed=1)
-    there, back = compared(one, two).tables["ranks"], compared(two, one).tables["ranks"]
-    names = [column.name for column in there.columns if column.role == "delta"]
-    before, after = cells(there, *names), cells(back, *names)
+    forward, swapped = compared(one, two).tables["ranks"], compared(two, one).tables["ranks"]
+    names = [column.name for column in forward.columns if column.role == "delta"]
+    before, after = cells(forward, *names), cells(swapped, *names)
     assert before == {name: tuple(-value for value in row) for name, row in after.items()}
-    assert cells(there, "stands_out")["rank 3"] == ("slower",)
-    assert cells(back, "stands_out")["rank 3"] == ("faster",)
+    assert cells(forward, "stands_out")["rank 3"] == ("slower",)
+    assert cells(swapped, "stands_out")["rank 3"] == ("faster",)
 
 
 @pytest.mark.parametrize("form", ["text", "md", "html", "csv", "json"])

@@ -56,7 +56,7 @@ def test_a_range_goes_from_the_smallest_to_the_largest(figures: tuple[str, str],
          "1 file of the baseline and 2 files of the candidate"),
     ],
 )  # fmt: skip
-def test_whose_it_is(places: list[str], said: str) -> None:
+def test_a_note_names_the_files_of_each_side(places: list[str], said: str) -> None:
     (one,) = noted(*(("no device events", place) for place in places))
     assert one.where == said.replace(" and 0 files of the candidate", "")
 

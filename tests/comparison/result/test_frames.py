@@ -104,7 +104,7 @@ def test_a_table_that_is_not_there_says_why() -> None:
 
 
 @pytest.mark.parametrize("name", ["operators", "ledger"])
-def test_without_pandas_the_remedy_is_said(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pandas_the_error_names_the_remedy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without(module: str, *rest: Any, **named: Any) -> Any:

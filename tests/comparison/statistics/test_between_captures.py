@@ -87,10 +87,10 @@ def test_exchanging_the_sides_negates_bit_for_bit() -> None:
     random = np.random.default_rng(2)
     for k, m in ((1, 2), (2, 2), (3, 5), (4, 3)):
         a, b = random.normal(size=(50, k)), random.normal(size=(50, m))
-        there, back = between_captures(a, b, 0.05), between_captures(b, a, 0.05)
-        assert there is not None and back is not None
-        assert np.array_equal(there.low, -back.high) and np.array_equal(there.middle, -back.middle)
-        assert np.array_equal(there.p, back.p)
+        forward, swapped = between_captures(a, b, 0.05), between_captures(b, a, 0.05)
+        assert forward is not None and swapped is not None
+        assert np.array_equal(forward.low, -swapped.high) and np.array_equal(forward.middle, -swapped.middle)
+        assert np.array_equal(forward.p, swapped.p)
 
 
 def test_the_centre_of_a_capture_is_the_mean_of_its_middle_half() -> None:

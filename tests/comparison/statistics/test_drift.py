@@ -23,7 +23,7 @@ def test_a_change_half_way_is_found_with_its_size(steps: int) -> None:
 
 
 @pytest.mark.parametrize("steps", [12, 50, 400])
-def test_scatter_is_seldom_called_a_change(steps: int) -> None:
+def test_noise_is_seldom_called_a_change(steps: int) -> None:
     assert sum(drift(scattered(steps, seed, 0.2)) is not None for seed in range(200)) <= 6
 
 

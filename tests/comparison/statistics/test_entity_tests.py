@@ -106,14 +106,14 @@ def test_rows_that_differ_from_capture_to_capture_are_not_clear() -> None:
 
 @given(arrays(np.int64, (4, 7), elements=st.integers(0, 30)), arrays(np.int64, (4, 6), elements=st.integers(0, 30)))
 def test_exchanging_the_sides_mirrors_everything(a: Ints, b: Ints) -> None:
-    there, back = found_in(a, b, 3.0), found_in(b, a, 3.0)
-    assert np.array_equal(there.p, back.p) and np.array_equal(there.q, back.q)
-    assert np.array_equal(there.shift_ns, -back.shift_ns + 0.0)
-    assert np.array_equal(there.low_ns, -back.high_ns, equal_nan=True)
+    forward, swapped = found_in(a, b, 3.0), found_in(b, a, 3.0)
+    assert np.array_equal(forward.p, swapped.p) and np.array_equal(forward.q, swapped.q)
+    assert np.array_equal(forward.shift_ns, -swapped.shift_ns + 0.0)
+    assert np.array_equal(forward.low_ns, -swapped.high_ns, equal_nan=True)
     mirror = {Change.SLOWER: Change.FASTER, Change.FASTER: Change.SLOWER, Change.ADDED: Change.REMOVED,
               Change.REMOVED: Change.ADDED, Change.SLOWER_NEGLIGIBLE: Change.FASTER_NEGLIGIBLE,
               Change.FASTER_NEGLIGIBLE: Change.SLOWER_NEGLIGIBLE}  # fmt: skip
-    assert there.change == tuple(mirror.get(change, change) for change in back.change)
+    assert forward.change == tuple(mirror.get(change, change) for change in swapped.change)
 
 
 @given(arrays(np.int64, (5, 6), elements=st.integers(0, 10**12)))

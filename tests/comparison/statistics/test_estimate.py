@@ -206,23 +206,25 @@ def test_impossible_step_times_are_refused(bad: list[int]) -> None:
 
 @given(step_times, step_times)
 def test_exchanging_the_sides_negates_bit_for_bit(a: list[int], b: list[int]) -> None:
-    there, back = shift(a, b), shift(b, a)
-    assert (back.theta, back.theta_low, back.theta_high) == (-there.theta, -there.theta_high, -there.theta_low)
-    assert back.difference.estimate_ns == -there.difference.estimate_ns
-    assert (back.difference.low_ns, back.difference.high_ns) == (-there.difference.high_ns, -there.difference.low_ns)
-    assert back.cliffs_delta == -there.cliffs_delta
-    assert back.log_mean_ratio == -there.log_mean_ratio
-    assert back.n == there.n[::-1]
-    assert back.outliers == there.outliers[::-1]
+    forward, swapped = shift(a, b), shift(b, a)
+    assert swapped.theta == -forward.theta
+    assert (swapped.theta_low, swapped.theta_high) == (-forward.theta_high, -forward.theta_low)
+    assert swapped.difference.estimate_ns == -forward.difference.estimate_ns
+    assert swapped.difference.low_ns == -forward.difference.high_ns
+    assert swapped.difference.high_ns == -forward.difference.low_ns
+    assert swapped.cliffs_delta == -forward.cliffs_delta
+    assert swapped.log_mean_ratio == -forward.log_mean_ratio
+    assert swapped.n == forward.n[::-1]
+    assert swapped.outliers == forward.outliers[::-1]
     for same in ("level", "exact", "rho", "inflation", "p", "p_min", "sigma", "alpha", "detectable"):
-        assert getattr(back, same) == getattr(there, same)
-    assert back.steps_needed(0.01) == there.steps_needed(0.01)
+        assert getattr(swapped, same) == getattr(forward, same)
+    assert swapped.steps_needed(0.01) == forward.steps_needed(0.01)
 
 
 @given(st.floats(0, 44))
 def test_fraction_of_the_exchanged_shift_is_the_nearest_float(theta: float) -> None:
-    there = Fraction(fraction_of(theta))
-    assert fraction_of(-theta) == float(1 / (1 + there) - 1)
+    forward = Fraction(fraction_of(theta))
+    assert fraction_of(-theta) == float(1 / (1 + forward) - 1)
     assert fraction_of(theta) == pytest.approx(math.expm1(theta), rel=1e-15)
     assert fraction_of(-theta) == pytest.approx(math.expm1(-theta), rel=1e-12)
     assert -1 <= fraction_of(-theta) <= 0 <= fraction_of(theta)

@@ -161,7 +161,7 @@ def test_the_level_of_captures_is_no_autocorrelation() -> None:
     assert batched_rank_test(a, b, captures=captures).neighbours.inflation[0] <= INFLATION_IGNORED
 
 
-def test_ten_thousand_entities_fit_into_memory_and_patience() -> None:
+def test_ten_thousand_entities_fit_into_memory_and_time() -> None:
     generator = np.random.default_rng(3)
     a = generator.integers(0, 10**6, size=(10_000, 50)) * generator.integers(0, 2, size=(10_000, 50))
     b = generator.integers(0, 10**6, size=(10_000, 50))

@@ -46,7 +46,7 @@ def test_the_headline_counts_observations_and_still_equals_the_ledger() -> None:
     assert got.headline.baseline == pytest.approx(674 / 6, rel=1e-15)
 
 
-def test_ranks_with_different_steps_stay_separate_and_that_is_said() -> None:
+def test_ranks_with_different_steps_stay_separate_with_a_note() -> None:
     before = pool([rank("worker0", 100, 120, 110), rank("worker1", 103, 124)])
     got = compare(before, before)
     assert got.headline.n == (5, 5)

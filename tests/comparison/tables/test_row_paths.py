@@ -141,7 +141,7 @@ def test_of_kernels_by_operator_only_the_paths_through_the_operator() -> None:
 
 
 @pytest.mark.parametrize(("table", "row"), [("steps", "1"), ("operators", "aten::gone"), ("__class__", "")])
-def test_what_there_is_not_is_an_error(table: str, row: str) -> None:
+def test_an_unknown_table_or_row_is_an_error(table: str, row: str) -> None:
     with pytest.raises(SelectionError):
         paths_of(network(), network(), table, row)
 

@@ -101,7 +101,7 @@ def test_size_is_without_the_sign() -> None:
 
 
 @pytest.mark.parametrize("what", ["nothing/delta_us", "delta_us?nothing", "|nothing|", "||", "/", "q/q/q"])
-def test_what_there_is_not_to_sort_by_is_refused(what: str) -> None:
+def test_an_unknown_sort_column_is_refused(what: str) -> None:
     with pytest.raises(SelectionError, match="kernels has no column"):
         choose_rows(DRAWN, RowQuery(sort=((what, True),)))
 

@@ -51,6 +51,6 @@ def test_a_side_without_the_row_has_no_times() -> None:
 
 
 @pytest.mark.parametrize(("table", "row", "said"), [("kernels", "none", "no row"), ("steps", "7", "no times of")])
-def test_what_is_not_there_is_said(table: str, row: str, said: str) -> None:
+def test_an_unknown_table_or_row_is_named(table: str, row: str, said: str) -> None:
     with pytest.raises(SelectionError, match=said):
         steps(table, row, gemms(10), gemms(15))

@@ -40,9 +40,9 @@ def test_rows_come_as_they_are_asked_for_and_a_side_without_one_says_so() -> Non
 
 def test_swapped_sides_are_swapped_and_nothing_else() -> None:
     a, b = gemms(10, 20, 30), gemms(15, 25, name="other")
-    there, back = lines(["gemm", "other"], a, b), lines(["gemm", "other"], b, a)
-    assert figures(there.baseline) == figures(back.candidate)
-    assert figures(there.candidate) == figures(back.baseline)
+    forward, swapped = lines(["gemm", "other"], a, b), lines(["gemm", "other"], b, a)
+    assert figures(forward.baseline) == figures(swapped.candidate)
+    assert figures(forward.candidate) == figures(swapped.baseline)
 
 
 def figures(side: SideLines) -> tuple[object, ...]:

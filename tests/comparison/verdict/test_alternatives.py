@@ -71,9 +71,9 @@ def test_more_steps_than_anybody_records_are_no_advice(spread: int, offers: list
 
 def test_swapped_sides_have_the_same_choices_and_other_signs() -> None:
     a, b = run([5000, *NOISY]), run([1000, *slower(NOISY, 1.02)])
-    there, back = offered(a, b), offered(b, a)
-    assert rules(there) == rules(back)
-    assert [one.delta for one in there if one.verdict] == [-(one.delta or 0) for one in back if one.verdict]
+    forward, swapped = offered(a, b), offered(b, a)
+    assert rules(forward) == rules(swapped)
+    assert [one.delta for one in forward if one.verdict] == [-(one.delta or 0) for one in swapped if one.verdict]
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_a_probable_verdict_asks_for_more_recordings_only() -> None:
     assert [(one.what, one.more) for one in offered(a, b)] == [("record one more step per side", (1, 1))]
 
 
-def test_who_takes_an_offer_gets_what_it_says(repeated: Headline) -> None:
+def test_applying_an_alternative_gives_its_verdict(repeated: Headline) -> None:
     for one in repeated.alternatives[:2]:
         steps = None if one.baseline_steps is None else tuple(map(int, one.baseline_steps.split("-")))
         taken = tb_perfcompare.compare(

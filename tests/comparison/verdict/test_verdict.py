@@ -241,7 +241,7 @@ def test_a_drift_is_named_with_its_step() -> None:
     assert judged.verdict is INCONCLUSIVE, "half of a capture is no program"
 
 
-def test_what_else_the_samples_say() -> None:
+def test_outliers_make_the_mean_tail_driven() -> None:
     usual = [100, 101.2, 99.5, 100.7, 100.2, 99.8, 100.4, 99.9, 100.9, 100.1]
     certainty = headline([usual], [[*usual[:8], 150, 180]]).certainty
     assert certainty is not None
@@ -348,23 +348,23 @@ def test_no_sample_makes_it_fail(a: list[int], b: list[int], data: st.DataObject
 @given(times, times, st.data())
 def test_exchanging_the_sides(a: list[int], b: list[int], data: st.DataObject) -> None:
     captures = [data.draw(st.lists(st.integers(0, 3), min_size=len(side), max_size=len(side))) for side in (a, b)]
-    there, back = judge(a, captures[0], b, captures[1], QUICK), judge(b, captures[1], a, captures[0], QUICK)
-    assert back.verdict is EXCHANGED[there.verdict]
-    assert there.delta is not None
-    assert there.shift is not None
-    assert back.shift is not None
-    assert (back.delta, back.baseline, back.candidate) == (-there.delta, there.candidate, there.baseline)
-    assert (back.p, back.n, back.inflation) == (there.p, there.n[::-1], there.inflation)
-    assert (back.shift.estimate_us, back.shift.low_us, back.shift.high_us) == (
-        -there.shift.estimate_us,
-        -there.shift.high_us,
-        -there.shift.low_us,
+    forward, swapped = judge(a, captures[0], b, captures[1], QUICK), judge(b, captures[1], a, captures[0], QUICK)
+    assert swapped.verdict is EXCHANGED[forward.verdict]
+    assert forward.delta is not None
+    assert forward.shift is not None
+    assert swapped.shift is not None
+    assert (swapped.delta, swapped.baseline, swapped.candidate) == (-forward.delta, forward.candidate, forward.baseline)
+    assert (swapped.p, swapped.n, swapped.inflation) == (forward.p, forward.n[::-1], forward.inflation)
+    assert (swapped.shift.estimate_us, swapped.shift.low_us, swapped.shift.high_us) == (
+        -forward.shift.estimate_us,
+        -forward.shift.high_us,
+        -forward.shift.low_us,
     )
     # from the side with the larger fraction the other follows, -1 being as near as a float comes to 1/2^62 - 1
     for one, other in (
-        (there.shift.estimate, back.shift.estimate),
-        (there.shift.low, back.shift.high),
-        (there.shift.high, back.shift.low),
+        (forward.shift.estimate, swapped.shift.estimate),
+        (forward.shift.low, swapped.shift.high),
+        (forward.shift.high, swapped.shift.low),
     ):
         larger = Fraction(max(one, other))
         assert min(one, other) == float(1 / (1 + larger) - 1)
@@ -409,7 +409,7 @@ def test_two_captures_of_the_same_thing_seldom_differ(n: int, sigma: float) -> N
     assert wrong / pairs <= 0.05
 
 
-def test_runs_that_differ_from_span_to_span_seldom_differ_with_three_spans() -> None:
+def test_noisy_spans_seldom_give_a_direction_with_three_spans() -> None:
     generator = np.random.default_rng(8)
     captures = np.repeat(np.arange(3), 6)
     wrong = 0

@@ -2,7 +2,7 @@
 
 python -m tests.planted.on_device.training OUT [--set programs|held_out|library_pairs] [--pair NAME ...] [--seconds N]
 
-Writes OUT/NAME/{healthy,faulty}/worker0.{1,2,3}.pt.trace.json, the two sides in turns, OUT/peaks.{json,pt.trace.json}
+Writes OUT/NAME/{healthy,faulty}/worker0.{1,2,3}.pt.trace.json, sides alternating, OUT/peaks.{json,pt.trace.json}
 and OUT/overhead.json. Needs nothing but torch and numpy, and the libraries that the pairs of library_pairs.py name.
 --tiny: small sizes, to try the programs without a device.
 """
@@ -496,7 +496,7 @@ def measure_peaks(out: Path) -> None:
 
 
 def measure_overhead(out: Path, loops: dict[str, Loop]) -> None:
-    """Seconds per step without and with the profiler, whose options are added one by one; five rounds in turns."""
+    """Seconds per step without and with the profiler, whose options are added one by one; five alternating rounds."""
     modes: dict[str, dict[str, bool] | None] = {
         "none": None,
         "plain": {},

@@ -99,7 +99,7 @@ MACHINE_PACE = Rule(
     when="Captures agree that the same work takes longer ([program_or_machine.md](program_or_machine.md)), or the "
     "verdict is about the program, at equal machine speed; and other rules explain less than half of it",
     needs="several captures per side",
-    look_at="other processes, clocks and power limits, thread and NUMA placement; record again in turns",
+    look_at="other processes, clocks and power limits, thread and NUMA placement; record again alternately",
     confidence="captures agree on the pace of the same work",
     find_rest=machine_rules,
     order=5,
