@@ -76,26 +76,28 @@ def working(server: Served) -> bool:
     return len(server.workers()) == 2 and not is_quiet(server)
 
 
-@pytest.mark.parametrize(
-    ("route", "query"),
-    [
-        ("api/comparison", SLOW),
-        ("api/comparison", {**SLOW, "stream": "0"}),
-        ("api/table", {**SLOW, "table": "kernels"}),
-        ("api/report", SLOW),
-        ("api/strict", SLOW),
-        ("api/strict", {**SLOW, "stream": "1"}),
-        ("api/view", {"run": "slow/normal"}),
-        ("api/view", {"run": "slow/normal", "stream": "1"}),
-    ],
-    ids=lambda value: value if isinstance(value, str) else value.get("stream", "-"),
-)
-def test_a_browser_that_leaves_takes_its_work_along(server: Served, route: str, query: dict[str, str]) -> None:
-    asking = ask(server, route, **query)
+def test_a_browser_that_leaves_takes_its_work_along(server: Served) -> None:
+    asking = ask(server, "api/comparison", **SLOW)
     assert becomes_true(lambda: working(server))
     asking.close()
     assert becomes_true(lambda: is_quiet(server))  # a worker between two files lives on, and does nothing
     assert json.loads(server.get("api/comparison", stream="0", **QUICK).body)["headline"]["verdict"] == "slower"
+
+
+def test_browsers_that_leave_other_routes_take_their_work_along(server: Served) -> None:
+    """All wait for the same files, and one that was not seen to leave would keep them being read for a minute."""
+    run = SLOW["baseline"]
+    streams = [ask(server, "api/strict", stream="1", **SLOW), ask(server, "api/view", stream="1", run=run)]
+    wholes = [
+        ask(server, "api/comparison", stream="0", **SLOW), ask(server, "api/table", table="kernels", **SLOW),
+        ask(server, "api/report", **SLOW), ask(server, "api/strict", **SLOW), ask(server, "api/view", run=run),
+    ]  # fmt: skip
+    assert becomes_true(lambda: working(server))
+    assert becomes_true(lambda: select.select(streams, [], [], 0)[0] == streams)
+    assert select.select(wholes, [], [], 0)[0] == []
+    for asking in (*streams, *wholes):
+        asking.close()
+    assert becomes_true(lambda: is_quiet(server))
 
 
 @pytest.mark.parametrize(("stream", "pair"), [("0", "single"), ("1", "lines")])
