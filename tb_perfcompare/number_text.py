@@ -159,7 +159,8 @@ def rough(fraction: float, *, signed: bool = False) -> str:
 def rough_range(low: float, high: float, *, signed: bool = False) -> str:
     """ "15 to 21 %", "−4.4 to +8.9 %", "×5.2 to ×14"."""
     if signed and TIMES_FROM <= high < math.inf:
-        return f"×{_rough(1 + low)} to ×{_rough(1 + high)}"
+        least = "<×0.01" if low < -0.995 else f"×{_rough(1 + low)}"
+        return f"{least} to ×{_rough(1 + high)}"
     one, two = rough(low, signed=signed), rough(high, signed=signed)
     return f"{one.removesuffix(' %') if two.endswith('%') else one} to {two}"
 
@@ -170,8 +171,8 @@ def times(factor: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """ "×1.30"."""
-    return f"×{number(value)}"
+    """ "×1.30", "<×0.001"."""
+    return f"×{number(value)}".replace("×<", "<×")
 
 
 def setting(fraction: float) -> str:

@@ -137,7 +137,7 @@ export function formatEnds(low: Measured, high: Measured): [string, string] {
 /** A difference of two shares, in percentage points. */
 export const formatPoints = (difference: number): string => `${formatDigits(difference * 100, true, 2)}${THIN}pp`;
 
-export const formatRatio = (value: Measured): string => `×${formatDigits(value)}`;
+export const formatRatio = (value: Measured): string => `×${formatDigits(value)}`.replace('×<', '<×');
 
 /** A number that is round already, with the digits it has: a tick of an axis. */
 export const formatRound = (value: number, signed = false): string =>
