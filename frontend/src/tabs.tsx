@@ -34,12 +34,12 @@ export function tabsOf(comparison: Comparison, linked = ''): Tab[] {
   const traces = [comparison.baseline, comparison.candidate].every((side) => side.format === TIMED_FORMAT);
   // a table that the server leaves out without a note
   if (traces && !given.includes(FUNCTIONS) && !reasons.has(FUNCTIONS)) reasons.set(FUNCTIONS, [text.tabs.noFunctions]);
-  const like = [SUMMARY, STRICT, TIMELINES, ...given].includes(linked) ? undefined : reasonOf(linked);
-  if (like !== undefined && !reasons.has(linked)) reasons.set(linked, absentReasons(comparison, []).get(like) ?? [text.tabs.absentReason]);
   const absent: Tab[] = [...reasons].map(([name, reason]) => ({ id: name, label: labelOf(name, comparison, name), absent: reasonText(reason) }));
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
   const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, absent: '' }] : [];
   const views = [{ id: SUMMARY, label: text.tabs.summary, absent: '' }, ...attribution, ...present];
+  const like = [STRICT, TIMELINES, ...reasons.keys(), ...views.map(({ id }) => id)].includes(linked) ? undefined : reasonOf(linked);
+  if (like !== undefined) absent.push({ id: linked, label: labelOf(linked, comparison, linked), absent: reasonText(absentReasons(comparison, []).get(like) ?? [text.tabs.absentReason]) });
   const untimed = [comparison.baseline, comparison.candidate].find((side) => side.format !== TIMED_FORMAT);
   const timelines: Tab = { id: TIMELINES, label: text.tabs.timelines, absent: untimed ? text.tabs.untimed(formatTitle(untimed.format)) : '' };
   if (!untimed) views.splice(1 + attribution.length, 0, timelines);

@@ -147,6 +147,11 @@ it.each([
   expect(tabsOf(comparison({ notes }), linked).find(({ id }) => id === linked)?.absent).toBe(reason);
 });
 
+it('a link to what is there finds it there', () => {
+  const books = ledger([ledgerRow(['Kernel'], 0, 1), ledgerRow(['Kernel', 'gemm'], 0, 1), ledgerRow(['Other'], 0, 0)]);
+  expect(tabsOf(comparison({ ledger: books }), 'attribution').filter(({ id }) => id === 'attribution').map(({ absent }) => absent)).toEqual(['']);
+});
+
 it('names the tables of one note one by one, and the formats that have no strict report', () => {
   const notes = [{ code: 'table_absent', message: 'a listing holds launches only', where: 'operators, modules' }];
   const listing = { ...comparison().baseline, format: 'kernel_listing' };
