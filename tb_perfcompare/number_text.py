@@ -56,7 +56,8 @@ def byte_scale(largest_bytes: float) -> Scale:
 def number(value: float, *, signed: bool = False, most: int = 3) -> str:
     """Three significant digits, at most `most` decimals, thousands grouped: 1,234  123  12.3  1.23  0.123  0.012.
 
-    What is not zero but too small to show is "<0.001", so that "0" always means zero."""
+    What is not zero but too small to show is "<0.001", with a sign "+0.000" or "−0.000", so that "0" always means zero.
+    """
     if not math.isfinite(value):
         return ABSENT
     size = abs(value)
@@ -64,7 +65,7 @@ def number(value: float, *, signed: bool = False, most: int = 3) -> str:
         return "0"
     least = 10.0**-most
     if size <= least / 2:
-        return f"{'' if value > 0 else MINUS}<{least:.{most}f}"
+        return _signed(f"{0:.{most}f}", value, signed) if signed or value < 0 else f"<{least:.{most}f}"
     decimals = max(0, min(most, 2 - math.floor(math.log10(size))))
     if decimals and round(size, decimals) >= 10.0 ** (3 - decimals):
         decimals -= 1  # 9.996 rounds to 10.0, not to 10.00
@@ -151,14 +152,15 @@ def rough(fraction: float, *, signed: bool = False) -> str:
         return f"×{1 + fraction:,.0f}"
     text = _rough(abs(100 * fraction))
     if text == "0" and fraction:
-        return f"{'' if fraction > 0 else MINUS}<0.01 %"
+        text = "0.00" if signed or fraction < 0 else "<0.01"
     return f"{_signed(text, fraction, signed)} %"
 
 
 def rough_range(low: float, high: float, *, signed: bool = False) -> str:
     """ "15 to 21 %", "−4.4 to +8.9 %", "×5.2 to ×14"."""
     if signed and TIMES_FROM <= high < math.inf:
-        return f"×{_rough(1 + low)} to ×{_rough(1 + high)}"
+        least = "<×0.01" if low < -0.995 else f"×{_rough(1 + low)}"
+        return f"{least} to ×{_rough(1 + high)}"
     one, two = rough(low, signed=signed), rough(high, signed=signed)
     return f"{one.removesuffix(' %') if two.endswith('%') else one} to {two}"
 
@@ -169,8 +171,8 @@ def times(factor: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """ "×1.30"."""
-    return f"×{number(value)}"
+    """ "×1.30", "<×0.001"."""
+    return f"×{number(value)}".replace("×<", "<×")
 
 
 def setting(fraction: float) -> str:

@@ -59,7 +59,7 @@ def test_a_setting_keeps_the_digits_it_was_given() -> None:
 def test_a_headline_has_two_digits() -> None:
     shares = (0.1849, 0.0264, 0.02, 1.54, 0.0053, 1e-6, -1e-6, 0.0, 11.4)
     assert [number_text.rough(share) for share in shares] == [
-        "18 %", "2.6 %", "2 %", "154 %", "0.53 %", "<0.01 %", "−<0.01 %", "0 %", "1,140 %",
+        "18 %", "2.6 %", "2 %", "154 %", "0.53 %", "<0.01 %", "−0.00 %", "0 %", "1,140 %",
     ]  # fmt: skip
     assert number_text.rough(11.4, signed=True) == "×12", "a change counts the whole"
     assert number_text.rough_range(-0.044, 0.089, signed=True) == "−4.4 to +8.9 %"

@@ -66,9 +66,9 @@ export function App() {
   // what is on screen may still be the answer to the question before
   const asked = state.status === 'ready' ? state.question : '';
   const compared = useMemo(() => new URLSearchParams(asked.split('\n', 1)[0]), [asked]);
-  const tabs = useMemo(() => (comparison ? tabsOf(comparison) : []), [comparison]);
-  const views = useMemo(() => viewsOf(tabs, areRenamed(comparison?.tables.kernels)), [tabs]);
   const wanted = DRAWN[address.tab] ?? address.tab;
+  const tabs = useMemo(() => (comparison ? tabsOf(comparison, wanted) : []), [comparison, wanted]);
+  const views = useMemo(() => viewsOf(tabs, areRenamed(comparison?.tables.kernels)), [tabs]);
   const tab = tabs.some((entry) => entry.id === wanted) ? wanted : SUMMARY;
 
   const strict = tabs.some((entry) => entry.id === STRICT && entry.absent === '');

@@ -13,6 +13,7 @@ import { WaterfallView } from './summary/waterfall_view';
 import { findRow, isCut, joinKey, rowKey } from './table/rows';
 import { Lazy } from './ui/lazy';
 import { metricWords, sentence, text } from './ui/strings';
+import { chosenBy } from './views';
 
 export function ResultView(props: ResultProps) {
   const { comparison, question, query, tab, tabs, address, onChange, fresh } = props;
@@ -20,7 +21,7 @@ export function ResultView(props: ResultProps) {
   const attribution = useMemo(() => ledgerTable(comparison.ledger, text.attribution(words)), [comparison]);
   if (tab === SUMMARY) return <Summary {...props} attribution={attribution} />;
   const absent = tabs.find((entry) => entry.id === tab && entry.absent !== '');
-  if (absent) return <Message title={tab === STRICT ? text.strict.absent : tab === TIMELINES ? text.tabs.noTimelines : text.tabs.absent(absent.label)} hint={sentence(absent.absent || text.tabs.absentReason)} />;
+  if (absent) return <Message title={tab === STRICT ? text.strict.absent : tab === TIMELINES ? text.tabs.noTimelines : text.tabs.absent(chosenBy(absent))} hint={sentence(absent.absent || text.tabs.absentReason)} />;
   if (tab === STRICT)
     return (
       <Lazy

@@ -12,7 +12,7 @@ import { Toolbar } from './ui/controls/toolbar';
 import { Lazy } from './ui/lazy';
 import { sentence, text } from './ui/strings';
 import { useWidth } from './ui/use_width';
-import { firstOf, viewOf, type View } from './views';
+import { firstOf, reasonOf, viewOf, type View } from './views';
 
 /** Formats whose recordings can be compared in the strict way: those that have cycles or steps with functions in them. */
 const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
@@ -21,8 +21,8 @@ const STRICT_FORMATS = ['perf_data', 'torch_profiler_trace'];
 const TIMED_FORMAT = 'torch_profiler_trace';
 const FUNCTIONS = 'functions';
 
-/** What the server gives; absent ones last. views.ts orders them. */
-export function tabsOf(comparison: Comparison): Tab[] {
+/** What the server gives, and the table that a link names; absent ones last. views.ts orders them. */
+export function tabsOf(comparison: Comparison, linked = ''): Tab[] {
   const given = Object.keys(comparison.tables);
   const present: Tab[] = Object.entries(comparison.tables).map(([name, table]) => ({
     id: name, label: labelOf(name, comparison, table.title), title: table.title, absent: '',
@@ -38,6 +38,8 @@ export function tabsOf(comparison: Comparison): Tab[] {
   const entries = comparison.ledger.rows.filter((row) => row.path.length === 2).length;
   const attribution: Tab[] = entries > 0 && isSplit(comparison.ledger) ? [{ id: ATTRIBUTION, label: text.tabs.attribution, absent: '' }] : [];
   const views = [{ id: SUMMARY, label: text.tabs.summary, absent: '' }, ...attribution, ...present];
+  const like = [STRICT, TIMELINES, ...reasons.keys(), ...views.map(({ id }) => id)].includes(linked) ? undefined : reasonOf(linked);
+  if (like !== undefined) absent.push({ id: linked, label: labelOf(linked, comparison, linked), absent: reasonText(absentReasons(comparison, []).get(like) ?? [text.tabs.absentReason]) });
   const untimed = [comparison.baseline, comparison.candidate].find((side) => side.format !== TIMED_FORMAT);
   const timelines: Tab = { id: TIMELINES, label: text.tabs.timelines, absent: untimed ? text.tabs.untimed(formatTitle(untimed.format)) : '' };
   if (!untimed) views.splice(1 + attribution.length, 0, timelines);
@@ -54,7 +56,7 @@ function labelOf(name: string, comparison: Comparison, fallback: string): string
 function absentReasons(comparison: Comparison, given: string[]): Map<string, string[]> {
   const reasons = new Map<string, string[]>();
   for (const note of comparison.notes) {
-    const names = note.where.split(', ');
+    const names = note.where.replace(' (one side only)', '').split(', ');
     if (note.code !== 'table_absent' || !names.every((name) => /^\w+$/.test(name))) continue;
     for (const name of names) if (!given.includes(name)) reasons.set(name, [...(reasons.get(name) ?? []), note.message]);
   }
@@ -67,10 +69,11 @@ function strictReason({ baseline, candidate }: Comparison): string[] {
   return refused === undefined ? [] : [text.strict.refused[refused] ?? text.strict.notFor(formatTitle(refused))];
 }
 
-/** What both sides say is said once. */
+/** What both sides say is said once; of one side alone its name stays. */
 function reasonText(told: string[]): string {
   const plain = told.map((message) => message.replace(/^(baseline|candidate): /, ''));
-  return (new Set(plain).size === 1 ? plain.slice(0, 1) : told).join('; ');
+  if (told.length > 1 && new Set(plain).size === 1) return plain[0]!;
+  return told.join('; ').replace(/^(baseline|candidate):/, (side) => `${side[0]!.toUpperCase()}${side.slice(1)}`);
 }
 
 interface Props {

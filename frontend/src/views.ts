@@ -26,6 +26,13 @@ const BREAKDOWN = 'breakdown';
 export const DRAWN: Record<string, string> = { memory_curves: 'memory' };
 const MATCHED = 'alignment';
 
+/** Tables that are made of another one's data, and are absent for its reason. */
+const MADE_OF: Record<string, string> = {
+  kernels_by_operator: 'kernels', kernels_by_module: 'kernels', kernels_by_type: 'kernels', kernels_by_launch: 'kernels', alignment: 'kernels', device: 'kernels',
+  operators_by_type: 'operators_by_shape', work_by_family: 'operators_by_shape', call_tree: 'operators',
+  communication_by_message: 'communication', memory_operators: 'memory',
+};
+
 /** [view, [kind of rows, its tabs]] in their order; tables that are in none of them are more rows of the breakdown. */
 const PLACES: [string, [string, string[]][]][] = [
   ['summary', [['summary', [SUMMARY]]]],
@@ -55,6 +62,16 @@ export function areRenamed(kernels: Table | undefined): boolean {
   return 2 * kernels.rows.filter((cells) => cells[status] === 'both').length < kernels.rows.length;
 }
 
+/** The table that gives the reason why this one is absent; undefined for a name that is no table's. */
+export function reasonOf(table: string): string | undefined {
+  return kindOf(table) && (MADE_OF[table] ?? table);
+}
+
+/** [kind of rows, its tables] that hold this one. */
+function kindOf(table: string): [string, string[]] | undefined {
+  return PLACES.flatMap(([, kinds]) => kinds).find(([, ids]) => ids.includes(table));
+}
+
 /** Always the same six. With kernels that are called differently their matched work comes first. */
 export function viewsOf(tabs: Tab[], renamed = false): View[] {
   const placed = new Set([...Object.keys(DRAWN), ...PLACES.flatMap(([, kinds]) => kinds.flatMap(([, ids]) => ids))]);
@@ -69,14 +86,15 @@ export function viewsOf(tabs: Tab[], renamed = false): View[] {
         .map((rows) => ({ ...rows, tabs: rows.tabs.filter((tab) => tab.absent === '') }))
         .filter((rows) => rows.tabs.length > 0)
         .map((rows) => ({ ...rows, label: rows.id === 'steps' ? rows.tabs[0]!.label : (text.views.rows[rows.id] ?? rows.tabs[0]!.label) })),
-      absent: some.flatMap((rows) => rows.tabs.flatMap((tab) => (tab.absent === '' ? [] : [{ ...tab, label: chosenBy(rows.id, tab) }]))),
+      absent: some.flatMap((rows) => rows.tabs.flatMap((tab) => (tab.absent === '' ? [] : [{ ...tab, label: chosenBy(tab) }]))),
     };
   });
 }
 
 /** What a reader would choose to see a table that is not there: its rows, and what they are grouped by unless that is their name. */
-function chosenBy(rows: string, tab: Tab): string {
+export function chosenBy(tab: Tab): string {
   const { rows: names, groups, grouped } = text.views;
+  const rows = kindOf(tab.id)?.[0] ?? tab.id;
   const [name, group] = [names[rows], groups[tab.id]];
   if (!name || rows === 'everything') return tab.label;
   return group && group !== groups['kernels'] ? grouped(name, group) : name;

@@ -137,6 +137,21 @@ it('lists absent tables with their reason after those that are there', () => {
   expect(tabs.map((tab) => [tab.id, tab.absent])).toEqual([['summary', ''], ['timelines', ''], ['kernels', ''], ['strict', ''], ['modules', 'no stacks'], ['functions', text.tabs.noFunctions]]);
 });
 
+it.each([
+  ['kernels_by_launch', 'kernels', 'Baseline: no device events'],
+  ['kernels_by_launch', 'kernels (one side only)', 'Baseline: no device events'],
+  ['call_tree', 'modules', text.tabs.absentReason],
+  ['no_table', 'kernels', undefined],
+])('a link to %s of files without %s says why it is absent', (linked, where, reason) => {
+  const notes = [{ code: 'table_absent', message: 'baseline: no device events', where }];
+  expect(tabsOf(comparison({ notes }), linked).find(({ id }) => id === linked)?.absent).toBe(reason);
+});
+
+it('a link to what is there finds it there', () => {
+  const books = ledger([ledgerRow(['Kernel'], 0, 1), ledgerRow(['Kernel', 'gemm'], 0, 1), ledgerRow(['Other'], 0, 0)]);
+  expect(tabsOf(comparison({ ledger: books }), 'attribution').filter(({ id }) => id === 'attribution').map(({ absent }) => absent)).toEqual(['']);
+});
+
 it('names the tables of one note one by one, and the formats that have no strict report', () => {
   const notes = [{ code: 'table_absent', message: 'a listing holds launches only', where: 'operators, modules' }];
   const listing = { ...comparison().baseline, format: 'kernel_listing' };

@@ -77,7 +77,8 @@ dl { grid-template-columns: minmax(0, 1fr); gap: 0 } dd { grid-column: 1; margin
 .falls tbody td:nth-child(5)::before { content: 'B '; color: var(--dim) } .falls td:empty { display: none } }
 @page { size: A4; margin: 14mm 12mm }
 @media print { body { max-width: none; padding: 0; font-size: 9.5pt } table { font-size: 8pt; width: 100% }
-code { font-size: 7.5pt } section { break-inside: auto } h2 { break-after: avoid } tr, li, svg { break-inside: avoid }
+code { font-size: 7.5pt } section { break-inside: auto } h2 { break-after: avoid }
+tr, li, svg, .strip { break-inside: avoid }
 thead { display: table-header-group } .summary { display: block } nav, summary { display: none }
 details::details-content { content-visibility: visible; display: block } .notes { break-before: avoid } }
 """

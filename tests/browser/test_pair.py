@@ -183,8 +183,10 @@ def test_many_runs_are_a_table_with_the_newest_first(fresh_tab: Tab) -> None:
     tab.until(f"document.querySelector(`{first}`).textContent.startsWith('58')")
     assert {"A100", "4"} <= set(tab.find(f"{first} [role=gridcell]").all_inner_texts())
     tab.find(".runs-folders li", has_text="All folders").click()
-    tab.find(".runs-dialog input").fill("gpu_training baseline")
-    tab.press("Enter")
+    tab.find(".runs-dialog input").fill("x")
+    tab.page.keyboard.press("Escape")  # empties the search, and stays there
+    tab.page.keyboard.type("gpu_training baseline")
+    tab.page.keyboard.press("Enter")
     tab.until("!document.querySelector('.runs-dialog')")
     tab.until("document.querySelector('.verdict')?.textContent.includes('same')")
     assert f"p.tb_perfcompare.b={GPU_A.replace('/', '%2F')}" in tab.address()

@@ -5,6 +5,8 @@ import { formatMany } from '../ui/format';
 export const chooserWords = {
   filter: 'Search runs',
   shown: (shown: string, all: string) => `${shown} of ${all} runs`,
+  /** files are listed one by one; which steps are warm-up is decided when they are compared */
+  counted: 'Steps and mean step include warm-up; a comparison leaves it out.',
   folders: 'Folders',
   everywhere: 'All folders',
   several: 'Choose several',

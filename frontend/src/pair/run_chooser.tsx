@@ -90,6 +90,7 @@ export function RunChooser({ label, runs, value, onChoose, onSeveral, problems =
         <span class="muted" role="status">
           {error || words.shown(formatCount(rows.length), formatCount(runs.length))}
         </span>
+        <span class="muted">{words.counted}</span>
         {onSeveral && (
           <button type="button" class="button toggle" aria-pressed={marked !== null} onClick={() => setMarked(marked ? null : new Set())}>
             {words.several}

@@ -121,6 +121,13 @@ export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[
   });
 }
 
+/** Texts between the name and the figures behind these: a narrow screen shows how much changed before what else names the row. */
+export function figuresFirst(views: ColumnView[], name: number): ColumnView[] {
+  const figures = views.findIndex((view) => view.numeric);
+  const behind = views.filter((view, at) => at < figures && view.index !== name);
+  return [...views.filter((view) => !behind.includes(view)), ...behind];
+}
+
 /** The table's subject, drawn even where all of it is zero. */
 function isMain({ measure, kind, role }: Column): boolean {
   return measure === '' && kind === 'time_us' && ['baseline', 'candidate', 'delta'].includes(role);

@@ -19,7 +19,7 @@ import { sentence, text, type MetricWords } from '../ui/strings';
 import { useMatches } from '../ui/use_matches';
 import { useSearch } from '../ui/use_search';
 import { useWidth } from '../ui/use_width';
-import { cellText, columnViews, visibleColumns, type ColumnView } from './columns';
+import { cellText, columnViews, figuresFirst, visibleColumns, type ColumnView } from './columns';
 import { MOST_COPIED, tableCsv, tableMarkdown, tableTsv } from './copied';
 import { Grid, leastWidth } from './grid';
 import { readWidths, withWidth } from './layout/kept_layout';
@@ -119,7 +119,8 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   }, [every, fits, metric, room, widths]);
   const chosen = visibleColumns(choices, address.columns);
   const gives = open && address.row !== '' && address.columns === '' ? LEAST_NEEDED : [];
-  const columns = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
+  const fitting = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
+  const columns = useMatches(PHONE) ? figuresFirst(fitting, nameIndex(first)) : fitting;
   const deltaName = first.columns[metric?.delta ?? deltaIndexes(first)[0] ?? -1]?.name ?? '';
   const own = useMemo(() => (metric ? [] : ownOrder(base, visibleColumns(views, '').map(({ column }) => column))), [base, views, metric]);
   const bySize: SortKey[] = deltaName !== '' && own.length === 0 && !group && hasNamedRows(first) ? [{ column: deltaName, descending: true, size: true }] : [];

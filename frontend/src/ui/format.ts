@@ -28,14 +28,15 @@ function fixed(value: number, decimals: number): string {
 
 type Measured = number | null | undefined;
 
-/** Fixed decimals, a true minus, `+` if wanted; a value too small for the decimals is `<0.01`, never 0. */
+/** Fixed decimals, a true minus, `+` if wanted; a value too small for the decimals is `<0.01`, with a sign `+0.00` or `−0.00`, never 0. */
 export function formatNumber(value: Measured, decimals: number, signed = false): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NOT_MEASURED;
   const size = Math.abs(value);
   const smallest = 10 ** -decimals;
-  if (size !== 0 && size <= smallest / 2) return `${value > 0 ? '' : MINUS}<${fixed(smallest, decimals)}`;
+  const small = size !== 0 && size <= smallest / 2;
+  if (small && value > 0 && !signed) return `<${fixed(smallest, decimals)}`;
   const sign = value < 0 ? MINUS : signed && value > 0 ? '+' : '';
-  return sign + fixed(size, decimals);
+  return sign + fixed(size, small ? Math.max(1, decimals) : decimals);
 }
 
 /** Three significant digits, at most `most` decimals. */
@@ -136,7 +137,7 @@ export function formatEnds(low: Measured, high: Measured): [string, string] {
 /** A difference of two shares, in percentage points. */
 export const formatPoints = (difference: number): string => `${formatDigits(difference * 100, true, 2)}${THIN}pp`;
 
-export const formatRatio = (value: Measured): string => `×${formatDigits(value)}`;
+export const formatRatio = (value: Measured): string => `×${formatDigits(value)}`.replace('×<', '<×');
 
 /** A number that is round already, with the digits it has: a tick of an axis. */
 export const formatRound = (value: number, signed = false): string =>

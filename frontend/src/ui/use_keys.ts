@@ -19,7 +19,7 @@ export function useKeys(actions: KeyActions): void {
       const typing = listed || target.matches?.('input:not([type=checkbox]), textarea') || target.closest?.('dialog, .pop');
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (typing) {
-        if (event.key === 'Escape' && target.matches('.search input')) target.blur();
+        if (event.key === 'Escape' && target.matches('.search input') && !target.closest('dialog')) target.blur();
         return;
       }
       const action = /^[1-6]$/.test(event.key) ? latest.current.digit : latest.current[event.key];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cellText, columnViews, headerLabel, headerUnit, meaning, toggleColumn, visibleColumns } from '../../src/table/columns';
+import { cellText, columnViews, figuresFirst, headerLabel, headerUnit, meaning, toggleColumn, visibleColumns } from '../../src/table/columns';
 import { measuresOf } from '../../src/table/row_panel';
 import { isMeasuredDelta } from '../../src/table/rows';
 import { PLAIN, column, kernels } from '../samples';
@@ -19,6 +19,10 @@ describe('columns', () => {
     expect(visibleColumns(views, chosen).map((view) => view.column.name)).toEqual(['name', 'baseline_us', 'candidate_us', 'delta_us', 'calls']);
     expect(toggleColumn(views, chosen, 'calls')).toBe('');
     expect(visibleColumns(views, ',').map((view) => view.column.name)).toEqual(['name']);
+  });
+  it('shows figures before the second text of a row on a narrow screen', () => {
+    const texts = { ...table, columns: [column('name', 'key', 'text'), column('shape', 'key', 'text'), column('a_us', 'baseline', 'time_us'), column('status', 'plain', 'text')], rows: [['mm', '[2]', 1, 'x']] };
+    expect(figuresFirst(columnViews(texts), 0).map((view) => view.column.name)).toEqual(['name', 'a_us', 'status', 'shape']);
   });
   it('writes cells, and a dash for what is absent', () => {
     expect(cellText(of('delta_us'), 1000)).toBe('+1,000.0');

@@ -15,7 +15,7 @@ describe('numbers', () => {
   });
   it('never shows a small value as zero', () => {
     expect(formatNumber(0.0001, 2)).toBe('<0.01');
-    expect(formatNumber(-0.0001, 2, true)).toBe('\u2212<0.01');
+    expect(formatNumber(-0.0001, 2, true)).toBe('\u22120.00');
   });
   it('shows what was not measured as a dash, not as zero', () => {
     for (const show of [formatPercent, formatCount, formatTime, formatP, formatBytes]) expect(show(null)).toBe(NOT_MEASURED);

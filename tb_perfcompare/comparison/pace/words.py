@@ -16,6 +16,9 @@ NEAR_NOTHING = 0.05
 FEW_LONG_STEPS = 0.2
 """From this change of the mean step on, at equal machine speed, a few long steps may be what changed."""
 
+WIDEST = 100
+"""An interval that reaches a change by this factor says nothing: its ends are not given as an answer."""
+
 _SLOWER = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
 _DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
 
@@ -92,6 +95,8 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
     if program.low > headline.margin or program.high < 1 / (1 + headline.margin) - 1:
         few = "captures" if min(counts) < CAPTURES_THAT_TELL else "steps"
         return f"Inconclusive: the program changed by {_between(program)}, from too few {few}."
+    if program.high >= WIDEST - 1 or program.low <= 1 / WIDEST - 1:
+        return "Inconclusive: the captures differ too much to tell how the program changed."
     return f"Inconclusive: the program changed by {_between(program)}."
 
 

@@ -99,10 +99,10 @@ _COLUMNS = (
         "verdict", "Verdict",
         "the headline's rules applied to this rank's steps; slower or faster also needs q of at most alpha",
     ),
-    *columns.triple("beyond", "Beyond others", "Own work beyond the median of the other ranks in the same step"),
+    *columns.triple("beyond", "Excess", "Own work beyond the median of the other ranks in the same step"),
     columns.text(
         "stands_out", "Stands out",
-        "slower, faster: this rank's own work changed otherwise than that of the others: clearly (q beyond others at "
+        "slower, faster: this rank's own work changed otherwise than that of the others: clearly (q of the excess at "
         "most alpha), by enough to matter, by more than the others differ; like the others: else; empty: not tested",
     ),
     *(column for measure in _MEASURES for column in measure.columns),
@@ -113,7 +113,7 @@ _COLUMNS = (
         "q", "q", "", "false discovery rate among ranks with this q or a smaller one (Benjamini-Hochberg)", shown=False
     ),
     columns.number(
-        "beyond_q", "q beyond others", "", "p of the change beyond the others, corrected for many ranks (Holm)",
+        "beyond_q", "q of the excess", "", "p of the change beyond the others, corrected for many ranks (Holm)",
         shown=False,
     ),
     columns.count("baseline_steps", "Steps A", "admitted steps of the baseline's rank", shown=False),

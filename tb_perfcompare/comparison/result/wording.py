@@ -74,3 +74,28 @@ VERDICT_WORDS = {
 def verdict_word(verdict: Verdict) -> str:
     """The same at the beginning of a sentence."""
     return VERDICT_WORDS[verdict].capitalize()
+
+
+_SETTINGS = {
+    "device.memory_bytes": "Device memory",
+    "device.memory_mib": "Device memory (MiB)",
+    "distributed.pg_count": "Process groups",
+    "compile.regions": "Compiled regions",
+    "trace.schema": "Trace schema version",
+}
+_ACRONYMS = {"cuda": "CUDA", "cudnn": "cuDNN", "cupti": "CUPTI", "nccl": "NCCL", "hip": "HIP", "rocm": "ROCm"}
+
+
+def setting_words(name: str) -> str:
+    """What people read of a setting that JSON names: "Device compute capability", "CUDA driver version". An option of
+    the profiler keeps its name: "Profiler with_stack"."""
+    if name in _SETTINGS:
+        return _SETTINGS[name]
+    group, dot, rest = name.partition(".")
+    if not dot:
+        return name[:1].upper() + name[1:]
+    if group == "profiler":
+        return f"Profiler {rest}"
+    words = [_ACRONYMS.get(word, word) for word in rest.split("_")]
+    said = " ".join([*words, "version"] if group == "version" else [group, *words])
+    return said[0].upper() + said[1:]

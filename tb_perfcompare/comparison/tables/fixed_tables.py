@@ -10,6 +10,7 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
+from tb_perfcompare.comparison.result.wording import setting_words
 from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
 from tb_perfcompare.model.arrays import Floats
@@ -215,20 +216,21 @@ def _metrics(summary: Summary, names: dict[str, str]) -> dict[tuple[str, str], t
     }
 
 
+SETTING_NAMES = "device.*: deviceProperties; version.*: libraries; profiler.*: recording flags; distributed.*: ranks"
+
+
 def environment_table(baseline: Summary, candidate: Summary) -> Table:
     """What each trace says about its surroundings; differences first."""
     a, b = dict(baseline.environment), dict(candidate.environment)
     keys = list(dict.fromkeys([*a, *b]))
     rows: list[tuple[Cell, ...]] = [
-        (key, _setting(key, a.get(key)), _setting(key, b.get(key)), a.get(key) == b.get(key)) for key in keys
+        (setting_words(key), key, _setting(key, a.get(key)), _setting(key, b.get(key)), a.get(key) == b.get(key))
+        for key in keys
     ]
-    rows.sort(key=lambda row: bool(row[3]))
+    rows.sort(key=lambda row: bool(row[-1]))
     shown = (
-        columns.key(
-            "name",
-            "Setting",
-            "device.*: deviceProperties; version.*: libraries; profiler.*: recording flags; distributed.*: ranks",
-        ),
+        columns.key("setting", "Setting", "what the traces say about their surroundings"),
+        columns.text("name", "Name", SETTING_NAMES, shown=False),
         columns.text("baseline", "A", "as the baseline's trace says; empty: it does not say"),
         columns.text("candidate", "B", "as the candidate's trace says; empty: it does not say"),
         columns.flag("same", "Same", "whether both traces say the same"),

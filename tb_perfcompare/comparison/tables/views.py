@@ -13,10 +13,10 @@ from tb_perfcompare.comparison.ranks.table import own_ranks
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.comparison.result.wording import many, setting_words
 from tb_perfcompare.comparison.tables import bandwidths
 from tb_perfcompare.comparison.tables.counters import counters_view
-from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, mean_us, steps_table
+from tb_perfcompare.comparison.tables.fixed_tables import BOUND_WHAT, SETTING_NAMES, mean_us, steps_table
 from tb_perfcompare.comparison.tables.group_shapes import KEY_COLUMNS, SHAPES
 from tb_perfcompare.comparison.tables.memory import memory_views
 from tb_perfcompare.comparison.work.by_family import BY_FAMILY, NO_WORK, own_work_by_family
@@ -293,10 +293,12 @@ def _bound(summary: Summary) -> Table:
 
 def _environment(summary: Summary) -> Table:
     shown = (
-        columns.key("name", "Setting", "what the trace says about its surroundings"),
+        columns.key("setting", "Setting", "what the trace says about its surroundings"),
+        columns.text("name", "Name", SETTING_NAMES, shown=False),
         columns.text("value", "Value", "as recorded"),
     )
-    return Table("environment", "Environment", shown, summary.environment)
+    rows = tuple((setting_words(name), name, value) for name, value in summary.environment)
+    return Table("environment", "Environment", shown, rows)
 
 
 def _recommendations(summary: Summary) -> Table:

@@ -14,13 +14,13 @@ from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
 
-def training(*, device: bool, sorts: bool = False) -> TraceBuilder:
+def training(*, device: bool, sorts: bool = False, untraced: int = 0) -> TraceBuilder:
     """Eight steps that copy, multiply and wait; without the device's events only operators are left, and the name of
     the device that the profiler writes anyway."""
     trace = TraceBuilder()
     for step in range(8):
-        at = 2000 * step
-        trace.step(step, at, at + 1900)
+        at = (2000 + untraced) * step
+        trace.step(step, at, at + 1900 + untraced)
         for call in range(12):
             begin = at + 100 * call
             trace.op("aten::mm", begin + 5, begin + 60)
@@ -61,3 +61,11 @@ def test_a_file_that_is_cut_off_is_what_to_look_at() -> None:
     cut = replace(silent, notes=(*silent.notes, Note(NoteCode.TRUNCATED, "the file ends inside traceEvents", "a.json")))
     (finding,) = compare_summaries(summary(training(device=True)), cut, CompareOptions()).findings
     assert finding.look_at == "the file of the candidate, which is cut off"
+
+
+@pytest.mark.parametrize("device", [False, True])
+def test_more_recorded_is_no_cause_between_a_cpu_and_a_device(device: bool) -> None:
+    recorded = training(device=False, untraced=3000)
+    recorded.properties["profile_memory"] = 1
+    rules = {finding.rule for finding in compared(training(device=device), recorded).findings}
+    assert ("without_device" in rules, "profiler_overhead" in rules) == (device, not device)

@@ -43,7 +43,10 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
 
 def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     """The slower side recorded more options. Without the profiler's overhead events its cost looks like host time, so
-    this is the likely cause of what no other cause explains."""
+    this is the likely cause of what no other cause explains, unless the devices are of different kinds: that alone
+    changes host time."""
+    if pair.baseline.device.kind != pair.candidate.device.kind:
+        return
     flags = "; ".join(recorded_otherwise(pair))
     quiet = pair.once(quiet_change)
     if costlier_to_record(pair, quiet) and abs(quiet) >= pair.least_us:
@@ -112,7 +115,7 @@ MORE_RECORDED = Rule(
     names=("profiler_overhead",),
     meaning="the profiler records more",
     when="Without overhead events (CPU traces): the slower side recorded more options, and other rules explain less "
-    "than half of the host's change",
+    "than half of the host's change. Not between devices of different kinds",
     needs="the profiler's options",
     look_at=_LOOK_AT,
     confidence="other changes of host time would look the same",
