@@ -105,7 +105,7 @@ def test_notebook_cells_show_every_view(tab: Tab, picture: Picture) -> None:
 
 def test_the_chosen_view_stays_in_sight_when_the_window_narrows(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B, tab="environment")).wait(".grid-body .row")
-    assert "(39.6 GiB)" in tab.find(".grid-body .row", has_text="memory_bytes").inner_text()
+    assert "(39.6 GiB)" in tab.find(".grid-body .row", has_text="Device memory").inner_text()
     tab.page.set_viewport_size({"width": 400, "height": 900})
     chosen, bar = ".tab[aria-selected=true]", ".tabs"
     right = "document.querySelector('%s').getBoundingClientRect().right"

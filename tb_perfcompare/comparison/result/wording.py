@@ -79,6 +79,8 @@ def verdict_word(verdict: Verdict) -> str:
 _SETTINGS = {
     "device.memory_bytes": "Device memory",
     "device.memory_mib": "Device memory (MiB)",
+    "distributed.backend": "Collective backend",
+    "distributed.world_size": "World size",
     "distributed.pg_count": "Process groups",
     "compile.regions": "Compiled regions",
     "trace.schema": "Trace schema version",
