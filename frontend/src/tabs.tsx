@@ -69,7 +69,7 @@ function strictReason({ baseline, candidate }: Comparison): string[] {
   return refused === undefined ? [] : [text.strict.refused[refused] ?? text.strict.notFor(formatTitle(refused))];
 }
 
-/** What both sides say is said once; of one side alone its name stays. */
+/** A reason that both sides give stands once; one that a single side gives names that side. */
 function reasonText(told: string[]): string {
   const plain = told.map((message) => message.replace(/^(baseline|candidate): /, ''));
   if (told.length > 1 && new Set(plain).size === 1) return plain[0]!;

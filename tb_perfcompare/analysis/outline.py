@@ -1,4 +1,4 @@
-"""What a summary says of a trace beside its tables: steps and notes. `outline` computes no more than these."""
+"""What a summary says of a trace besides its tables: steps and notes. `outline` computes no more than these."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def measured_ranges(trace: TimedTrace) -> tuple[dict[str, GroupTable], tuple[Not
 
 
 def _pooled(parts: SplitTime | None, modules: SplitTime | None, where: str) -> tuple[Note, ...]:
-    """Says what of the finest level is pooled."""
+    """Notes on the smallest parts and modules, pooled because there were too many."""
     found = ((parts, "callers and input shapes", "their entry"), (modules, "modules", "their category"))
     return tuple(
         Note(NoteCode.PARTS_POOLED, f"the {split.pooled:,} smallest {what} are pooled under {under}", where)

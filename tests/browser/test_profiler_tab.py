@@ -65,7 +65,7 @@ def page(chromium: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def tab(page: Page, server: str) -> Iterator[Tab]:
-    """A TensorBoard in which nobody opened the other tab yet."""
+    """A TensorBoard whose profiler tab has not been opened yet."""
     page.goto("about:blank")
     tab = Tab(page, server)
     yield tab

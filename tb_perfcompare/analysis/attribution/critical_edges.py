@@ -166,7 +166,7 @@ def _handed_over(busy: _Busy) -> tuple[Ints, Ints, Ints, Ints]:
     is_first = np.append(True, lane[1:] != lane[:-1])[: len(lane)]
     since = np.where(is_first, _NEVER, np.roll(ends, 1))
     by_start = np.argsort(begins, kind="stable")
-    # of a lane itself nothing begins within its own gap
+    # a lane itself begins nothing within its own gaps
     low, high = (np.searchsorted(begins[by_start], at, side="left") for at in (since, begins))
     gaps = np.flatnonzero(high > low)
     last = by_start[_place_of_largest(ends[by_start], low[gaps], high[gaps])]

@@ -32,8 +32,8 @@ def chunks(count: int) -> Iterator[slice]:
 
 
 def gather(values: NDArray[Number], at: AnyInts) -> NDArray[Number]:
-    """values[at], in half the time that numpy takes where indices have 4 bytes. -1 is the last; whether places are too
-    large is not looked at."""
+    """values[at], in half the time that numpy takes where indices have 4 bytes. -1 is the last; places
+    beyond the end wrap around instead of raising an error."""
     found = np.empty(len(at), dtype=values.dtype)
     for some in chunks(len(at)):
         values.take(at[some], out=found[some], mode="wrap")

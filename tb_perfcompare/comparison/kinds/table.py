@@ -47,7 +47,7 @@ _COLUMNS = (
 
 
 def kinds_split(a: Summary, b: Summary) -> MixSplit | None:
-    """The change by kinds; None where markers have no texts, all one kind, or are others on either side."""
+    """The change by kinds; None where markers have no texts, are all of one kind, or differ between the sides."""
     if not a.steps.text or not b.steps.text or not len(a.steps) or not len(b.steps):
         return None
     if a.iterations is not None and b.iterations is not None and a.iterations.chosen.unit != b.iterations.chosen.unit:
