@@ -8,8 +8,9 @@ from tests.build import TraceBuilder
 from tests.comparison.test_comparison_laws import compare, summarised
 
 
-def training(*, validations: int = 0, stall_us: int = 0) -> TraceBuilder:
-    """Ten steps of two convolutions and four small operators; the eighth also validates, or is interrupted."""
+def training(*, validations: int = 0, stall_us: int = 0, gap_us: int = 0) -> TraceBuilder:
+    """Ten steps of two convolutions and four small operators; the eighth also validates, is interrupted,
+    or waits where nothing is recorded."""
     trace, at = TraceBuilder(), 0
     for step in range(10):
         begin, extra = at, 2 * validations if step == 7 else 0
@@ -19,7 +20,7 @@ def training(*, validations: int = 0, stall_us: int = 0) -> TraceBuilder:
             at += length
         for name in ("aten::add", "aten::sum", "aten::mul", "aten::div"):
             trace.op(name, at, at + 50)
-            at += 60
+            at += 60 + (gap_us if step == 7 else 0)
         trace.step(step, begin, at)
     return trace
 
@@ -29,6 +30,7 @@ def training(*, validations: int = 0, stall_us: int = 0) -> TraceBuilder:
     [
         (training(validations=4), "mostly aten::conv2d (10 calls, 2 in other steps)."),
         (training(stall_us=4000), "mostly aten::conv2d."),
+        (training(gap_us=4000), "untraced host time +16.0 ms."),
     ],
 )
 def test_a_slow_step_says_whether_it_calls_more(slow: TraceBuilder, says: str) -> None:

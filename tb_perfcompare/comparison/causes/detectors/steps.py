@@ -153,7 +153,9 @@ def _called_more(summary: Summary, slow: NDArray[np.int64], part: Part) -> str:
     row = next(at for at, (category, key) in enumerate(parts) if (CATEGORY_LABELS[category], key) == part)
     usual, calls = np.setdiff1d(np.arange(len(summary.steps)), slow), owned.calls[row]
     more, few = float(calls[slow].mean()), float(np.median(calls[usual]))
-    return f" ({many(round(more), 'call')}, {round(few):,} in other steps)" if more >= MORE_CALLS * few else ""
+    if not more or more < MORE_CALLS * few:  # gaps have no calls at all
+        return ""
+    return f" ({many(round(more), 'call')}, {round(few):,} in other steps)"
 
 
 def _of_categories(growth: Mapping[Part, float]) -> dict[str, float]:
