@@ -6,11 +6,13 @@ ledger already counts. Docs: docs/method/metrics.md.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.critical_edges import (
     LAUNCH,
@@ -65,19 +67,18 @@ def _main_lane(timeline: InterpretedTrace) -> int:
 
 
 class _Walk:
-    """Pieces of the paths: `streams` of (first event, last event, until, step), all in between included, `host` of
-    (lane, from, until, step), `gaps` of (number in _GAPS, ns, step)."""
+    """Pieces of the paths, one after another: `streams` of (first event, last event, until, step), all in between
+    included, `host` of (lane, from, until, step), `gaps` of (number in _GAPS, ns, step). Columns are read one by one,
+    so they are views, whose items are integers of Python, which lists of them would keep."""
 
     def __init__(self, device: DeviceEdges, host: Mapping[int, HostEdges]) -> None:
-        self.streams: list[tuple[int, int, int, int]] = []
-        self.host: list[tuple[int, int, int, int]] = []
-        self.gaps: list[tuple[int, int, int]] = []
+        self.streams, self.host, self.gaps = array("q"), array("q"), array("q")
         columns = device.start_ns, device.why, device.first, device.before, device.at_ns
-        self._start, self._why, self._first, self._before, self._at = (column.tolist() for column in columns)
+        self._start, self._why, self._first, self._before, self._at = map(_view, columns)
         order = np.argsort(device.end_ns, kind="stable")
-        self._ends, self._by_end = device.end_ns[order].tolist(), order.tolist()
+        self._ends, self._by_end = _view(device.end_ns[order]), _view(order)
         self._lanes = {
-            lane: (own.resumed_ns.tolist(), own.of_device.tolist(), own.before.tolist(), own.at_ns.tolist())
+            lane: (_view(own.resumed_ns), _view(own.of_device), _view(own.before), _view(own.at_ns))
             for lane, own in host.items()
         }
         self._most = 2 * len(self._start) + 2 * sum(len(own[0]) for own in self._lanes.values()) + 2
@@ -97,9 +98,9 @@ class _Walk:
         first = self._first[event]
         if self._start[first] <= low:
             begun = max(bisect_right(self._start, low, first, event + 1) - 1, first)
-            self.streams.append((begun, event, now, step))
+            self.streams.extend((begun, event, now, step))
             return True, event, low
-        self.streams.append((first, event, now, step))
+        self.streams.extend((first, event, now, step))
         begin = min(self._start[first], now)
         done = max(min(self._at[first], begin), low)
         self._gap(self._why[first], done, begin, step)
@@ -110,16 +111,16 @@ class _Walk:
         last = bisect_right(resumed, now) - 1
         begin = max(resumed[last], low) if last >= 0 else low
         if now > begin:
-            self.host.append((lane, begin, now, step))
+            self.host.extend((lane, begin, now, step))
         if last < 0 or begin <= low:
             return False, lane, low
         done = max(at[last], low)
         self._gap(_RETURN if of_device[last] else _NOTHING, done, begin, step)
-        return of_device[last], before[last], done
+        return bool(of_device[last]), before[last], done
 
     def _gap(self, number: int, low: int, high: int, step: int) -> None:
         if high > low:
-            self.gaps.append((number, high - low, step))
+            self.gaps.extend((number, high - low, step))
 
 
 def _table(
@@ -169,10 +170,13 @@ def _table(
     )
 
 
-def _columns(pieces: Sequence[tuple[int, ...]], width: int) -> Ints:
+def _view(column: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(column).data
+
+
+def _columns(pieces: array[int], width: int) -> Ints:
     """(width, p) columns of p pieces."""
-    flat = np.fromiter(chain.from_iterable(pieces), np.int64, len(pieces) * width)
-    return np.ascontiguousarray(flat.reshape(-1, width).T)
+    return np.ascontiguousarray(np.frombuffer(pieces, np.int64).reshape(-1, width).T)
 
 
 def _on_streams(device: DeviceEdges, streams: Ints, windows: Windows) -> tuple[Ints, Ints, Ints, Ints]:

@@ -62,6 +62,9 @@ _FROM_OUTSIDE = {"DataLoader", "Communication"}
 
 _ON_DEVICE = ("Kernel", "Memcpy", "Memset")
 
+_SAY_LITTLE = MOVING | {"aten::zero_", "aten::fill_"}
+"""Operators whose inputs say less about a layer than those of operators that compute."""
+
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
 
@@ -88,9 +91,12 @@ class OtherWork:
             square = 1.0 if self.ratio is None else max(self.ratio, 1 / self.ratio) ** 2
             limit = min(pair.exposed_times(label)) * (square - 1)
             left[label] = max(-limit, min(limit, left[label]))
-        delta, quiet = fsum(left.values()), pair.once(quiet_change)
-        alone = not explained.rules - {*MACHINE_PACE.names}
-        if alone and abs(quiet) >= pair.least_us and (self.ratio is None or (self.ratio > 1) == (quiet > 0)):
+        # causes take times as recorded, with interruptions, so this is the least that they leave
+        quiet = pair.once(quiet_change)
+        quiet -= explained.total(without=MACHINE_PACE.names) if quiet else 0.0
+        delta = fsum(left.values())
+        is_left = quiet * pair.once(quiet_change) > 0 and abs(quiet) >= pair.least_us
+        if is_left and (self.ratio is None or (self.ratio > 1) == (quiet > 0)):
             yield cause(
                 pair, self.rule, self.operator, "all", quiet,
                 f"{self.what}: {signed_time(quiet)} per step without interruptions; {self.how}; the two sides do not "
@@ -305,7 +311,7 @@ def _steady(summary: Summary, names: Collection[str], table: str = "operators_by
 
 def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple[str, str, str] | None:
     """(operator, inputs before, inputs after) of the operator with the most device time, else host time, among those
-    whose inputs changed. Copies and casts come last: they say less about the layer."""
+    whose inputs changed. Copies and casts come last."""
     best: tuple[tuple[bool, bool, float, float, str], list[str], list[str]] | None = None
     for name, rows in by_name(parts).items():
         gone = [part for part, amount in rows if amount.more_calls < 0]
@@ -315,7 +321,7 @@ def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple
         on_device = total(device.get((name, part), Amount()) for part, _ in rows)
         on_host = total(amount for _, amount in rows)
         us = on_device.us_a + on_device.us_b, on_host.us_a + on_host.us_b
-        weight = (not is_backward(name), name not in MOVING, *us, name)
+        weight = (not is_backward(name), name not in _SAY_LITTLE, *us, name)
         if best is None or weight > best[0]:
             best = (weight, gone, new)
     return None if best is None else (best[0][-1], *most_alike(best[1], best[2]))
