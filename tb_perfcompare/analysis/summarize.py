@@ -106,6 +106,7 @@ def summarize(
     module_of = None if paths is None else partial(modules_of, owners, paths)
     groups = _group_tables(timeline, windows, step, steps, module_of, durations=paths_of_rows)
     measured = _measure(groups, trace)
+    release(events)
     on_path = critical_path(timeline, owners, windows, recording.flows)
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     memory = memory_use(timeline, both["marker"])
