@@ -50,7 +50,7 @@ def flags(parser: argparse.ArgumentParser) -> set[str]:
     """Also those of its own commands."""
     found = {flag for action in parser._actions for flag in action.option_strings if flag.startswith("--")}
     below = [action.choices.values() for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return found.union(*(flags(one) for choices in below for one in choices)) - _BUILT_IN
+    return found.union(*(flags(choice) for choices in below for choice in choices)) - _BUILT_IN
 
 
 def section(text: str, heading: str) -> str:

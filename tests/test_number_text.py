@@ -78,7 +78,7 @@ def test_both_ends_of_an_interval_are_written_alike(low: float, high: float, sai
 
 def test_a_figure_takes_the_unit_it_comes_with() -> None:
     figures = [(1410, "MHz"), (1_159_569, "bytes"), (1.5e12, "bytes/s"), (1500, "us")]
-    assert [number_text.quantity(*one) for one in figures] == ["1,410 MHz", "1.11 MiB", "1.50 TB/s", "1.50 ms"]
+    assert [number_text.quantity(*figure) for figure in figures] == ["1,410 MHz", "1.11 MiB", "1.50 TB/s", "1.50 ms"]
 
 
 @pytest.mark.parametrize(

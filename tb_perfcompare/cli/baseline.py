@@ -146,10 +146,10 @@ def _shown(facts: SavedFacts, arguments: argparse.Namespace) -> bytes:
     }
     text = "".join(f"  {name:<13} {value}\n" for name, value in lines.items() if value)
     files = "".join(
-        f"  {one.worker} span {one.span}: {one.file.path}, {one.file.bytes:,} bytes"
-        f"{f', sha256 {one.file.sha256[:16]}…' if one.file.sha256 else ''}"
-        f"{f': not read: {one.failed.reason}' if one.failed is not None else ''}\n"
-        for one in facts.captures
+        f"  {capture.worker} span {capture.span}: {capture.file.path}, {capture.file.bytes:,} bytes"
+        f"{f', sha256 {capture.file.sha256[:16]}…' if capture.file.sha256 else ''}"
+        f"{f': not read: {capture.failed.reason}' if capture.failed is not None else ''}\n"
+        for capture in facts.captures
     )
     return f"{arguments.name}\n{text}\n{files}".encode()
 
@@ -172,11 +172,11 @@ def _facts_dict(facts: SavedFacts) -> dict[str, Any]:
         "counters": facts.counters or None,
         "files": [
             {
-                "worker": one.worker, "span": one.span, "rank": one.rank, "path": one.file.path,
-                "bytes": one.file.bytes, "sha256": one.file.sha256 or None,
-                "error": None if one.failed is None else one.failed.reason,
+                "worker": capture.worker, "span": capture.span, "rank": capture.rank, "path": capture.file.path,
+                "bytes": capture.file.bytes, "sha256": capture.file.sha256 or None,
+                "error": None if capture.failed is None else capture.failed.reason,
             }
-            for one in facts.captures
+            for capture in facts.captures
         ],
     }  # fmt: skip
 

@@ -63,7 +63,7 @@ def _alternatives(headline: Headline, judged: Judged, narrow: Narrow) -> tuple[A
         found = [one for one in found if one is not None and one.verdict is not Verdict.WITHHELD]
     elif len(found) < MOST - (more is not None):
         found.append(_other_window(judged))
-    there_are = [one for one in found if one is not None]
+    there_are = [alternative for alternative in found if alternative is not None]
     return (*there_are[: MOST - (more is not None)], *([] if more is None else [more]))
 
 

@@ -118,9 +118,9 @@ def adjusted(headlines: Sequence[Headline | None], alpha: float) -> tuple[Adjust
     verdict stands in at most `alpha` of cases.
     """
     looks = [
-        (place, one.deciding_p, one.verdict.way != 0)
-        for place, one in enumerate(headlines)
-        if one is not None and one.deciding_p is not None and one.verdict is not Verdict.WITHHELD
+        (place, headline.deciding_p, headline.verdict.way != 0)
+        for place, headline in enumerate(headlines)
+        if headline is not None and headline.deciding_p is not None and headline.verdict is not Verdict.WITHHELD
     ]
     found: list[Adjusted | None] = [None] * len(headlines)
     for (place, _, calls), p in zip(looks, holm(np.array([p for _, p, _ in looks], dtype=np.float64)), strict=True):

@@ -127,7 +127,7 @@ def device_peaks(name: str, given: Sequence[GivenPeak] = (), side: str = "") -> 
     found = {_known(one.strip()) for one in name.split(", ")} if name else {-1}
     place = found.pop() if len(found) == 1 else -1
     known = _DEVICES[place][1] if place >= 0 else None
-    wanted = {one.of: one.value for one in given if one.side in ("", side)}
+    wanted = {given_peak.of: given_peak.value for given_peak in given if given_peak.side in ("", side)}
     if not wanted:
         return known
     peaks = DevicePeaks(name) if known is None else known

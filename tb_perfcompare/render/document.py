@@ -340,15 +340,15 @@ def _listing(items: tuple[tuple[str, str], ...]) -> Listing:
 def _caveats(comparison: Comparison, is_page: bool) -> Listing:
     """Sentences, and below each what it weakens. On a page an absent table goes by its words."""
     items = []
-    for one in caveats_of(comparison.comparability, comparison.notes):
-        weakens = f"less certain: {one.weakens}" if one.weakens else ""
-        if one.code == NoteCode.TABLE_ABSENT:
-            note = comparison.notes[one.notes[0]]
-            items.append((f"not recorded: {one.where} ({one.message})" if is_page else note.sentence, ""))
+    for caveat in caveats_of(comparison.comparability, comparison.notes):
+        weakens = f"less certain: {caveat.weakens}" if caveat.weakens else ""
+        if caveat.code == NoteCode.TABLE_ABSENT:
+            note = comparison.notes[caveat.notes[0]]
+            items.append((f"not recorded: {caveat.where} ({caveat.message})" if is_page else note.sentence, ""))
             continue
-        failed = "failed: " if one.status == "fail" else ""
-        about = one.where if one.status == "note" else one.name
-        items.append((f"{failed}{about}: {one.message}" if about else one.message, weakens))
+        failed = "failed: " if caveat.status == "fail" else ""
+        about = caveat.where if caveat.status == "note" else caveat.name
+        items.append((f"{failed}{about}: {caveat.message}" if about else caveat.message, weakens))
     return _listing(tuple(items))
 
 

@@ -68,7 +68,7 @@ def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str
     head, cells = intervals(table)
     columns = tuple(replace(one, shown=one.shown and one.name not in _INTERVAL_ENDS) for one in table.columns)
     grid = grid_of(replace(table, columns=columns, rows=_in_words(table)), top=top, brief=False)
-    picture = Picture(sum(one.shown for one in columns[:at]), tuple(map(Markup, cells[:top])), Markup(head))
+    picture = Picture(sum(column.shown for column in columns[:at]), tuple(map(Markup, cells[:top])), Markup(head))
     names = _without_common_folder([cells[0] for cells in grid.rows])
     drawn = page.grid(grid, picture, names)
     return page.document(page.draw((Heading(printable(table.title)), Markup(drawn))), TITLE)

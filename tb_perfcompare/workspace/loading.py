@@ -145,7 +145,7 @@ class Loader:
         ranks the mean is made as they are read, unless `whole`. `paths` tells from where rows were called. Recordings
         whose steps would be different units are cut by what all of them have, if there is such a thing."""
         loaded, provisional = self._load_jobs(sides, window, report, whole=whole, paths=paths)
-        markers = agreed_markers([one.summaries for one in loaded])
+        markers = agreed_markers([loaded_side.summaries for loaded_side in loaded])
         if any(marker and not side.marker for marker, side in zip(markers, sides, strict=True)):
             sides = [replace(side, marker=side.marker or marker) for side, marker in zip(sides, markers, strict=True)]
             loaded, provisional = self._load_jobs(sides, window, report, whole=whole, paths=paths)

@@ -19,17 +19,17 @@ def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
 
 def _common(summaries: Sequence[Summary]) -> str | None:
     """The same of some recordings; "" where they agree, None where they cannot."""
-    iterations = [one.iterations for one in summaries if one.iterations is not None]
-    if len({one.chosen.unit for one in iterations}) < 2:
+    iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
+    if len({iteration.chosen.unit for iteration in iterations}) < 2:
         return ""
     everywhere = set.intersection(*map(_units, iterations))
     best = [marker for marker in iterations[0].candidates if marker.unit in everywhere]
-    return best[0].asked_as if best else "" if any(one.fixed for one in iterations) else None
+    return best[0].asked_as if best else "" if any(iteration.fixed for iteration in iterations) else None
 
 
 def markers_of(source: str, summaries: Sequence[Summary]) -> str:
     """What could mark the steps of a side, for people."""
-    iterations = [one.iterations for one in summaries if one.iterations is not None]
+    iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
     shown = dict.fromkeys(f"{marker.asked_as!r} ({marker.count:,})" for one in iterations for marker in _usable(one))
     return f"{source} has {', '.join(list(shown)[:_MOST_NAMED])}" if shown else f"{source} has no markers of steps"
 

@@ -266,7 +266,7 @@ class Workspace:
             return self._loader.sides(sides, window, report, whole=whole)
         except MarkerMissing as error:
             found, _ = self._loader.sides([replace(side, marker="") for side in sides], window, report, whole=whole)
-            has = "; ".join(markers_of(one.side.source, one.summaries) for one in found)
+            has = "; ".join(markers_of(loaded_side.side.source, loaded_side.summaries) for loaded_side in found)
             near = f"{error.hint} " if error.hint.endswith("?") else ""
             raise MarkerMissing(error.message, hint=near + has) from error
 

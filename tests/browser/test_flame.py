@@ -49,7 +49,7 @@ def test_the_whole_step_has_the_headlines_figures(tab: Tab, picture: Picture) ->
     means = re.findall(r"\d\.\d+", tab.find(".figure dd").first.inner_text())
     shown(tab)
     drawn = re.findall(r"\d\.\d\d", tab.find(".flame-figures").inner_text())[:2]
-    assert [f"{float(one):.2f}" for one in means] == drawn
+    assert [f"{float(mean):.2f}" for mean in means] == drawn
     assert "61 frames" in (tab.find(BOX).get_attribute("aria-label") or "")
     for theme in ("light", "dark"):
         tab.dark(theme == "dark")

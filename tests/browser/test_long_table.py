@@ -192,8 +192,8 @@ def test_scrolling_reuses_the_elements_of_rows(tab: Tab) -> None:
     while not ended:
         tab.page.wait_for_timeout(20)
     devtools.detach()
-    styled = sum(one["args"]["elementCount"] for one in events if one["name"] == "UpdateLayoutTree")
-    layouts = sum(one["name"] == "Layout" for one in events)
+    styled = sum(event["args"]["elementCount"] for event in events if event["name"] == "UpdateLayoutTree")
+    layouts = sum(event["name"] == "Layout" for event in events)
     assert layouts <= 2 * STEPS
     assert styled <= 8 * STEPS * ROWS_A_STEP  # of ten cells and more a row, those whose classes, titles or bars change
     settled(tab)

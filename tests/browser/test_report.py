@@ -38,7 +38,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, command in COMMANDS.items():
         assert main([*command, "-o", str(made[name])]) == 0
     tables = {**comparison().tables, "steps": steps()}
-    causes = tuple(replace(one, sentence=f"Cause {at}.") for at in range(9) for one in comparison().findings)
+    causes = tuple(replace(finding, sentence=f"Cause {at}.") for at in range(9) for finding in comparison().findings)
     made["names"].write_bytes(render(comparison(tables=tables, findings=causes), "html"))
     return made
 

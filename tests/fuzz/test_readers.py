@@ -30,7 +30,7 @@ SECONDS = 0.3
 def test_the_law_is_kept(name: str) -> None:
     target = TARGETS[name]
     tally = run(target, seconds=SECONDS)
-    assert not tally.failures, "\n\n".join(one.trace for one in tally.failures.values())
+    assert not tally.failures, "\n\n".join(failure.trace for failure in tally.failures.values())
     assert tally.inputs >= len(target.seeds())
     assert tally.outcomes[Outcome.READ], "nothing was read: the seeds are no good"
 

@@ -39,7 +39,7 @@ def test_the_numbers_are_those_of_the_cases() -> None:
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (3, 1, 1, 0)
     suite.update_statistics()  # counted by the reader
     assert (suite.tests, suite.failures, suite.errors, suite.skipped) == (3, 1, 1, 0)
-    assert {one.name: one.value for one in suite.properties()}["verdict"] == "slower"
+    assert {entry.name: entry.value for entry in suite.properties()}["verdict"] == "slower"
 
 
 def test_any_text_gives_xml_that_can_be_read() -> None:

@@ -23,7 +23,7 @@ def history(*medians_us: float | None, devices: str = "") -> SeriesHistory:
 
 
 def verdicts(found: SeriesHistory) -> list[str | None]:
-    return [one.verdict for one in found.standings]
+    return [standing.verdict for standing in found.standings]
 
 
 def test_the_point_at_which_a_level_begins_is_slower_and_the_rest_is_the_same() -> None:
@@ -75,11 +75,11 @@ def test_a_far_point_that_changes_no_level_is_an_outlier() -> None:
 
 
 def test_a_level_of_its_own_has_no_outliers() -> None:
-    assert not any(one.outlier for one in history(*[100, 101] * 4, *[150, 151] * 4).standings)
+    assert not any(standing.outlier for standing in history(*[100, 101] * 4, *[150, 151] * 4).standings)
 
 
 def test_what_differs_by_less_than_the_margin_is_no_outlier_however_still_the_series_is() -> None:
-    assert not any(one.outlier for one in history(*[100] * 10, 100.9, *[100] * 10).standings)
+    assert not any(standing.outlier for standing in history(*[100] * 10, 100.9, *[100] * 10).standings)
 
 
 def test_a_point_of_another_metric_hides_no_change() -> None:

@@ -56,7 +56,7 @@ def segmentation(habit: str) -> Step:
     def step() -> None:
         optimizer.zero_grad()
         scores = model(x)
-        loss = sum(functional.cross_entropy(one, wanted) for one in scores)
+        loss = sum(functional.cross_entropy(score, wanted) for score in scores)
         if habit == "dice":
             chance, real = scores[0].softmax(1), functional.one_hot(wanted, 5).movedim(-1, 1).float()
             loss = loss + 1 - (2 * (chance * real).sum((0, 2, 3)) / (chance + real).sum((0, 2, 3))).mean()

@@ -129,7 +129,7 @@ def test_what_a_slower_graph_takes_and_saves_is_one_cause() -> None:
     """Python between operators is gone, and aten::linear is called once instead of four times: both are the graph's."""
     comparison, _ = compile_findings(eager(), compiled(us=2000.0))
     ledger = comparison.ledger
-    assert [one.rule for one in comparison.findings] == ["compilation_gained"]
+    assert [finding.rule for finding in comparison.findings] == ["compilation_gained"]
     assert comparison.findings[0].delta_us == pytest.approx(ledger.delta / ledger.denominator / 1000)
 
 
@@ -141,7 +141,7 @@ def test_more_untraced_time_beside_a_compiled_region_is_a_cause_of_its_own() -> 
         trace.step(step, at, at + 3900)
         at += 3910
     comparison, _ = compile_findings(eager(), summary(trace))
-    assert {one.rule for one in comparison.findings} == {"compilation_gained", "unrecorded_time"}
+    assert {finding.rule for finding in comparison.findings} == {"compilation_gained", "unrecorded_time"}
 
 
 def test_recompilations_are_told_where_only_one_side_is_compiled() -> None:

@@ -158,7 +158,7 @@ def test_a_slower_operator_that_a_kernel_hides_is_the_cause_of_what_comes_late_a
 
 
 def test_larger_inputs_behind_the_launches_are_no_slower_program_and_no_other_clock() -> None:
-    larger = tuple(replace(one, shape=(64, *one.shape[1:])) for one in layers(4.5))
+    larger = tuple(replace(layer, shape=(64, *layer.shape[1:])) for layer in layers(4.5))
     after = LAUNCHING.changed(layers=larger)
     for found in (pair(LAUNCHING, after), compared(captures(LAUNCHING, 10), captures(after, 10))):
         assert found.headline.counted is None

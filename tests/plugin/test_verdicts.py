@@ -40,11 +40,11 @@ def several(tmp_path: Path, serve: Callable[..., Server]) -> Server:
 def lines(server: Server, **query: str) -> list[dict[str, Any]]:
     answer = server.get("api/verdicts", **query)
     assert answer.status_code == 200, answer.text
-    return [json.loads(one) for one in answer.data.splitlines()]
+    return [json.loads(line) for line in answer.data.splitlines()]
 
 
 def test_each_candidate_is_a_row_in_the_order_asked_for(several: Server) -> None:
-    rows = [one["row"] for one in lines(several, **ASKED) if "row" in one]
+    rows = [line["row"] for line in lines(several, **ASKED) if "row" in line]
     assert [(row["row"], row["candidate"]["run"]) for row in rows] == [(0, "slow"), (1, "broken"), (2, "alike")]
     assert [row["look"] and row["look"]["headline"]["verdict"] for row in rows] == ["slower", None, "same"]
 
@@ -93,9 +93,9 @@ def test_the_last_line_has_p_adjusted_for_all_looks(several: Server) -> None:
 
 
 def test_progress_says_which_row_it_is_about(several: Server) -> None:
-    rows = [one["progress"]["row"] for one in lines(several, **ASKED) if "progress" in one]
+    rows = [line["progress"]["row"] for line in lines(several, **ASKED) if "progress" in line]
     assert rows == sorted(rows) and set(rows) == {0, 1, 2}
-    assert not any("progress" in one for one in lines(several, baseline="normal", candidate_1="slow"))
+    assert not any("progress" in line for line in lines(several, baseline="normal", candidate_1="slow"))
 
 
 def test_a_part_of_a_run_can_be_a_candidate(tmp_path: Path, serve: Callable[..., Server]) -> None:

@@ -58,7 +58,7 @@ def test_a_small_comparison_is_sent_whole() -> None:
     for table in sent["tables"].values():
         assert table.pop("total_rows") == len(table["rows"])
     caveats = sent.pop("caveats")
-    assert [(one["status"], one["message"], one["where"]) for one in caveats] == [
+    assert [(caveat["status"], caveat["message"], caveat["where"]) for caveat in caveats] == [
         ("warn", "few steps", ""), ("note", "no markers", "baseline"),
     ]  # fmt: skip
     assert sent == json.loads(wire.encode(small.to_dict()))

@@ -65,5 +65,5 @@ def test_roofs_of_one_height_share_a_label_and_labels_lie_apart() -> None:
     many = DevicePeaks("X", {"bf16": 1000.0, "fp16": 1000.0, "fp32": 990.0}, 1000.0)
     rows = [(name, *(100.0, 1e13, 9.0, name, "") * 2) for name in many.tflops]
     labels = [one for one in drawn(*rows, peaks=(many, many)).iter("text") if one.get("class") == "roof-name"]
-    assert [one.text for one in labels] == ["bf16, fp16", "fp32"]
+    assert [label.text for label in labels] == ["bf16, fp16", "fp32"]
     assert float(labels[1].get("y", "")) - float(labels[0].get("y", "")) >= 12, "a line of letters"

@@ -177,7 +177,7 @@ def _judged_outside(
     """By what is around the ranges: what is in them may differ, as prefill and decode do. Layers of a model have its
     beginning and its end around them, which do not recur."""
     start, end = timeline.events.start_ns[own], timeline.ends(own)
-    around = [part for part in (outside(one, start, end) for one in sequences) if len(part.name)]
+    around = [part for part in (outside(sequence, start, end) for sequence in sequences) if len(part.name)]
     if not around:
         return 1.0, marks
     return judged(marks, around, fewest_names=1)

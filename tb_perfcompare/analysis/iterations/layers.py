@@ -54,4 +54,4 @@ def _is_stack(part: Ints, at: Ints) -> bool:
     if len(at) < FEWEST_LAYERS or len(at) * np.median(np.diff(at)) < LEAST_SHARE * len(part):
         return False
     alike = [likeness(one, other) for one, other in pairwise(layers)]
-    return min(len(unique(one)) for one in layers) >= FEWEST_NAMES and float(np.mean(alike)) >= LEAST_ALIKE
+    return min(len(unique(layer)) for layer in layers) >= FEWEST_NAMES and float(np.mean(alike)) >= LEAST_ALIKE

@@ -37,7 +37,7 @@ def module_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences:
         marks = Marks(DETECTED, module_name(timeline.events.strings[int(top.names[name])]), start, lane=top.lane)
         if not can_be_steps(marks, extent):
             continue
-        scores = [score(one, start) for one in (top, *around)]
+        scores = [score(sequence, start) for sequence in (top, *around)]
         alike = min(one.alike for one in scores)
         if alike >= LEAST_ALIKE and all(one.recurring >= LEAST_RECURRING for one in scores):
             found.append((alike, replace(marks, alike=alike)))

@@ -32,11 +32,11 @@ def repetition_marks(
     anchors: list[Marks] = []
     strings = timeline.events.strings
     for sequence in sequences:
-        anchors += [one for one in _anchors(sequence, strings) if can_be_steps(one, extent)]
-    results = [result for one in anchors if (result := judged(one, sequences))]
+        anchors += [anchor for anchor in _anchors(sequence, strings) if can_be_steps(anchor, extent)]
+    results = [result for anchor in anchors if (result := judged(anchor, sequences))]
     found = best_first(results)
     if not found:
-        unsure = best_first([result for one in anchors if (result := judged(one, sequences, layers_too=True))])
+        unsure = best_first([result for anchor in anchors if (result := judged(anchor, sequences, layers_too=True))])
         return [], unsure[:_MOST_OTHERS]
     moved = [from_the_beginning(timeline, one, sequences) for one in found]
     as_often = [

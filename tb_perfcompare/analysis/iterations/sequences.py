@@ -99,9 +99,9 @@ def sequences(timeline: InterpretedTrace) -> list[Sequence]:
         counts[~launching] = 0
     busiest = np.argsort(-counts, kind="stable")[:_BUSIEST]
     found = [sequence_of(timeline, rows[lane == one]) for one in busiest.tolist() if counts[one]]
-    found.sort(key=lambda one: -len(one.names))
+    found.sort(key=lambda sequence: -len(sequence.names))
     least = _LEAST_NAMES * len(found[0].names) if found else 0
-    return [one for one in found[:_MOST_LANES] if len(one.names) >= least]
+    return [sequence for sequence in found[:_MOST_LANES] if len(sequence.names) >= least]
 
 
 def _waits(timeline: InterpretedTrace, rows: Ints) -> NDArray[np.bool_]:

@@ -57,9 +57,9 @@ def iteration_notes(steps: TraceSteps, where: str) -> tuple[Note, ...]:
     pause = _pause(marks)
     if pause:
         parts.append(pause)
-    others = [one for one in iterations.candidates if one != chosen and one.origin != WHOLE][:_MOST_NAMED]
+    others = [marker for marker in iterations.candidates if marker != chosen and marker.origin != WHOLE][:_MOST_NAMED]
     if others:
-        parts.append(f"--step-marker chooses another: {', '.join(repr(one.asked_as) for one in others)}")
+        parts.append(f"--step-marker chooses another: {', '.join(repr(marker.asked_as) for marker in others)}")
     return (Note(NoteCode.ITERATIONS, "; ".join(parts), where),)
 
 
@@ -87,7 +87,7 @@ def _sure(marker: Marker) -> str:
 def _whole(iterations: Iterations) -> str:
     if not iterations.tried:
         return "the whole recording counts as one step, as asked"
-    unsure = next((one for one in iterations.candidates if one.origin != WHOLE), None)
+    unsure = next((candidate for candidate in iterations.candidates if candidate.origin != WHOLE), None)
     choose = "call profiler.step() in the loop, or say what begins an iteration with --step-marker NAME"
     if unsure is not None:
         choose = (

@@ -30,7 +30,7 @@ def turn_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: l
     inside = int(timeline.events.dur_ns[own[timeline.lane[own] == marks.lane]].sum())
     if not can_be_steps(marks, extent) or inside < AROUND * (extent[1] - extent[0]):
         return []
-    updating = [score(one, marks.start_ns).updating for one in sequences]
+    updating = [score(sequence, marks.start_ns).updating for sequence in sequences]
     return [] if any(share is not None and share < IN_NEARLY_ALL for share in updating) else [marks]
 
 

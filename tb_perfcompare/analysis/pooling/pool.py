@@ -81,8 +81,8 @@ def pool(summaries: Sequence[Summary]) -> Summary:
 
 def _check_units(summaries: Sequence[Summary]) -> None:
     """Raises SelectionError where steps of one capture are other units than those of another."""
-    iterations = [one.iterations for one in summaries if one.marked]
-    units = dict.fromkeys(one.chosen.asked_as for one in iterations if one is not None)
+    iterations = [summary.iterations for summary in summaries if summary.marked]
+    units = dict.fromkeys(iteration.chosen.asked_as for iteration in iterations if iteration is not None)
     if len(units) > 1:
         raise SelectionError(
             f"steps of some captures are iterations by {' and of others by '.join(units)}",

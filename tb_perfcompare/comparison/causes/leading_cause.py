@@ -113,12 +113,12 @@ def _is_replaced(found: Finding) -> bool:
 def _moves_behind(findings: list[Finding]) -> list[Finding]:
     """With replaced operators that only move data after the first that compute: a result in another layout needs other
     copies."""
-    first = next((one for one in findings if _is_replaced(one) and not _only_moves(one)), None)
+    first = next((finding for finding in findings if _is_replaced(finding) and not _only_moves(finding)), None)
     if first is None:
         return findings
     at = findings.index(first)
-    moves = [one for one in findings[:at] if _is_replaced(one)]
-    return [*(one for one in findings[:at] if one not in moves), first, *moves, *findings[at + 1 :]]
+    moves = [finding for finding in findings[:at] if _is_replaced(finding)]
+    return [*(finding for finding in findings[:at] if finding not in moves), first, *moves, *findings[at + 1 :]]
 
 
 def _only_moves(found: Finding) -> bool:

@@ -125,8 +125,8 @@ def versions(a: Summary, b: Summary) -> Check:
         return Check("versions", "warn", "different library versions: " + "; ".join(differing), ("cause",))
     alone = [
         side
-        for side, one, other in (("baseline", a, b), ("candidate", b, a))
-        if _versions(one) and not _versions(other)
+        for side, summary, other in (("baseline", a, b), ("candidate", b, a))
+        if _versions(summary) and not _versions(other)
     ]
     if alone:
         return Check("versions", "ok", f"only the {alone[0]} names its library versions")

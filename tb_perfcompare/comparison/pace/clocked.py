@@ -98,12 +98,12 @@ class Clocked:
             undisturbed=None if self.undisturbed is None else self.undisturbed.only(kept),
             followers=tuple(
                 replace(
-                    one,
-                    pace=replace(one.pace, log=those(one.pace.log), common=those(one.pace.common)),
-                    path_ns=None if one.path_ns is None else those(one.path_ns),
-                    most_ns=None if one.most_ns is None else those(one.most_ns),
+                    follower,
+                    pace=replace(follower.pace, log=those(follower.pace.log), common=those(follower.pace.common)),
+                    path_ns=None if follower.path_ns is None else those(follower.path_ns),
+                    most_ns=None if follower.most_ns is None else those(follower.most_ns),
                 )
-                for one in self.followers
+                for follower in self.followers
             ),
         )
 
@@ -139,12 +139,12 @@ def by_means(clocked: Clocked) -> Clocked:
         otherwise=tuple(map(mean_of_ln, clocked.otherwise)),
         followers=tuple(
             replace(
-                one,
-                pace=replace(one.pace, log=mean_of_ln(one.pace.log), common=mean(one.pace.common)),
-                path_ns=None if one.path_ns is None else mean(one.path_ns),
-                most_ns=None if one.most_ns is None else mean(one.most_ns),
+                follower,
+                pace=replace(follower.pace, log=mean_of_ln(follower.pace.log), common=mean(follower.pace.common)),
+                path_ns=None if follower.path_ns is None else mean(follower.path_ns),
+                most_ns=None if follower.most_ns is None else mean(follower.most_ns),
             )
-            for one in clocked.followers
+            for follower in clocked.followers
         ),
     )
 
@@ -178,7 +178,7 @@ def by_their_paces(
     than the time in which such work runs at all. `unpaced`: that time of work whose pace is not known.
     """
     brackets = [
-        _bracket(times_ns, followers, unpaced, [from_lowest(one.pace.log, captures) for one in followers])
+        _bracket(times_ns, followers, unpaced, [from_lowest(follower.pace.log, captures) for follower in followers])
         for from_lowest in (_from_lower_side, _from_fastest)
     ]
     low, high = min(brackets, key=lambda bracket: _left_open(bracket, captures))
@@ -208,10 +208,10 @@ def _bracket(
     for side in (0, 1):
         time = times_ns[side]
         paths, most = [], []
-        for one in followers:
-            assert one.path_ns is not None and one.most_ns is not None
-            paths.append(one.path_ns[side])
-            most.append(np.maximum(one.most_ns[side], one.path_ns[side]))
+        for follower in followers:
+            assert follower.path_ns is not None and follower.most_ns is not None
+            paths.append(follower.path_ns[side])
+            most.append(np.maximum(follower.most_ns[side], follower.path_ns[side]))
         rest = np.maximum(time - sum(paths), 0.0)
         paths.append(rest)
         most.append(np.maximum(rest, sum(one[side] for one in unpaced)))

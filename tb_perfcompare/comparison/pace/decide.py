@@ -183,7 +183,7 @@ def _row_totals(clocked: Clocked) -> tuple[int, int, float, float]:
 
 
 def _paces(work: CommonWork) -> tuple[PaceFacts, ...]:
-    shares = {} if work.clocked is None else {one.pace.of: one.share for one in work.clocked.followers}
+    shares = {} if work.clocked is None else {follower.pace.of: follower.share for follower in work.clocked.followers}
     return tuple(
         PaceFacts(
             one.pace.of, one.pace.rows, one.pace.kept, one.pace.coverage, fraction_of(one.pace.tau),

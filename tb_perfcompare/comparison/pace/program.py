@@ -109,7 +109,7 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
         typical = part_of_steps(clocked, replace(options, alpha=MEANS_SHARE * options.alpha))
         if typical.verdict is not means.verdict:
             means = replace(means, verdict=Verdict.INCONCLUSIVE)
-    if any(one.pace.reason for one in clocked.followers):  # a pace that whole steps do not tell
+    if any(follower.pace.reason for follower in clocked.followers):  # a pace that whole steps do not tell
         return _without_same(undisturbed)
     agree = undisturbed.verdict is means.verdict and _overlap(undisturbed.estimate, means.estimate)
     if means.verdict in _SURE and not agree:
@@ -270,12 +270,12 @@ def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
     """`main` with the widest interval and the largest p of all estimates; p is 1 where they disagree on the
     direction."""
     every = [main, *others]
-    agree = all(one.theta >= 0 for one in every) or all(one.theta <= 0 for one in every)
+    agree = all(shift_estimate.theta >= 0 for shift_estimate in every) or all(one.theta <= 0 for one in every)
     return replace(
         main,
-        theta_low=min(one.theta_low for one in every),
-        theta_high=max(one.theta_high for one in every),
-        p=max(one.p for one in every) if agree else 1.0,
+        theta_low=min(shift_estimate.theta_low for shift_estimate in every),
+        theta_high=max(shift_estimate.theta_high for shift_estimate in every),
+        p=max(shift_estimate.p for shift_estimate in every) if agree else 1.0,
     )
 
 

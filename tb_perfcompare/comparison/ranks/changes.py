@@ -53,7 +53,7 @@ def rank_changes(a: Ranks, b: Ranks, pairs: Pairs, options: CompareOptions, *, w
     if withheld:
         return [RankChange(Verdict.WITHHELD if None not in pair else None) for pair in pairs]
     found = [RankChange() if x is None or y is None else _settled(a, b, x, y, options) for x, y in pairs]
-    q = q_values(np.array([math.nan if one.p is None else one.p for one in found]))
+    q = q_values(np.array([math.nan if rank_change.p is None else rank_change.p for rank_change in found]))
     out = []
     for one, value in zip(found, q.tolist(), strict=True):
         verdict = one.verdict

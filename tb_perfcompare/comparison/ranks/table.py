@@ -147,7 +147,7 @@ def ranks_table(baseline: Summary, candidate: Summary, headline: Headline, optio
 
 def own_ranks(summary: Summary) -> Table | None:
     """One run's ranks, in their order; None unless several workers have steps."""
-    if summary.metric != STEP_TIME or not summary.is_timed or len({one.worker for one in summary.captures}) < 2:
+    if summary.metric != STEP_TIME or not summary.is_timed or len({capture.worker for capture in summary.captures}) < 2:
         return None
     ranks = ranks_of(summary)
     shown = (

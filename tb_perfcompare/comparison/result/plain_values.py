@@ -93,7 +93,7 @@ def iterations_dict(iterations: Iterations | None) -> StepsByDict | None:
     """What delimits the steps, and what else could; null for sources without step markers."""
     if iterations is None:
         return None
-    return {**_marker(iterations.chosen), "candidates": [_marker(one) for one in iterations.candidates]}
+    return {**_marker(iterations.chosen), "candidates": [_marker(candidate) for candidate in iterations.candidates]}
 
 
 def _marker(marker: Marker) -> StepMarkerDict:

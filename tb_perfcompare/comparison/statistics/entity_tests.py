@@ -100,13 +100,13 @@ def entity_tests(
         return EntityTests(nothing, nothing, nothing, nothing, nothing, nothing, change)
     found = row_shifts(baseline, candidate, captures, alpha, importance=np.abs(delta_ns), alike=families)
     q, p = np.empty(rows), found.p.copy()
-    for one in families:
+    for family in families:
         if options.discoveries == "family_wise":
-            q[one] = family_wise_p(baseline[one], candidate[one], captures, options.seed)
+            q[family] = family_wise_p(baseline[family], candidate[family], captures, options.seed)
             continue
-        if smallest_p(n, m) * len(p[one]) > alpha and not any(len(set(at.tolist())) > 1 for at in captures):
-            p[one] = np.minimum(p[one], _p_apart(baseline[one], candidate[one]))
-        q[one] = q_values(p[one], any_dependence=options.discoveries == "any_dependence")
+        if smallest_p(n, m) * len(p[family]) > alpha and not any(len(set(at.tolist())) > 1 for at in captures):
+            p[family] = np.minimum(p[family], _p_apart(baseline[family], candidate[family]))
+        q[family] = q_values(p[family], any_dependence=options.discoveries == "any_dependence")
     change = _changes(q, found.low, found.high, delta_ns, present, least_ns, alpha)
     return EntityTests(p, q, found.shift, found.low, found.high, found.cliffs_delta, change)
 

@@ -148,7 +148,7 @@ def _wanted(importance: Floats, families: Families, pairs: int) -> Ints:
     rows, most = np.arange(len(importance)), MOST_PAIRS // pairs
     if len(rows) <= most:
         return rows
-    return np.concatenate([rows[one][np.argsort(-importance[one], kind="stable")[:most]] for one in families])
+    return np.concatenate([rows[family][np.argsort(-importance[family], kind="stable")[:most]] for family in families])
 
 
 def _shifts(

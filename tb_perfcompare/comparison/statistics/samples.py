@@ -48,7 +48,7 @@ def observations(summary: Summary) -> Samples:
     alone = Samples(np.arange(len(steps), dtype=np.int64), steps.capture, steps.label, False, False)
     if len(workers) < 2:
         return alone
-    spans = {span: number for number, span in enumerate(dict.fromkeys(one.span for one in captures))}
+    spans = {span: number for number, span in enumerate(dict.fromkeys(capture.span for capture in captures))}
     span_of = np.array([spans[captures[at].span] for at in steps.capture.tolist()], dtype=np.int32)
     if summary.ranks is not None:  # its steps are means over the workers already
         return Samples(alone.group, span_of, steps.label, True, False)

@@ -67,7 +67,7 @@ def related_rows(table: str, row: str, baseline: PathSource, candidate: PathSour
     kinds: dict[str, dict[tuple[_Row, str], list[int | None]]] = {}
     for side_number, side in enumerate(sides):
         for what, to, name, time in _of(side, table, row):
-            if any(row_place(one, *to) is not None for one in sides):
+            if any(row_place(path_source, *to) is not None for path_source in sides):
                 pair = kinds.setdefault(what, {}).setdefault((to, name), [None, None])
                 pair[side_number] = time * (common // side.steps)
     out = []

@@ -72,8 +72,8 @@ def step_source(summary: Summary, names: Collection[str] = SHAPES) -> StepSource
     tables = {
         name: StepTable(
             {" › ".join(key): at for at, key in enumerate(group.keys)},
-            {one.source: group.measures_ns[one.source] for one in shape_of(name).measures
-             if one.source in group.measures_ns},
+            {measure.source: group.measures_ns[measure.source] for measure in shape_of(name).measures
+             if measure.source in group.measures_ns},
             group.sampled,
         )
         for name, group in summary.groups.items()

@@ -144,7 +144,7 @@ def _with_amounts(table: Table) -> Table:
     amounts = _AMOUNTS.get(table.name, frozenset())
     return replace(
         table,
-        columns=tuple(replace(one, role="amount") if one.name in amounts else one for one in table.columns),
+        columns=tuple(replace(column, role="amount") if column.name in amounts else column for column in table.columns),
     )
 
 

@@ -52,7 +52,7 @@ _Values = Mapping[tuple[str, str], tuple[float, float]]
 
 def kernel_metrics_table(baseline: Summary, candidate: Summary) -> Table | None:
     """By kernel and metric; None where neither side measured any."""
-    sides = [_values(one, KERNEL_METRICS) for one in (baseline, candidate)]
+    sides = [_values(summary, KERNEL_METRICS) for summary in (baseline, candidate)]
     if not any(sides):
         return None
     shown = (
@@ -87,7 +87,7 @@ def own_kernel_metrics(summary: Summary) -> Table | None:
 
 def measured_work(baseline: Summary, candidate: Summary) -> Table | None:
     """By operator; None where on neither side a measured range belongs to an operator."""
-    sides = [_operators(one) for one in (baseline, candidate)]
+    sides = [_operators(summary) for summary in (baseline, candidate)]
     if not any(sides):
         return None
     shown: list[Column] = [columns.key("name", "Operator", "operator that launched the measured kernels")]
@@ -104,8 +104,8 @@ def measured_work(baseline: Summary, candidate: Summary) -> Table | None:
         checks = [f"{letter}: {one.check()}" for letter, one in zip("AB", pair, strict=True) if one.check()]
         cells: list[Cell] = [name, "; ".join(checks)]
         for figure in ("flops", "bytes"):
-            cells += [cell for one in pair for cell in one.cells(figure)]
-            cells.append(_minus([one.cells(figure)[0] for one in pair]))
+            cells += [cell for operator in pair for cell in operator.cells(figure)]
+            cells.append(_minus([operator.cells(figure)[0] for operator in pair]))
         rows.append(tuple(cells))
     return Table(MEASURED_WORK, "Measured work", tuple(shown), tuple(rows), _WORK_NOTES)
 

@@ -99,9 +99,9 @@ def comparison_answer(comparison: Comparison) -> bytes:
         "peaks": raw(comparison.peaks_dict()),
     }
     found = [
-        replace(one, notes=tuple(place for place in one.notes if place < len(notes)))
-        for one in caveats_of(comparison.comparability, comparison.notes)
-        if one.code != NoteCode.TABLE_ABSENT
+        replace(caveat, notes=tuple(place for place in caveat.notes if place < len(notes)))
+        for caveat in caveats_of(comparison.comparability, comparison.notes)
+        if caveat.code != NoteCode.TABLE_ABSENT
     ]
     caveats, _ = filled(map(for_page, map(as_plain, found)), 2 * _LIST_BYTES)
     rest = {"caveats": caveats, "notes": notes, **_if_any("notes_left_out", len(comparison.notes) - len(notes))}

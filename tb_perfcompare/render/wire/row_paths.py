@@ -112,7 +112,7 @@ def paths_answer(
         "denominator": found.denominator,
         "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
         "total": as_plain(found.total),
-        "frames": [(one.kind, one.name, one.table) for one in numbers],
+        "frames": [(path_frame.kind, path_frame.name, path_frame.table) for path_frame in numbers],
         "ways": ways,
         "related": as_plain(related),
         "call_tree": as_plain(frame),

@@ -59,7 +59,7 @@ _LABELS: Mapping[str, str] = {
 """Labels of the details page, of 2019 to today. "Memory Throughput" is not among them: it is the busiest part of the
 whole memory system, caches included (or bytes per second, in another section)."""
 
-WANTED = frozenset(metric for candidates in CANDIDATES.values() for one in candidates for metric in one)
+WANTED = frozenset(metric for candidates in CANDIDATES.values() for candidate in candidates for metric in candidate)
 """Every metric that is read."""
 
 TIMES = frozenset(metric for one in CANDIDATES[DURATION] for metric in one)

@@ -104,17 +104,17 @@ class _Head(msgspec.Struct, frozen=True):
 
 def _arrays(data: bytes, at: int, shapes: list[_Shape]) -> Iterator[Array]:
     """No more memory than `data`, whatever the shapes say."""
-    for one in shapes:
-        if not _KIND.fullmatch(one.kind) or any(not 0 <= length <= _LONGEST for length in one.shape):
-            raise ValueError(f"an array of {one.kind[:20]} and shape {one.shape}")
-        dtype = np.dtype(one.kind)
-        count = math.prod(one.shape)
+    for shape in shapes:
+        if not _KIND.fullmatch(shape.kind) or any(not 0 <= length <= _LONGEST for length in shape.shape):
+            raise ValueError(f"an array of {shape.kind[:20]} and shape {shape.shape}")
+        dtype = np.dtype(shape.kind)
+        count = math.prod(shape.shape)
         if at + count * dtype.itemsize > len(data):
-            raise ValueError(f"an array of shape {one.shape} that is not there")
+            raise ValueError(f"an array of shape {shape.shape} that is not there")
         found = np.frombuffer(data, dtype, count, at) if count else np.zeros(0, dtype)
         native = found.astype(dtype.newbyteorder("="), copy=False)
         native.setflags(write=False)
-        yield native.reshape(one.shape)
+        yield native.reshape(shape.shape)
         at += _rounded(count * dtype.itemsize)
 
 

@@ -137,7 +137,7 @@ def key_of(file: RecordedFile) -> str:
 
 def _beside(file: CaptureFile) -> str:
     """State of the files that are read along with it, "" without any."""
-    states = sorted((one.path, *one.state) for one in file.beside)
+    states = sorted((file_stat.path, *file_stat.state) for file_stat in file.beside)
     return _digest(repr(states)) if states else ""
 
 

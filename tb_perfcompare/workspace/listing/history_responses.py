@@ -182,10 +182,10 @@ def _points(found: SeriesPoints, offset: int = 0) -> Iterator[PointDict]:
             "steps": {"count": point.count, "admitted": point.admitted},
             "mean_step_us": _us(point.mean_ns), "median_step_us": _us(point.median_ns),
             "quartiles_us": as_plain(point.quartiles_ns and tuple(map(_us, point.quartiles_ns))),
-            "segment": one.segment, "difference": one.difference, "verdict": one.verdict,
-            "outlier": one.outlier,
+            "segment": standing.segment, "difference": standing.difference, "verdict": standing.verdict,
+            "outlier": standing.outlier,
         }
-        for run, point, one in rows
+        for run, point, standing in rows
     )  # fmt: skip
 
 

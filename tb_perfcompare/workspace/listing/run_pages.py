@@ -134,7 +134,7 @@ def _alike(listing: Listing, known: KnownFiles | None) -> Iterator[Pair]:
     devices: dict[str, set[str]] = {}
     for run in listing.runs:
         found = (known.of(span.file) for worker in run.workers for span in worker.spans)
-        devices[run.name] = {one.device for one in found if one is not None}
+        devices[run.name] = {known_file.device for known_file in found if known_file is not None}
     for pair in listing.pairs:
         one, other = devices[pair.baseline.run], devices[pair.candidate.run]
         if not one or not other or one & other:

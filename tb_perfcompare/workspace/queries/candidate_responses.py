@@ -146,7 +146,7 @@ def candidates_dict(found: CandidateRows) -> VerdictsAnswerDict:
 
 def candidates_table(found: CandidateRows, baseline: str) -> Table:
     """One row per candidate."""
-    rows = tuple(_cells(row, one) for row, one in zip(found.rows, found.adjusted, strict=True))
+    rows = tuple(_cells(row, adjusted) for row, adjusted in zip(found.rows, found.adjusted, strict=True))
     notes = (*notes_on(found), *left_out_of(found))
     return Table("verdicts", f"Candidates against {baseline}", CANDIDATE_COLUMNS, rows, notes)
 

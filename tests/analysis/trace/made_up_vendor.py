@@ -47,7 +47,7 @@ def read() -> dict[str, object]:
     trace.kernel("acclAllReduce", 50, 60, launch=(15, 17))
     trace.kernel("fence", 60, 90, launch=(18, 19))
     summary = summarize(read_trace(BytesIO(trace.encode()), name="a.pt.trace.json"), Origin("a", "a", "worker0", "1"))
-    (share,) = [one.value for one in summary.device_metrics if one.name == "tensor_core_share"]
+    (share,) = [metric.value for metric in summary.device_metrics if metric.name == "tensor_core_share"]
     return {
         "device": [summary.device.kind, summary.device.word, summary.device.count],
         "us": categories_us(summary),

@@ -26,7 +26,7 @@ def products(kind: str, product: int, cast: int) -> TraceBuilder:
 def test_an_operator_of_another_type_is_part_of_the_change_of_types() -> None:
     before, after = summarised(products("float", 100, 20)), summarised(products("c10::BFloat16", 20, 60))
     for there in (compare(before, after), compare(after, before)):
-        assert [one.rule for one in there.findings][:1] == ["data_type_changed"]
+        assert [finding.rule for finding in there.findings][:1] == ["data_type_changed"]
 
 
 def test_an_operator_of_the_same_type_still_leads() -> None:
@@ -53,7 +53,7 @@ def test_an_output_that_is_handed_over_is_no_other_input() -> None:
         layers([[[8, 64], [64, 32], [8, 32]], [[8, 32], [32, 16], [8, 16]]], ["float", "float", "float"], 90)
     )
     for found in (compare(eager, compiled), compare(compiled, eager)):
-        assert not {"data_type_changed", "workload_changed"} & {one.rule for one in found.findings}
+        assert not {"data_type_changed", "workload_changed"} & {finding.rule for finding in found.findings}
 
 
 def test_the_example_is_one_layer_given_other_inputs() -> None:
@@ -62,7 +62,7 @@ def test_the_example_is_one_layer_given_other_inputs() -> None:
     found = compare(
         summarised(layers([head, down], ["float", "float"], 40)), summarised(layers(longer, ["float", "float"], 900))
     )
-    (sentence,) = [one.sentence for one in found.findings if one.rule == "workload_changed"]
+    (sentence,) = [finding.sentence for finding in found.findings if finding.rule == "workload_changed"]
     assert "[[1, 64], [64, 1000]] → [[32, 64], [64, 1000]] (elements ×32.0)" in sentence
 
 
@@ -81,7 +81,7 @@ def varying(lengths: list[int]) -> TraceBuilder:
 
 def test_varying_lengths_are_reported_although_parameters_are_fixed() -> None:
     found = compare(summarised(varying([2, 4, 8] * 4)), summarised(varying([8, 4, 16] * 4)))
-    (sentence,) = [one.sentence for one in found.findings if one.rule == "workload_changed"]
+    (sentence,) = [finding.sentence for finding in found.findings if finding.rule == "workload_changed"]
     assert "input shapes vary between steps, mean elements ×" in sentence
 
 
@@ -103,7 +103,7 @@ def recurrent(workspace: int, us: int = 400, batch: int = 8) -> TraceBuilder:
 def test_a_workspace_that_is_a_little_larger_is_no_other_input() -> None:
     """Dropout between the layers of an LSTM keeps 1 % more."""
     found = compare(summarised(recurrent(10_000)), summarised(recurrent(10_100, us=600)))
-    assert [one.rule for one in found.findings] == ["operator_slower"]
+    assert [finding.rule for finding in found.findings] == ["operator_slower"]
 
 
 def test_inputs_that_grow_while_the_step_shrinks_take_the_devices_time_alone() -> None:
@@ -119,7 +119,7 @@ def test_inputs_that_grow_while_the_step_shrinks_take_the_devices_time_alone() -
         return builder
 
     found = compare(summarised(trace(32, 100, 600)), summarised(trace(64, 190, 400)))
-    (workload,) = (one for one in found.findings if one.rule == "workload_changed")
+    (workload,) = (finding for finding in found.findings if finding.rule == "workload_changed")
     assert workload.delta_us == 540.0
     assert "Workload changed: +540 µs device time per step" in workload.sentence
     assert workload.sentence.endswith("another change outweighs it.")

@@ -28,7 +28,7 @@ def _trace(us: float, kernel: str = "sgemm", rows: int = 1024, kind: str = "floa
 def _sentences(a: TraceBuilder, b: TraceBuilder, *peaks: str) -> str:
     options = CompareOptions(peaks=tuple(map(parse_peak, peaks)))
     found: Comparison = compare_summaries(summary(a), summary(b), options)
-    return "\n".join(one.sentence for one in found.findings)
+    return "\n".join(finding.sentence for finding in found.findings)
 
 
 def test_a_slower_kernel_does_the_same_work_at_a_lower_rate() -> None:

@@ -313,7 +313,7 @@ def test_operators_new_on_one_rank_alone_are_said_to_be_there() -> None:
             found.append(summary(trace, worker=f"worker{number}"))
         return pool(found)
 
-    (found,) = [one for one in compared(ranks(False), ranks(True)).findings if "aten::sort" in one.sentence]
+    (found,) = [finding for finding in compared(ranks(False), ranks(True)).findings if "aten::sort" in finding.sentence]
     assert "new: aten::sort (0.500 calls per step); all on worker1." in found.sentence
 
 

@@ -32,7 +32,7 @@ def pair(a: TraceBuilder, b: TraceBuilder) -> tuple[JointTree, Sides]:
 
 
 def times(found: Callees) -> dict[str, tuple[int | None, int | None]]:
-    return {one.name: one.time for one in found.rows}
+    return {row.name: row.time for row in found.rows}
 
 
 def test_the_row_itself_and_what_it_calls_are_the_row() -> None:
@@ -50,7 +50,7 @@ def test_the_others_are_one_sum_and_a_side_without_one_is_absent() -> None:
     assert times(found) == {"aten::addmm": (200_000, 300_000), "aten::relu": (None, 10_000)}
     assert found.rest == (10_000, 10_000) and found.others == 1
     for side in (0, 1):
-        listed = sum(one.time[side] or 0 for one in found.rows)
+        listed = sum(row.time[side] or 0 for row in found.rows)
         assert (found.own[side] or 0) + listed + (found.rest[side] or 0) == found.whole[side]
 
 

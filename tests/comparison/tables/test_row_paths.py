@@ -170,7 +170,7 @@ def test_a_row_leads_to_the_rows_it_has_to_do_with() -> None:
 
 def test_operators_of_a_module_have_the_time_they_take_in_it() -> None:
     kind, _ = related_rows("modules", "Linear_0", path_source(network(30)), path_source(network(60)))
-    assert {one.name: one.time for one in kind.rows} == {
+    assert {row.name: row.time for row in kind.rows} == {
         "aten::addmm": (18_000, 48_000), "aten::linear": (10_000, 10_000),
     }  # fmt: skip
 

@@ -65,8 +65,8 @@ def test_thinning_keeps_every_extreme_where_it_was(values: list[int], points: in
     assert 2 * low.shape[1] <= points
     edges = [at * len(values) // low.shape[1] for at in range(low.shape[1] + 1)]
     buckets = [values[first:end] for first, end in pairwise(edges)]
-    assert low.tolist() == [[min(one) for one in buckets]]
-    assert high.tolist() == [[max(one) for one in buckets]]
+    assert low.tolist() == [[min(bucket) for bucket in buckets]]
+    assert high.tolist() == [[max(bucket) for bucket in buckets]]
 
 
 def test_a_time_that_the_table_does_not_have_is_said() -> None:

@@ -179,7 +179,7 @@ def test_the_ledger_of_kernels_is_split_by_work_and_rate() -> None:
     sides = _trace(200, calls=2), _trace(330, calls=3, rows=700, steps=7)
     found = _compared(*sides)
     row, odd = _row(found, "kernels", "sgemm"), _row(found, "kernels", "odd")
-    (entry,) = [one for one in found.ledger.entities("Kernel") if one.path[1] == "sgemm"]
+    (entry,) = [entity for entity in found.ledger.entities("Kernel") if entity.path[1] == "sgemm"]
     whole = 1000 * found.ledger.denominator
     parts = [row[name] * whole for name in ("exposed_work_effect_us", "exposed_speed_effect_us")]
     assert [round(part) for part in parts] == pytest.approx(parts, abs=1e-6)
@@ -250,9 +250,9 @@ def test_what_is_no_peak_is_refused(text: str) -> None:
 
 def test_the_documented_peaks_are_the_table() -> None:
     text = (Path(__file__).parents[3] / "docs" / "method" / "work.md").read_text("utf-8")
-    for one in known_devices():
-        cells = [f"{one.tflops[of]:,g}" if of in one.tflops else "–" for of in TYPES]
-        assert f"| [{one.device}]({one.source}) | {' | '.join(cells)} | {one.memory_gbs:,g} |" in text
+    for device in known_devices():
+        cells = [f"{device.tflops[of]:,g}" if of in device.tflops else "–" for of in TYPES]
+        assert f"| [{device.device}]({device.source}) | {' | '.join(cells)} | {device.memory_gbs:,g} |" in text
 
 
 def test_captures_without_shapes_do_not_lower_the_rate() -> None:

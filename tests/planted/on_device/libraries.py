@@ -202,8 +202,8 @@ def graph_network(program: Program) -> Work:
 
     def work() -> None:
         x = values
-        for one in layers:
-            x = one(x, edges).relu()
+        for layer in layers:
+            x = layer(x, edges).relu()
         optimizer.zero_grad()
         x.square().mean().backward()
         optimizer.step()

@@ -58,7 +58,7 @@ def memory_clock(step: Step, number: int) -> Edit:
 
 
 def collectives(step: Step, number: int) -> Edit:
-    return Edit(device=_times([one for one in _kernels(step) if "nccl" in one.name.lower()], 2.5))
+    return Edit(device=_times([kernel for kernel in _kernels(step) if "nccl" in kernel.name.lower()], 2.5))
 
 
 def no_overlap(step: Step, number: int) -> Edit:
@@ -309,7 +309,7 @@ def _kernels(step: Step) -> list[DeviceEvent]:
 
 
 def _compute(step: Step) -> list[DeviceEvent]:
-    return [one for one in _kernels(step) if "nccl" not in one.name.lower()]
+    return [kernel for kernel in _kernels(step) if "nccl" not in kernel.name.lower()]
 
 
 def _times(events: Sequence[DeviceEvent], factor: float) -> dict[int, float]:
@@ -321,7 +321,7 @@ def _heaviest(step: Step, rank: int) -> list[DeviceEvent]:
     by_name: dict[str, list[DeviceEvent]] = defaultdict(list)
     for one in _compute(step):
         by_name[one.name].append(one)
-    order = sorted(by_name.values(), key=lambda launches: -sum(one.us for one in launches))
+    order = sorted(by_name.values(), key=lambda launches: -sum(launch.us for launch in launches))
     return order[min(rank, len(order) - 1)]
 
 
@@ -412,8 +412,8 @@ def _copied(events: Sequence[HostEvent], begin: float) -> list[HostEvent]:
         own = replace(event, start=event.start - begin, end=event.end - begin, args=args, launches=[])
         own.operator = None if caller is None else copies.get(id(caller), caller)
         copies[id(event)] = own
-        for one in event.launches:
-            launched[id(one)] = replace(one, launch=own, after=None)
-            own.launches.append(launched[id(one)])
+        for launch in event.launches:
+            launched[id(launch)] = replace(launch, launch=own, after=None)
+            own.launches.append(launched[id(launch)])
         own.waits_for = launched.get(id(event.waits_for)) if event.waits_for != "all" else "all"
     return list(copies.values())

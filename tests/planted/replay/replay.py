@@ -172,20 +172,20 @@ class _Replay:
         return 0.0 if ran is None else ran[1] + event.lag
 
     def _launch(self, event: HostEvent, now: float, edit: Edit) -> None:
-        for one in event.launches:
-            us = one.us * edit.device.get(id(one), 1.0) * self._noise.device * self._factor(self._noise.kernels)
-            free = self._free.get(one.stream, 0.0)
-            after = self._ran.get(id(one.after))
+        for launch in event.launches:
+            us = launch.us * edit.device.get(id(launch), 1.0) * self._noise.device * self._factor(self._noise.kernels)
+            free = self._free.get(launch.stream, 0.0)
+            after = self._ran.get(id(launch.after))
             if after is not None:
-                start = max(after[1] + one.slack, free + 0.5, now + 3)
-            elif one.queued:
-                start = max(free + max(one.slack, 0.3), now + 4)
+                start = max(after[1] + launch.slack, free + 0.5, now + 3)
+            elif launch.queued:
+                start = max(free + max(launch.slack, 0.3), now + 4)
             else:
-                start = max(now + max(one.slack, 1.0), free + 0.8)
+                start = max(now + max(launch.slack, 1.0), free + 0.8)
             if edit.one_stream and self._free:
                 start = max(start, max(self._free.values()) + 1)
-            self._ran[id(one)] = start, start + us
-            self._free[one.stream] = max(start + us, free)
+            self._ran[id(launch)] = start, start + us
+            self._free[launch.stream] = max(start + us, free)
             self._ends.append(start + us)
 
     def _write(self, spans: _Spans, edit: Edit, number: int, begin: float) -> None:

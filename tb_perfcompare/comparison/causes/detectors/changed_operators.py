@@ -284,7 +284,8 @@ def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Am
 
 def _recorded(operators: Mapping[Key, Amount]) -> bool:
     """Whether both sides recorded operators at all."""
-    return any(one.calls_a for one in operators.values()) and any(one.calls_b for one in operators.values())
+    amounts = operators.values()
+    return any(amount.calls_a for amount in amounts) and any(amount.calls_b for amount in amounts)
 
 
 def _launches_graphs(pair: RuleContext) -> bool:
@@ -309,7 +310,7 @@ def _explained(
     launch kernels of other names, so the change of all kernels together is the limit."""
     launched = total(kernels.values())
     counted = replace(launched, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
-    parts = {kernel: us for (kernel, *_), one in kernels.items() if (us := one.counted_us) * calls.more_calls > 0}
+    parts = {kernel: us for (kernel, *_), amount in kernels.items() if (us := amount.counted_us) * calls.more_calls > 0}
     whole = fsum(parts.values())
     share = min(1.0, counted / whole) if whole * counted > 0 else 0.0
     found: dict[Part, float] = {} if own is None else {(CPU_EXEC, own.path[1]): pair.counted_us(own)}

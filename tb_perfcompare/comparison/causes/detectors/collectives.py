@@ -46,7 +46,7 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     amount = total(collectives.values())
     first = max(rows, key=lambda row: (abs(row.delta), row.path))
     splits = _waiting(pair.baseline), _waiting(pair.candidate)
-    counted = fsum(one.counted_us for one in collectives.values())
+    counted = fsum(collective.counted_us for collective in collectives.values())
     by_number = _more(amount, exposed) and abs(counted) >= MOST * abs(amount.delta_us)  # each of them waits
     if splits[0] is not None and splits[1] is not None and not by_number:
         waiting = splits[1].waiting_us - splits[0].waiting_us

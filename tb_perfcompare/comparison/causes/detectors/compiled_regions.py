@@ -134,9 +134,9 @@ def _moved(pair: RuleContext) -> list[LedgerRow]:
 def _instead(pair: RuleContext, gained: bool) -> str:
     """ "; operator calls 1,204 → 504 per step, gone: aten::gelu, aten::layer_norm"."""
     operators = pair.amounts("operators", "host_total")
-    calls = [sum(getattr(one, side) for one in operators.values()) for side in ("calls_a", "calls_b")]
+    calls = [sum(getattr(operator, side) for operator in operators.values()) for side in ("calls_a", "calls_b")]
     here, there = ("us_a", "calls_b") if gained else ("us_b", "calls_a")
-    alone = [key for key, one in operators.items() if not getattr(one, there) and not is_compiled(key[0])]
+    alone = [key for key, amount in operators.items() if not getattr(amount, there) and not is_compiled(key[0])]
     alone.sort(key=lambda key: (is_backward(key[0]), -getattr(operators[key], here), key))
     if calls[0] == calls[1] and not alone:
         return ""

@@ -57,21 +57,21 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
     means, times = list[float](), list[float]()
     every: list[tuple[Part, float]] = []
     before = 0.0
-    for key, one in operators.items():
+    for key, amount in operators.items():
         minima = 0.0
         # as if both sides called it as often: other numbers of calls are no interruption
-        often = (one.calls_a + one.calls_b) / 2
+        often = (amount.calls_a + amount.calls_b) / 2
         if key in fastest:
             low_a, low_b = fastest[key]
             ratios.append(low_b / low_a)
-            weights.append(one.us_a + one.us_b)
-            minima = often * (low_b - low_a) / 1000 * math.copysign(1, one.rate_us)
-        if one.us_a and one.us_b:
-            means.append(one.us_b / one.calls_b / (one.us_a / one.calls_a))
-            times.append(often * (one.us_a / one.calls_a + one.us_b / one.calls_b))
-        before += often * one.us_a / one.calls_a
+            weights.append(amount.us_a + amount.us_b)
+            minima = often * (low_b - low_a) / 1000 * math.copysign(1, amount.rate_us)
+        if amount.us_a and amount.us_b:
+            means.append(amount.us_b / amount.calls_b / (amount.us_a / amount.calls_a))
+            times.append(often * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b))
+        before += often * amount.us_a / amount.calls_a
         # what the fastest call takes longer is no interruption either
-        left = math.copysign(max(abs(one.rate_us) - max(minima, 0.0), 0.0), one.rate_us)
+        left = math.copysign(max(abs(amount.rate_us) - max(minima, 0.0), 0.0), amount.rate_us)
         every.append((("CPU Exec", key[0]), left))
     grown = total_by_key(every)
     delta = math.fsum(grown.values())
@@ -140,13 +140,13 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
         return
     fastest = fastest_calls(pair, LAUNCHES)
     kernels = {
-        key: one for key, one in pair.amounts(LAUNCHES).items()
-        if key in fastest and min(one.calls_a * pair.steps[0], one.calls_b * pair.steps[1]) >= ENOUGH_CALLS
+        key: amount for key, amount in pair.amounts(LAUNCHES).items()
+        if key in fastest and min(amount.calls_a * pair.steps[0], amount.calls_b * pair.steps[1]) >= ENOUGH_CALLS
     }  # fmt: skip
     if not kernels:
         return
-    us = np.array([(one.us_a, one.us_b) for one in kernels.values()]).T
-    launches = np.array([(one.calls_a, one.calls_b) for one in kernels.values()]).T
+    us = np.array([(kernel.us_a, kernel.us_b) for kernel in kernels.values()]).T
+    launches = np.array([(kernel.calls_a, kernel.calls_b) for kernel in kernels.values()]).T
     # as if both sides launched it as often: other numbers of launches are no contention
     before, after = (launches.mean(axis=0) * us / launches).sum(axis=1).tolist()
     if max(before, after) < SLOWER * min(before, after):
@@ -155,7 +155,7 @@ def sharing_rules(pair: RuleContext) -> Iterator[Cause]:
     middle = float(weighted_quartiles(low, us.sum(axis=0))[1])
     if abs(middle) > LITTLE * abs(math.log(after / before)):
         return
-    rates = np.array([one.rate_us for one in kernels.values()])
+    rates = np.array([kernel.rate_us for kernel in kernels.values()])
     kept = rates * exposed > 0
     grown = total_by_key((key[0], float(us)) for key, us, keep in zip(kernels, rates, kept, strict=True) if keep)
     delta = math.fsum(grown.values())

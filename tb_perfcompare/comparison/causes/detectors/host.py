@@ -112,9 +112,9 @@ def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
     if not all(side.device.count for side in (pair.baseline, pair.candidate)):
         return ""
     slower = {
-        key[0]: one.rate_us - (pace - 1) / (pace + 1) * (one.us_a + one.us_b)
-        for key, one in pair.amounts("operators", "host_self").items()
-        if abs(one.more_calls) <= SAME_CALLS * min(one.calls_a, one.calls_b)
+        key[0]: amount.rate_us - (pace - 1) / (pace + 1) * (amount.us_a + amount.us_b)
+        for key, amount in pair.amounts("operators", "host_self").items()
+        if abs(amount.more_calls) <= SAME_CALLS * min(amount.calls_a, amount.calls_b)
         and not (is_backward(key[0]) and pair.once(recomputed))
     }
     name = max(slower, key=lambda one: (slower[one] * math.copysign(1, exposed), one), default="")

@@ -41,7 +41,7 @@ def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
         key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])
     }
     both = {key: amount for key, amount in operators.items() if amount.calls_a and amount.calls_b}
-    called = sum(one.calls_a + one.calls_b for one in operators.values())
+    called = sum(operator.calls_a + operator.calls_b for operator in operators.values())
     if not called or sum(one.calls_a + one.calls_b for one in both.values()) < IN_BOTH * called:
         return
     more_calls = sum(one.more_calls for one in both.values())
@@ -90,11 +90,11 @@ def calls_alike(pair: RuleContext) -> bool:
 def times_as_often(pair: RuleContext) -> float:
     """How many times as often the candidate does the baseline's work, by the typical operator of both; 1 if most are
     called as often."""
-    both = [one for one in pair.amounts("operators", "host_total").values() if one.calls_a and one.calls_b]
-    moved = [one for one in both if called_otherwise(one.calls_a, one.calls_b)]
+    both = [amount for amount in pair.amounts("operators", "host_total").values() if amount.calls_a and amount.calls_b]
+    moved = [amount for amount in both if called_otherwise(amount.calls_a, amount.calls_b)]
     if len(moved) < MOST_OPERATORS * len(both) or not moved:
         return 1.0
-    return math.exp(float(median([_times_as_often(one.calls_a, one.calls_b) for one in moved])))
+    return math.exp(float(median([_times_as_often(amount.calls_a, amount.calls_b) for amount in moved])))
 
 
 def _times_as_often(before: float, after: float) -> float:
@@ -122,7 +122,7 @@ def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
     if row.path[0] != CPU_EXEC:
         return 0.0
     shapes = pair.amounts_of(row.path[1], "operators_by_shape", "host_self").values()
-    counted = math.fsum(one.counted_us for one in shapes if sign * one.more_calls > 0)
+    counted = math.fsum(shape.counted_us for shape in shapes if sign * shape.more_calls > 0)
     delta = row.delta / pair.unit
     return min(counted, delta, key=abs) if counted * delta > 0 and counted * sign > 0 else 0.0
 

@@ -143,8 +143,8 @@ def find_other_work(pair: RuleContext) -> OtherWork | None:
     """How the inputs differ, None if they do not or were not recorded. Other inputs bring casts and copies, so half of
     the calls in common is enough."""
     operators = pair.amounts("operators", "host_total").values()
-    least = sum(min(one.calls_a, one.calls_b) for one in operators)
-    if not least or least < SOME_WORK * sum(max(one.calls_a, one.calls_b) for one in operators):
+    least = sum(min(operator.calls_a, operator.calls_b) for operator in operators)
+    if not least or least < SOME_WORK * sum(max(operator.calls_a, operator.calls_b) for operator in operators):
         return None
     return _other_types(pair) or _other_shapes(pair) or _other_launches(pair)
 
@@ -268,7 +268,7 @@ def _threads(rows: list[tuple[str, Amount]], side: int) -> float:
 def _own_times(pair: RuleContext, table: str) -> Mapping[Key, Amount]:
     """What operators take themselves: on the device where it works for them, else on the host."""
     device = pair.amounts(table, "device_self")
-    return device if any(one.us_a or one.us_b for one in device.values()) else pair.amounts(table, "host_self")
+    return device if any(amount.us_a or amount.us_b for amount in device.values()) else pair.amounts(table, "host_self")
 
 
 def _how_many(calls: Mapping[Key, Amount], times: Mapping[Key, Amount]) -> str:

@@ -85,7 +85,7 @@ def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
     time, because exposed time shifts between them. Every other category follows the pace on its own, or not at all."""
     work = [*pair.amounts("operators", "host_self").values()]
     work += pair.called(lambda name: not calls(WAIT, name)).values()
-    slower = math.fsum(_per_call(one).paced_us(ratio) for one in work)
+    slower = math.fsum(_per_call(amount).paced_us(ratio) for amount in work)
     rows = {
         (row.path[0], row.path[1]): row.rate_effect / pair.unit
         for label in _WORK

@@ -99,8 +99,8 @@ def have_moved(rows: Sequence[tuple[str, Amount]]) -> bool:
 def otherwise(parts: Mapping[Key, Amount]) -> float:
     """Share of the calls common by name that are not common by shape (type)."""
     names = [total(amount for _, amount in rows) for rows in by_name(parts).values()]
-    by_operator = sum(min(one.calls_a, one.calls_b) for one in names)
-    by_part = sum(min(one.calls_a, one.calls_b) for one in parts.values())
+    by_operator = sum(min(amount.calls_a, amount.calls_b) for amount in names)
+    by_part = sum(min(part.calls_a, part.calls_b) for part in parts.values())
     return 1 - by_part / by_operator if by_operator else 0.0
 
 

@@ -86,7 +86,7 @@ class Replacement:
     @property
     def key(self) -> tuple[frozenset[str], frozenset[str]]:
         """What makes two places the same replacement."""
-        return frozenset(one.name for one in self.went), frozenset(one.name for one in self.came)
+        return frozenset(place.name for place in self.went), frozenset(one.name for one in self.came)
 
     def explains(self, unit: int) -> dict[tuple[str, str], float]:
         """(category, entity) -> microseconds per step with their sign, `unit` being the integers of one."""
@@ -105,14 +105,14 @@ class Replacement:
         """Whether what is gone (or new) is still called as often, inside another operator, such as a cast."""
         net = self.operator_calls()
         return any(
-            all(net.get(one.frame.key[2], one.more_calls) / one.more_calls < STILL for one in side)
+            all(net.get(place.frame.key[2], place.more_calls) / place.more_calls < STILL for place in side)
             for side in (self.went, self.came)
         )
 
     def operator_calls(self) -> dict[str, float]:
         """Operator -> calls per step that the candidate has more, those inside included."""
-        every = (one for top in self.all for one in top.walk() if one.frame.key[0] == FrameKind.OPERATOR)
-        return total_by_key((one.frame.key[2], one.more_calls) for one in every)
+        every = (place for top in self.all for place in top.walk() if place.frame.key[0] == FrameKind.OPERATOR)
+        return total_by_key((place.frame.key[2], place.more_calls) for place in every)
 
 
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
@@ -126,13 +126,13 @@ def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool])
     while waiting:
         parent = waiting.pop()
         found += _below(parent, usual, steady)
-        waiting += [one for one in parent.inner if _is_common(one, usual)]
+        waiting += [place for place in parent.inner if _is_common(place, usual)]
     merged: dict[tuple[frozenset[str], frozenset[str]], Replacement] = {}
-    for one in found:
-        known = merged.setdefault(one.key, one)
-        if known is not one:
-            known.went.extend(one.went)
-            known.came.extend(one.came)
+    for replacement in found:
+        known = merged.setdefault(replacement.key, replacement)
+        if known is not replacement:
+            known.went.extend(replacement.went)
+            known.came.extend(replacement.came)
     return [one for one in _with_backward([*merged.values()]) if not one.is_wrapped]
 
 
@@ -234,7 +234,7 @@ def _share(frame: Frame) -> float:
 
 def _with_backward(found: list[Replacement]) -> list[Replacement]:
     """The replacements, with those of autograd's functions joined to the operators they belong to."""
-    forward = [one for one in found if not one.is_backward]
+    forward = [replacement for replacement in found if not replacement.is_backward]
     for one in found:
         if not one.is_backward:
             continue

@@ -74,7 +74,7 @@ class ParallelScanner(NativeScanner):
             self._waiting.append(_Stretch(data, start, begin, cut))
             start = cut
         is_last = final or len(data) - start >= self._worth_trying
-        if is_last or sum(one.cut - one.begin for one in self._waiting) >= _WORTH_A_THREAD:
+        if is_last or sum(stretch.cut - stretch.begin for stretch in self._waiting) >= _WORTH_A_THREAD:
             self._begin()
         back = self._settle(0 if is_last else self._most)
         if back:
@@ -111,10 +111,10 @@ class ParallelScanner(NativeScanner):
     def _give_back(self, stretches: Sequence[_Stretch], end: int) -> bytes:
         """The text of these, from `end` in the first, and of those behind them: as if no thread had scanned it."""
         self._alone_bytes = 0
-        behind = [stretch for one in self._under_way for stretch in one.stretches]
+        behind = [stretch for under_way in self._under_way for stretch in under_way.stretches]
         for one in self._under_way:
             one.taken.cancel()
-        wait(one.taken for one in self._under_way)
+        wait(under_way.taken for under_way in self._under_way)
         self._under_way.clear()
         first, *others = (*stretches, *behind, *self._waiting)
         self._waiting.clear()
