@@ -18,8 +18,7 @@ class NoModelError(Exception):
     """The work of a call is not known; the message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(msgspec.Struct, frozen=True):
     """What one call of an operator has to do.
 
     flops      arithmetic operations; a multiply-add counts two
@@ -82,8 +81,7 @@ NO_TENSOR: Final = frozenset(
 """What "Input type" says of arguments that are no tensor: lists, numbers, absent ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(msgspec.Struct, frozen=True):
     """A tensor argument; strides are None where the trace has none."""
 
     sizes: tuple[int, ...]
@@ -110,8 +108,7 @@ class Tensor:
         return min(stored, span) * self.type.size
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """One call: entry i of each list belongs to argument i; strides and values are empty where not recorded.
 
     listed  types of the tensors in the lists: one for all, or one for each argument from the first on; () unknown
@@ -134,7 +131,7 @@ class Call:
 
     def tensor(self, index: int) -> Tensor:
         """The tensor that the argument is. Raises NoModelError where it is none."""
-        kind = self.kind(index)
+        kind = self.types[index] if index < len(self.types) else ""
         data_type = DATA_TYPES.get(kind)
         if data_type is None:
             if kind in NO_TENSOR:
@@ -164,7 +161,8 @@ class Call:
 
     def optional(self, index: int) -> Tensor | None:
         """The tensor that the argument is, None where it is absent."""
-        return None if self.kind(index) in NO_TENSOR else self.tensor(index)
+        absent = index >= len(self.types) or self.types[index] in NO_TENSOR
+        return None if absent else self.tensor(index)
 
     def optional_bytes(self, *indices: int) -> int:
         """Bytes of those of the arguments that are tensors."""
@@ -284,9 +282,8 @@ def broadcast(*tensors: Tensor) -> tuple[int, ...]:
 
     https://docs.pytorch.org/docs/stable/notes/broadcasting.html
     """
-    first = tensors[0].sizes
-    if all(tensor.sizes == first for tensor in tensors):
-        return first
+    if len({tensor.sizes for tensor in tensors}) == 1:
+        return tensors[0].sizes
     rank = max(len(tensor.sizes) for tensor in tensors)
     result = [1] * rank
     for tensor in tensors:
