@@ -36,15 +36,15 @@ class KnownWork:
     def followed_by(self, works: Sequence[Work | str]) -> KnownWork:
         """That of these kinds and of more."""
         numbers = dict(zip(self.models, range(len(self.models)), strict=True))
-        one, model = [], []
+        one: list[int] = []
+        model: list[int] = []
         for work in works:
             if isinstance(work, str):
-                key = ("", "", work)
-                one.append((0, 0))
+                one += (0, 0)
+                model.append(numbers.setdefault(("", "", work), len(numbers)))
             else:
-                key = (work.data_type, work.family, "")
-                one.append((work.flops, work.bytes))
-            model.append(numbers.setdefault(key, len(numbers)))
+                one += (work.flops, work.bytes)
+                model.append(numbers.setdefault((work.data_type, work.family, ""), len(numbers)))
         return KnownWork(
             np.concatenate([self.one, np.array(one, dtype=np.int64).reshape(-1, 2)]),
             np.concatenate([self.model, np.array(model, dtype=np.int64)]),

@@ -145,8 +145,9 @@ def _counted(
         if argument in events.args:
             text = np.asarray(argument_of(events, argument, event_rows, -1), dtype=np.int32)
             codes.append((text + np.int32(1), len(events.strings) + 1))
-    how, of_list, listed = _told_by_device(timeline, node_of)
-    codes += [(gather(how, rows), 3), (gather(of_list, rows), len(listed))]
+    nothing = np.zeros(len(forest.row), dtype=np.int32)
+    how, of_list, listed = (nothing, nothing, [""]) if nested else _told_by_device(timeline, node_of)
+    codes += [(gather(how, rows), 1 if nested else 3), (gather(of_list, rows), len(listed))]
     none = (np.zeros(len(event_rows), dtype=np.int32), [None])
     number, stated = recorded_work(events, event_rows) if states_work(events) else none
     signatures, kind = finest([*codes, (number, len(stated))])

@@ -204,7 +204,7 @@ class Call(msgspec.Struct, frozen=True):
 
     def integers(self, index: int) -> tuple[int, ...]:
         """A recorded list of integers, "[14, 14]"."""
-        return _sizes(_decoded(self.value(index), f"the value of input {index}"), "the value", index)
+        return _integers(self.value(index), index)
 
     def flags(self, index: int) -> tuple[bool, ...]:
         """A recorded list of truth values, "[True, False]"."""
@@ -226,6 +226,12 @@ def read_call(name: str, dims: str, types: str, strides: str, values: str, liste
     if len(sizes) != len(kinds) or (steps and len(steps) != len(kinds)) or (texts and len(texts) != len(kinds)):
         raise NoModelError("sizes, types, strides and values are not of the same inputs")
     return Call(name, sizes, kinds, steps, texts, tuple(listed.split(", ")) if listed else ())
+
+
+@lru_cache(maxsize=1024)
+def _integers(text: str, index: int) -> tuple[int, ...]:
+    """Such lists are few: strides, paddings, kernels."""
+    return _sizes(_decoded(text, f"the value of input {index}"), "the value", index)
 
 
 def _decoded(text: str, what: str) -> list[Any]:
