@@ -24,7 +24,8 @@ from tb_perfcompare.analysis.entities.operators import (
 )
 from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.work.operator_work import MODELS, Work, operator_work
+from tb_perfcompare.analysis.work.generated import FAMILY as GENERATED
+from tb_perfcompare.analysis.work.operator_work import Work, model_of, operator_work
 from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
 from tb_perfcompare.analysis.work.without_model import reason_of
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
@@ -153,8 +154,7 @@ def _counted(
     signatures, kind = finest([*codes, (number, len(stated))])
     works = _works(timeline, signatures[:-1], listed)
     for at in np.flatnonzero(signatures[-1]).tolist():
-        if isinstance(works[at], str):
-            works[at] = stated[signatures[-1][at]] or works[at]
+        works[at] = _or_stated(works[at], stated[signatures[-1][at]])
     work = NOTHING_KNOWN.followed_by(works)
     name, dims = signatures[:2]
     if nested:
@@ -164,6 +164,15 @@ def _counted(
         twice = work.of(np.tile(np.arange(len(works)), 2))
         work = twice.without(np.arange(len(name)) >= len(works), BELOW)
     return _Counted(rows, event_rows, kind, time, name, dims, _countable(work, kind))
+
+
+def _or_stated(work: Work | str, stated: Work | None) -> Work | str:
+    """What the trace states stands for what has no model, and before what the arguments of a generated kernel tell."""
+    if stated is None:
+        return work
+    if isinstance(work, str):
+        return stated
+    return Work(stated.flops, stated.bytes or work.bytes, "", work.family) if work.family == GENERATED else work
 
 
 def _countable(work: KnownWork, kind: Ints32) -> KnownWork:
@@ -242,7 +251,7 @@ def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]
     texts = events.strings
     used, name = factorize(signatures[0], len(texts))
     names = [texts[code] for code in used.tolist()]
-    why_not = [None if text in MODELS else reason_of(text) for text in names]
+    why_not = [None if model_of(text) is not None else reason_of(text) for text in names]
     found: list[Work | str | None] = list(map(why_not.__getitem__, name.tolist()))
     rows = np.flatnonzero(np.array([reason is None for reason in why_not], dtype=bool)[name])
     given = iter(signatures[1:-2])

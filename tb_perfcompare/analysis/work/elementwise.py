@@ -200,5 +200,21 @@ def masked_fill(call: Call) -> Work:
     return Work(0, 2 * target.bytes + mask.bytes, "", FAMILY)
 
 
+def glu(call: Call) -> Work:
+    """glu(self, dim): a sigmoid and a product, 2 for each element of the output, half as large as self."""
+    x = call.tensor(0)
+    need(x.elements % 2 == 0)
+    return Work(x.elements, x.bytes + x.elements // 2 * x.type.size, x.type.name, FAMILY)
+
+
+def glu_backward(call: Call) -> Work:
+    """glu_backward(grad, self, dim): a σ(b) once more, and its two derivatives, 3 an element of self."""
+    grad, x = call.tensor(0), call.tensor(1)
+    need(2 * grad.elements == x.elements)
+    return Work(3 * x.elements, grad.bytes + x.bytes + x.elements * x.type.size, same(grad, x), FAMILY)
+
+
+MODELS["aten::glu"] = glu
+MODELS["aten::glu_backward"] = glu_backward
 MODELS["aten::where"] = where
 MODELS["aten::masked_fill_"] = masked_fill

@@ -198,7 +198,21 @@ class Call(msgspec.Struct, frozen=True):
 
     def integer_of_dimension(self, index: int, rank: int) -> int:
         """A recorded dimension of a tensor of so many dimensions, counted from the front."""
-        if not -rank <= (dim := self.integer(index)) < rank:
+        return self._dimension(self.integer(index), index, rank)
+
+    def dimensions(self, index: int, rank: int) -> list[int]:
+        """A recorded list of such dimensions, "[-2, -1]"; none of an empty one."""
+        text = self.value(index)
+        parts = text[1:-1].split(",") if text not in ("", "[]") else []
+        try:
+            found = [int(part) for part in (parts if text[:1] + text[-1:] == "[]" else [text] if text else [])]
+        except ValueError:
+            raise NoModelError("the dimensions are not recorded as whole numbers") from None
+        return [self._dimension(dim, index, rank) for dim in found]
+
+    @staticmethod
+    def _dimension(dim: int, index: int, rank: int) -> int:
+        if not -rank <= dim < rank:
             raise NoModelError(f"input {index} is not recorded as a dimension")
         return dim % rank
 
