@@ -87,8 +87,8 @@ def gather(call: Call) -> Work:
 
 
 def scatter_add(call: Call) -> Work:
-    """scatter_add_(self, dim, index, src): self's chosen elements are read and written, one addition each; as those
-    below, also into a copy, which aten::copy_ makes."""
+    """scatter_add_, scatter_reduce_(self, dim, index, src, ...): self's chosen elements are read and written, one
+    operation each; as those below, also into a copy, which aten::copy_ makes."""
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
     need(len(x.sizes) == len(index.sizes) == len(source.sizes) and source.type == x.type)
     chosen = _written(x, index.elements)
@@ -203,7 +203,9 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     ),
     "aten::index_select": index_select,
     "aten::gather": gather,
-    **dict.fromkeys(("aten::scatter_add", "aten::scatter_add_"), scatter_add),
+    **dict.fromkeys(
+        ("aten::scatter_add", "aten::scatter_add_", "aten::scatter_reduce", "aten::scatter_reduce_"), scatter_add
+    ),
     **dict.fromkeys(("aten::scatter", "aten::scatter_"), scatter),
     **dict.fromkeys(("aten::index_add", "aten::index_add_"), index_add),
     **dict.fromkeys(("aten::index_copy", "aten::index_copy_"), index_copy),

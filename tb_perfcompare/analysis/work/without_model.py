@@ -12,7 +12,9 @@ INDICES: Final = "the sizes of the indices are not recorded"
 PAGED: Final = "the lengths of the sequences in the paged cache are not recorded"
 EXPERTS: Final = "the sizes of the experts' weights are not recorded"
 COLLECTIVE: Final = "a collective"
+GRADIENT: Final = "the size of the gradient is not recorded"
 MODE: Final = "whether it makes all of Q is not recorded"
+WRITTEN: Final = "what the generated kernel computes is not recorded"
 RESULT: Final = "the size of the result depends on the values"
 
 
@@ -55,6 +57,7 @@ REASONS: Final[dict[str, str]] = {
     "detach_": MOVES_NOTHING,
     "aten::_cat": LISTS,
     "aten::linalg_qr": MODE,
+    **_aten("cudnn_convolution_backward_input cudnn_convolution_backward_weight", GRADIENT),
     **_aten("index index_put index_put_ _index_put_impl_ _unsafe_index _unsafe_index_put", INDICES),
     **_aten("nonzero masked_select unique2 _unique2 unique_consecutive", RESULT),
     "aten::masked_scatter_": RESULT,
@@ -93,4 +96,4 @@ def reason_of(name: str) -> str:
         return COLLECTIVE
     if name.startswith("autograd::engine::") or _AUTOGRAD_NODE.fullmatch(name):
         return CALLS_OTHERS
-    return "unknown operator"
+    return WRITTEN if name.startswith("triton_") else "unknown operator"
