@@ -10,12 +10,11 @@ from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.result.wording import setting_words
+from tb_perfcompare.comparison.result.wording import setting_value, setting_words
 from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
-from tb_perfcompare.number_text import size
 from tb_perfcompare.units import Better
 
 _OWNED = f"Exposed time: every instant of a step belongs to exactly one category ({' > '.join(CATEGORY_LABELS)})."
@@ -224,7 +223,11 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
     a, b = dict(baseline.environment), dict(candidate.environment)
     keys = list(dict.fromkeys([*a, *b]))
     rows: list[tuple[Cell, ...]] = [
-        (setting_words(key), key, _setting(key, a.get(key)), _setting(key, b.get(key)), a.get(key) == b.get(key))
+        (
+            setting_words(key), key,
+            *(setting_value(key, side[key]) if key in side else None for side in (a, b)),
+            a.get(key) == b.get(key),
+        )
         for key in keys
     ]
     rows.sort(key=lambda row: bool(row[-1]))
@@ -236,11 +239,6 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
         columns.flag("same", "Same", "whether both traces say the same"),
     )
     return Table("environment", "Environment", shown, tuple(rows))
-
-
-def _setting(key: str, value: str | None) -> str | None:
-    """As recorded; of a size also what people read: "42505273344 (39.6 GiB)"."""
-    return f"{value} ({size(float(value))})" if value and key.endswith("_bytes") and value.isdecimal() else value
 
 
 def recommendations_table(baseline: Summary, candidate: Summary) -> Table:
