@@ -71,6 +71,11 @@ describe('the waterfall', () => {
     expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel']);
     expect(shown()).toContain('1 part is zero on both sides and not drawn.');
   });
+  it('says which parts a recording of the CPU alone cannot have, and does not count them as zero', () => {
+    const books = { ...ledger([ledgerRow(['Kernel'], 0, 0), ledgerRow(['Other'], 1, 2)]), not_recorded: [['Kernel'], ['Kernel']] as [string[], string[]] };
+    render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    expect(shown()).toContain('Both sides recorded the CPU alone: Kernel not measured. The parts add up');
+  });
   it('opens a part with its largest entries and an exact rest', () => {
     const entries = Array.from({ length: 12 }, (_, i) => ledgerRow(['Kernel', `k${i}`], 0, (12 - i) * 1000_000));
     const books = ledger([ledgerRow(['Kernel'], 0, 78_000_000), ...entries]);

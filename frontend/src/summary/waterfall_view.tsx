@@ -11,7 +11,7 @@ import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
-import { categories, entities, ledgerUs, partsOf, restOf, sumsUp } from './ledger';
+import { categories, entities, ledgerUs, partsOf, recorded, restOf, sumsUp } from './ledger';
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const ENTRIES = 8;
@@ -27,7 +27,7 @@ interface Props {
 }
 
 export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, onAll }: Props) {
-  const all = categories(ledger);
+  const all = categories(ledger).filter((row) => recorded(ledger, row.path[0]!).some(Boolean));
   const rows = omitEmpty ? all.filter((row) => row.baseline !== 0 || row.candidate !== 0) : all;
   const us = (value: number): number => ledgerUs(ledger, value);
   const figure = waterfall(
@@ -91,6 +91,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
       </div>
       <p class="muted sum">
         {figure.broken && `${text.waterfall.broken} `}
+        {ledger.not_recorded.some((labels) => labels.length > 0) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
         {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
         {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
       </p>

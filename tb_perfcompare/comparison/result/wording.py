@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.model.names.short_names import short_name, short_names
 from tb_perfcompare.number_text import count as number_text
 from tb_perfcompare.number_text import many, p_text
@@ -12,8 +15,8 @@ from tb_perfcompare.number_text import size as size_text
 from tb_perfcompare.number_text import time as time_text
 
 __all__ = [
-    "VERDICT_WORDS", "calls_text", "many", "number_text", "numbers_text", "p_text", "percent_text", "ratio_text",
-    "short", "short_apart", "signed_time", "time_text", "times_text", "verdict_word",
+    "VERDICT_WORDS", "calls_text", "many", "number_text", "numbers_text", "of_cpu_alone", "p_text", "percent_text",
+    "ratio_text", "short", "short_apart", "signed_time", "time_text", "times_text", "verdict_word",
 ]  # fmt: skip
 
 _NAME_LIMIT = 80
@@ -36,6 +39,14 @@ def times_text(before: float, after: float) -> str:
 def numbers_text(before: float, after: float) -> str:
     """ "1 → 3" of calls per step."""
     return f"{number_text(before)} → {number_text(after)}"
+
+
+def of_cpu_alone(ledger: Ledger) -> Iterator[str]:
+    """A sentence on the sides whose device time is absent, if any."""
+    a, b = ledger.not_recorded
+    if labels := a or b:
+        who = "Both sides" if a and b else "The baseline" if a else "The candidate"
+        yield f"{who} recorded the CPU alone: {', '.join(labels)} not measured."
 
 
 def short(name: str) -> str:
