@@ -1,7 +1,7 @@
 // From A to B: one bar per part of the step, each starting where the one before ended.
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { niceTicks } from '../charts/ticks';
 import type { Ledger, LedgerRow } from '../contract/wire';
 import { Delta } from '../ui/delta';
@@ -36,6 +36,11 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
     rows.map((row) => ({ label: row.path[0] ?? '', delta: us(row.delta) })),
   );
   const [unfolded, setUnfolded] = useState(false);
+  const bars = useRef<HTMLDivElement>(null);
+  // the button that unfolds them is gone then
+  useLayoutEffect(() => {
+    if (unfolded) bars.current?.querySelectorAll<HTMLElement>('.fall[aria-expanded]')[foldedBars(figure.bars, selected)[0].length]?.focus();
+  }, [unfolded]);
   const [shown, folded] = unfolded ? [figure.bars, []] : foldedBars(figure.bars, selected);
   const style = timeStyle([us(ledger.baseline), us(ledger.candidate)]);
   const withUnit = (value: number, signed = false): string => `${formatIn(signed ? finer(style) : style, value, signed)}\u202f${style.unit}`;
@@ -49,7 +54,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
         <p class="muted">{words.parts}</p>
       </header>
       <p class="sr">{text.waterfall.label(words.total, withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>
-      <div class="falls">
+      <div class="falls" ref={bars}>
         <Axis figure={figure} style={style} scale={scale} />
         <Total letter="a" name={text.sideA} value={us(ledger.baseline)} shown={withUnit(us(ledger.baseline))} scale={scale} broken={figure.broken} />
         {shown.map((bar) => (
@@ -91,7 +96,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
       </div>
       <p class="muted sum">
         {figure.broken && `${text.waterfall.broken} `}
-        {ledger.not_recorded.some((labels) => labels.length > 0) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
+        {!recorded(ledger, 'Kernel').every(Boolean) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
         {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
         {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
       </p>

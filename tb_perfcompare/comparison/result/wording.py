@@ -43,7 +43,7 @@ def numbers_text(before: float, after: float) -> str:
 
 def of_cpu_alone(ledger: Ledger) -> Iterator[str]:
     """A sentence on the sides whose device time is absent, if any."""
-    a, b = ledger.not_recorded
+    a, b = (() if ledger.recorded("Kernel")[side] else labels for side, labels in enumerate(ledger.not_recorded))
     if labels := a or b:
         who = "Both sides" if a and b else "The baseline" if a else "The candidate"
         yield f"{who} recorded the CPU alone: {', '.join(labels)} not measured."

@@ -354,7 +354,10 @@ class Summary:
 
     @property
     def not_recorded(self) -> tuple[str, ...]:
-        """Labels of the categories that a recording of the CPU alone cannot have."""
+        """Labels of the categories that a recording of the CPU alone, or a listing of kernels, cannot have."""
+        kernels = (StepCategory.KERNEL, StepCategory.COMMUNICATION)
+        if self.metric == KERNEL_TIME:
+            return tuple(CATEGORY_LABELS[part] for part in StepCategory if part not in kernels)
         return () if self.has_device else tuple(CATEGORY_LABELS[part] for part in OF_DEVICE)
 
     @property
