@@ -19,7 +19,7 @@ def device(a: Summary, b: Summary) -> Check:
             "device_kind", "warn", f"the {silent} does not name its device: the devices may differ", ("cause",)
         )
     if on_cpu_alone(a, b):
-        silent, other = ("candidate", a) if _has_device(a) else ("baseline", b)
+        silent, other = ("candidate", a) if a.has_device else ("baseline", b)
         detail = f"the {silent} recorded no device work, the other side ran on {_text(other)}"
         return Check("device_kind", "warn", detail, ("kernels", "ledger entities", "verdict"))
     if a.device.kind != b.device.kind:
@@ -40,11 +40,7 @@ def device(a: Summary, b: Summary) -> Check:
 
 def on_cpu_alone(a: Summary, b: Summary) -> bool:
     """Whether one side recorded the CPU alone and the other a device."""
-    return _has_device(a) != _has_device(b)
-
-
-def _has_device(summary: Summary) -> bool:
-    return summary.device.kind != CPU.kind
+    return a.has_device != b.has_device
 
 
 def _text(summary: Summary) -> str:

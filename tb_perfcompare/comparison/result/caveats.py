@@ -30,7 +30,7 @@ _WEAKENED = {
     "tensor_active": "the tensor core use",
     "verdict": "the verdict",
 }
-_NAMES = {"matched": "matched work", "input_types": "data types"}
+_NAMES = {"matched": "matched work", "input_types": "data types", "profiler_flags": "profiler options"}
 """Of checks and notes whose codes say too little."""
 
 _TABLES = {"communication": "collectives", "memcpy": "copies", "modules_ledger": "modules by part of the step"}

@@ -166,7 +166,7 @@ def _overview(summary: Summary) -> Table:
         rows += [(f"Functions of type {kind}", value, "us") for kind, value in _type_us(summary)]
         what, notes = "functions are summed over threads and streams", ("Functions overlap and may exceed the cycle.",)
     else:
-        rows += [(label, value, "us") for label, value in zip(CATEGORY_LABELS, _category_us(summary), strict=True)]
+        rows += [(label, value, "us") for label, value in _category_us(summary)]
         what, notes = "categories are exposed time per step", (f"Step windows: {summary.window}.",)
     shown = (
         columns.key("figure", "Figure", "what is measured"),
@@ -187,17 +187,16 @@ def _type_us(summary: Summary) -> list[tuple[str, float]]:
     return [(kind, time / len(summary.steps) / 1000) for kind, time in ranked]
 
 
-def _category_us(summary: Summary) -> list[float]:
+def _category_us(summary: Summary) -> list[tuple[str, float]]:
+    """Those that were recorded."""
     per_step = summary.owned.by_category().sum(axis=1) / len(summary.steps) / 1000
-    return [float(value) for value in per_step]
+    named = zip(CATEGORY_LABELS, per_step.tolist(), strict=True)
+    return [(label, value) for label, value in named if label not in summary.not_recorded]
 
 
 def _categories(summary: Summary) -> Table:
     total = mean_us(summary)
-    values = _category_us(summary)
-    rows = tuple(
-        (label, value, value / total if total else None) for label, value in zip(CATEGORY_LABELS, values, strict=True)
-    )
+    rows = tuple((label, value, value / total if total else None) for label, value in _category_us(summary))
     shown = (
         columns.key("category", "Category", "part of step time"),
         columns.time("mean_us", "Mean", f"exposed time, {columns.PER_STEP}"),
