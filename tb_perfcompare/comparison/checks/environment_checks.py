@@ -5,6 +5,7 @@ from __future__ import annotations
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.vendors import CPU
 
@@ -76,7 +77,7 @@ def world_size(a: Summary, b: Summary) -> Check:
 
 def ranks(a: Summary, b: Summary) -> Check:
     """Which of them are compared: some of the ranks alone do not show which one they wait for."""
-    workers_of = [{capture.worker for capture in side.captures} for side in (a, b)]
+    workers_of = [set(job_workers(side)) for side in (a, b)]
     if len(workers_of[0]) != len(workers_of[1]):
         return Check(
             "ranks",

@@ -32,6 +32,7 @@ from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
 
@@ -112,7 +113,7 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
 
 def absent_views(summary: Summary) -> Mapping[str, str]:
     """View -> why the run does not have it."""
-    one = len({capture.worker for capture in summary.captures}) < 2
+    one = len(set(job_workers(summary))) < 2
     measured = KERNEL_METRICS in summary.groups
     return {
         **({"ranks": ONE_WORKER} if one else {}),
