@@ -216,8 +216,8 @@ def glu_backward(call: Call) -> Work:
 
 def lstm_cell(call: Call) -> Work:
     """_thnn_fused_lstm_cell(gates[b, 4 h] of input, of state, cell[b, h], two biases), what follows the products. An
-    element of the cell: 4 additions, 4 more for each bias, 4 functions, and 5 for cell and state; both and the gates are
-    written."""
+    element of the cell: 4 additions, 4 more for each bias, 4 functions, and 5 for cell and state. Both are written, and
+    the gates."""
     inputs, states, before = call.tensor(0), call.tensor(1), call.tensor(2)
     need(len(before.sizes) == 2 and inputs.sizes == states.sizes == (before.sizes[0], 4 * before.sizes[1]))
     biases = call.is_tensor(3) + call.is_tensor(4)
