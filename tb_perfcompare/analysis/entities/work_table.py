@@ -314,9 +314,10 @@ def _table(
     parts, into = finest([(code.astype(np.int32), size) for code, size in codes])
     rows = len(parts[0])
     first = least(np.arange(len(into)), into, rows)
-    order = np.flatnonzero(added_up(calls, into, rows).any(axis=1))
+    sums = [added_up(matrix, into, rows) for matrix in (calls, time, flops, moved)]
+    order = np.flatnonzero(sums[0].any(axis=1))
     order = order[np.argsort(first[order], kind="stable")]
-    summed = [added_up(matrix, into, rows)[order] for matrix in (calls, time, flops, moved)]
+    summed = [matrix[order] for matrix in sums]
     names, shapes, model_of = (part[order] for part in parts)
     pools = name[1], shape[1]
     if others is not None and others.any():

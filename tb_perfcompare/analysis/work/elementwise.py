@@ -214,6 +214,32 @@ def glu_backward(call: Call) -> Work:
     return Work(3 * x.elements, grad.bytes + x.bytes + x.elements * x.type.size, same(grad, x), FAMILY)
 
 
+def lstm_cell(call: Call) -> Work:
+    """_thnn_fused_lstm_cell(gates[b, 4 h] of input, of state, cell[b, h], two biases), what follows the products. An
+    element of the cell: 4 additions, 4 more for each bias, 4 functions, and 5 for cell and state. Both are written, and
+    the gates."""
+    inputs, states, before = call.tensor(0), call.tensor(1), call.tensor(2)
+    need(len(before.sizes) == 2 and inputs.sizes == states.sizes == (before.sizes[0], 4 * before.sizes[1]))
+    biases = call.is_tensor(3) + call.is_tensor(4)
+    moved = inputs.bytes + states.bytes + before.bytes + call.optional_bytes(3, 4)
+    written = (2 * before.elements + inputs.elements) * inputs.type.size
+    return Work((13 + 4 * biases) * before.elements, moved + written, same(inputs, states, before), FAMILY)
+
+
+def lstm_cell_backward(call: Call) -> Work:
+    """_thnn_fused_lstm_cell_backward_impl(grad of state?, of cell?, cell before[b, h], after, gates[b, 4 h], ...), an
+    element of the cell: its tanh 1, its gradient 4, those of four gates and of the cell before 5, derivatives of the
+    gates 12; 1 more to add a gradient of the cell. Gradients of gates and of the cell before are written."""
+    before, after, gates = call.tensor(2), call.tensor(3), call.tensor(4)
+    need(len(before.sizes) == 2 and before.sizes == after.sizes)
+    need(gates.sizes == (before.sizes[0], 4 * before.sizes[1]))
+    moved = call.optional_bytes(0, 1) + before.bytes + after.bytes + gates.bytes
+    written = (gates.elements + before.elements) * gates.type.size
+    return Work((22 + call.is_tensor(1)) * before.elements, moved + written, same(before, after, gates), FAMILY)
+
+
+MODELS["aten::_thnn_fused_lstm_cell"] = lstm_cell
+MODELS["aten::_thnn_fused_lstm_cell_backward_impl"] = lstm_cell_backward
 MODELS["aten::glu"] = glu
 MODELS["aten::glu_backward"] = glu_backward
 MODELS["aten::where"] = where

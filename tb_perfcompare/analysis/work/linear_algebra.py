@@ -116,6 +116,7 @@ def fourier(real_in: bool, real_out: bool) -> Callable[[Call], Work]:
         sizes = list(x.sizes)
         if real_out:
             sizes[dims[-1]] = call.integer(3)
+            need(sizes[dims[-1]] >= 0)
         points, count = prod(sizes[dim] for dim in dims), prod(sizes)
         written = 0
         if real_out:

@@ -104,7 +104,7 @@ def marlin(call: Call) -> Work:
     in what comes between weight and workspace."""
     x, numbers = call.tensor(0), _after_tensors(call)
     m, n, k = (call.integer(numbers + at) for at in (1, 2, 3))
-    need(x.sizes == (m, k))
+    need(x.sizes == (m, k) and n >= 0)
     return _low_bit(x, n, call.optional_bytes(*range(2, numbers - 1)), x.type)
 
 
@@ -113,7 +113,7 @@ def marlin_experts(call: Call) -> Work:
     n, k, ...), t experts for each of m rows: 2 m t k n."""
     x, weight, numbers = call.tensor(0), call.tensor(2), _after_tensors(call)
     t, m, n, k = (call.integer(numbers + at) for at in (1, 5, 6, 7))
-    need(x.sizes == (m, k) and len(weight.sizes) > 1 and weight.sizes[0] > 0)
+    need(x.sizes == (m, k) and n >= 0 and t >= 0 and len(weight.sizes) > 1 and weight.sizes[0] > 0)
     if call.flag(numbers + 3):
         raise NoModelError(ELSEWHERE)
     used = min(weight.sizes[0], m * t)

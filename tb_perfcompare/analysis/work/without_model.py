@@ -39,7 +39,8 @@ REASONS: Final[dict[str, str]] = {
         "max_pool1d quantile float_power silu_and_mul conv_tbc addmm_impl baddbmm_impl "
         "linalg_cholesky linalg_inv linalg_inv_ex linalg_solve linalg_solve_ex _linalg_solve_ex linalg_svd "
         "linalg_svdvals linalg_eigh linalg_eigvalsh linalg_lu_factor linalg_det _linalg_det linalg_slogdet "
-        "_linalg_slogdet cholesky_solve _linalg_check_errors fft_fft fft_ifft fft_rfft fft_irfft fft_fft2 fft_ifft2 "
+        "_linalg_slogdet lstm_cell _thnn_fused_lstm_cell_backward "
+        "cholesky_solve _linalg_check_errors fft_fft fft_ifft fft_rfft fft_irfft fft_fft2 fft_ifft2 "
         "fft_rfft2 fft_irfft2 fft_fftn fft_ifftn fft_rfftn fft_irfftn stft istft eye",
         CALLS_OTHERS,
     ),

@@ -207,6 +207,11 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
     ("aten::arange", "S S S l", [[0]], "0|10|3|", 0, 8 * 4, ""),
     ("aten::arange", "S S S f", [[0]], "0|3|0.5|", 0, 4 * 6, ""),
     ("aten::linspace", "S S S f", [[7]], "0|1|7|", 0, 4 * 7, ""),
+    # 2 cells of 3: 6 elements, 24 of the gates
+    ("aten::_thnn_fused_lstm_cell", "bf bf bf bf bf", [[2, 12], [2, 12], [2, 3], [12], [12]], "||||", 21 * 6,
+     2 * (24 + 24 + 6 + 24) + 2 * (12 + 24), "bf16"),
+    ("aten::_thnn_fused_lstm_cell_backward_impl", "bf - bf bf bf S", [[2, 3], [2, 3], [2, 3], [2, 12]], "|||||True",
+     22 * 6, 2 * (6 + 6 + 6 + 24) + 2 * (24 + 6), "bf16"),
     ("aten::glu", "f S", [[3, 8]], "|-1", 24, 4 * (24 + 12), "fp32"),
     ("aten::glu_backward", "f f S", [[3, 4], [3, 8]], "||-1", 72, 4 * (12 + 24 + 24), "fp32"),
     # [2, 64] times [64, 32] of int4, 1,024 bytes; groups of 32; as the CPU and CUDA pack them
