@@ -248,12 +248,13 @@ def test_files_that_differ_in_ranks_alone_are_workers_of_one_run(tmp_path: Path)
     sessions = (f"1754000001.5-TP-{rank}{stage}.trace.json" for rank in (0, 1) for stage in ("", "-DECODE"))
     drawn_under(tmp_path / "server", *sessions, "1754000009.1-TP-0.trace.json")
     found = {run.name: drawn(run) for run in find_runs(str(tmp_path)).runs}
+    first, ranks = "1754000001.5", (0, 1)
     alone = "1754000009.1-TP-0.trace"
     assert found == {
-        "server/1754000001.5": {f"TP-{n}": {"default": f"1754000001.5-TP-{n}.trace.json"} for n in (0, 1)},
-        "server/1754000001.5-DECODE": {f"TP-{n}": {"default": f"1754000001.5-TP-{n}-DECODE.trace.json"} for n in (0, 1)},
+        f"server/{first}": {f"TP-{n}": {"default": f"{first}-TP-{n}.trace.json"} for n in ranks},
+        f"server/{first}-DECODE": {f"TP-{n}": {"default": f"{first}-TP-{n}-DECODE.trace.json"} for n in ranks},
         f"server/{alone}.json": {alone: {"default": f"{alone}.json"}},
-        "titan/iteration_10": {f"rank{n}": {"default": f"rank{n}_trace.json"} for n in (0, 1)},
+        "titan/iteration_10": {f"rank{n}": {"default": f"rank{n}_trace.json"} for n in ranks},
     }
     for name, workers in found.items():
         assert drawn(parse_source(str(tmp_path / name))) == workers
