@@ -86,7 +86,7 @@ class Tab:
 
     def faults(self) -> list[str]:
         """Complaints that the test did not provoke on purpose."""
-        return [said for said in self.complaints if not any(part in said for part in self.allowed)]
+        return [text for text in self.complaints if not any(part in text for part in self.allowed)]
 
     def load(self, hash_: str = "") -> Tab:
         """Loads our frame afresh with this hash, and TensorBoard around it unless it shows our tab already."""

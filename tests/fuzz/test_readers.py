@@ -72,7 +72,7 @@ def raising(error: Exception) -> Target:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "expected"),
     [
         (ValueError("x"), "ValueError"),
         (MemoryError(), "MemoryError"),
@@ -83,11 +83,11 @@ def raising(error: Exception) -> Target:
         (CorruptInput("x.json", "is \ud800", hint="copy it"), "no Unicode"),
     ],
 )
-def test_what_no_reader_may_raise(error: Exception, said: str, tmp_path: Path) -> None:
+def test_what_no_reader_may_raise(error: Exception, expected: str, tmp_path: Path) -> None:
     tally = Tally("x")
     try_one(raising(error), b"1", tmp_path, tally)
     (failure,) = tally.failures.values()
-    assert said in failure.error
+    assert expected in failure.error
     assert failure.data == b"1"
 
 
