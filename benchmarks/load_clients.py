@@ -99,8 +99,8 @@ class Client(threading.Thread):
             else:
                 answer = connection.getresponse()
                 body = self._read(answer)
-                told = ".incomplete." in answer.headers.get("Content-Disposition", "")
-                kind = self._judged(place, answer.status, body, told)
+                incomplete = ".incomplete." in answer.headers.get("Content-Disposition", "")
+                kind = self._judged(place, answer.status, body, incomplete)
                 if kind == WRONG:
                     example = f"{question}: {answer.status}, {body[:200]!r}"
         except TimeoutError:
@@ -120,8 +120,8 @@ class Client(threading.Thread):
             time.sleep(_SLOW_S)
         return b"".join(parts)
 
-    def _judged(self, place: int, status: int, body: bytes, told: bool) -> str:
+    def _judged(self, place: int, status: int, body: bytes, incomplete: bool) -> str:
         right = self._right.get(place)
         if right is None or (status, last_line(self._asked[place], body)) == (right.status, right.body):
             return RIGHT if status < 500 or right is not None else WRONG
-        return TOLD if told or _KILLED in body or _LOST.search(body) else WRONG
+        return TOLD if incomplete or _KILLED in body or _LOST.search(body) else WRONG

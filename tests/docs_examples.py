@@ -5,7 +5,8 @@ for a longer one; `$ echo $?` prints the exit status of the command before it. `
 what the commands print now into the documents.
 
 Tables of rules in docs/method/findings.md, from `<!-- rules: STEPS -->` to `<!-- end of rules -->`, are made from the
-rules (tb_perfcompare/comparison/causes/rules.py) by the same command.
+rules (tb_perfcompare/comparison/causes/rules.py) by the same command, which also counts the lines of the rooms for
+docs/internals/architecture.md.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ from tb_perfcompare.comparison.causes.rules import RULES
 REPOSITORY = Path(__file__).parents[1]
 DOCUMENTS = ("README.md", "docs/guide/cli.md", "docs/guide/gate.md")
 RULES_PAGE = REPOSITORY / "docs" / "method" / "findings.md"
+ROOMS_PAGE = REPOSITORY / "docs" / "internals" / "architecture.md"
 CUT = "…"
 
 _BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 _PROGRAM = "tb-perfcompare"
+_ROOM = re.compile(r"^(\| `([\w/]+)/` \|.*\| )([\d,]+)(?= \|$)", re.MULTILINE)
 _RULES = re.compile(r"(?<=^<!-- rules: )(\w+) -->\n(?:\|.*\n)*(?=<!-- end of rules -->$)", re.MULTILINE)
 
 
@@ -121,6 +124,27 @@ def _names(rule: Rule) -> str:
     return ", ".join(f"`{name}`" for name in rule.names)
 
 
+def rooms(text: str) -> dict[str, int]:
+    """Room -> its lines as a page shows them."""
+    return {room[2]: int(room[3].replace(",", "")) for room in _ROOM.finditer(text)}
+
+
+def room_lines(name: str) -> int:
+    """Lines of a room as they are: of Python and C without subfolders, of the page with them."""
+    package, page = REPOSITORY / "tb_perfcompare", REPOSITORY / "frontend" / "src"
+    if (folder := REPOSITORY / name if name == "tb_perfcompare" else package / name).is_dir():
+        files = [path for path in folder.iterdir() if path.suffix in (".py", ".c", ".h")]
+    else:
+        paths = page.iterdir() if name == "frontend/src" else (page / name).rglob("*")
+        files = [path for path in paths if path.suffix in (".ts", ".tsx", ".css") and ".test." not in path.name]
+    return sum(path.read_text("utf-8").count("\n") for path in files)
+
+
+def with_room_lines(text: str) -> str:
+    """The page with the lines of its rooms as they are now, to the hundred."""
+    return _ROOM.sub(lambda room: f"{room[1]}{max(100, round(room_lines(room[2]), -2)):,}", text)
+
+
 def refresh() -> None:
     """Rewrites the documents."""
     for name in DOCUMENTS:
@@ -128,6 +152,7 @@ def refresh() -> None:
         text = path.read_text("utf-8")
         path.write_text(_BLOCK.sub(lambda found: run_block(found.group()), text), "utf-8")
     RULES_PAGE.write_text(with_rules(RULES_PAGE.read_text("utf-8")), "utf-8")
+    ROOMS_PAGE.write_text(with_room_lines(ROOMS_PAGE.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -347,7 +347,7 @@ def test_tables_hold_what_tracers_write() -> None:
 
 def test_the_export_holds_the_launches_of_the_listing() -> None:
     for export, listing in zip(EXPORTS, LISTINGS, strict=True):
-        told = [read_ncu(str(DEMO / export)).launches, read_listing(str(DEMO / listing)).launches]
-        assert told[0].dur_ns.tolist() == told[1].dur_ns.tolist()
-        assert told[0].tensor.tolist() == pytest.approx(told[1].tensor.tolist())
-        assert told[0].dram.tolist() == pytest.approx(told[1].dram.tolist())
+        launches = [read_ncu(str(DEMO / export)).launches, read_listing(str(DEMO / listing)).launches]
+        assert launches[0].dur_ns.tolist() == launches[1].dur_ns.tolist()
+        assert launches[0].tensor.tolist() == pytest.approx(launches[1].tensor.tolist())
+        assert launches[0].dram.tolist() == pytest.approx(launches[1].dram.tolist())

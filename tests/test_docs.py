@@ -251,13 +251,17 @@ def test_what_a_change_touches_exists() -> None:
 
 
 def test_every_room_has_a_line_with_its_size() -> None:
-    package = REPOSITORY / "tb_perfcompare"
-    listed = dict(re.findall(r"(?m)^\| `([\w/]+)/` \| .* \| ([\d,]+) \|$", section(ARCHITECTURE, "## Rooms")))
-    for folder in {path.parent for path in package.rglob("*.py")}:
-        name = folder.relative_to(package).as_posix() if folder != package else "tb_perfcompare"
-        files = [path for path in folder.iterdir() if path.suffix in (".py", ".c", ".h")]
-        lines = sum(path.read_text("utf-8").count("\n") for path in files)
-        assert int(listed[name].replace(",", "")) == pytest.approx(lines, rel=0.3, abs=100), name
+    """`python -m tests.docs_examples` counts them anew."""
+    package, page = REPOSITORY / "tb_perfcompare", REPOSITORY / "frontend" / "src"
+    text = section(ARCHITECTURE, "## Rooms").partition("### Before")[0]
+    listed = docs_examples.rooms(text)
+    folders = {path.parent.relative_to(package).as_posix() for path in package.rglob("*.py")} - {"."}
+    of_page = {path.name for path in page.iterdir() if path.is_dir()}
+    assert listed.keys() == {*folders, "sources/native", "analysis/native", *of_page, "tb_perfcompare", "frontend/src"}
+    for name, lines in listed.items():
+        assert lines == pytest.approx(docs_examples.room_lines(name), rel=0.3, abs=100), name
+    total = int(re.findall(r"About ([\d,]+) lines", ARCHITECTURE)[0].replace(",", ""))
+    assert total == pytest.approx(sum(map(docs_examples.room_lines, listed)), rel=0.03)
 
 
 def test_the_gallery_shows_every_view_in_both_themes() -> None:

@@ -69,11 +69,11 @@ def test_a_headline_has_two_digits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "said"),
+    ("low", "high", "expected"),
     [(-0.012, 0.2, ("−1.20 %", "+20.0 %")), (4.97, 40.4, ("×5.97", "×41.4")), (-0.34, 40.4, ("×0.660", "×41.4"))],
 )
-def test_both_ends_of_an_interval_are_written_alike(low: float, high: float, said: tuple[str, str]) -> None:
-    assert number_text.change_ends(low, high) == said
+def test_both_ends_of_an_interval_are_written_alike(low: float, high: float, expected: tuple[str, str]) -> None:
+    assert number_text.change_ends(low, high) == expected
 
 
 def test_a_figure_takes_the_unit_it_comes_with() -> None:

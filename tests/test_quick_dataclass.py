@@ -43,13 +43,13 @@ def empty(make: Callable[..., Any], **form: bool) -> type:
 
 def tried(kind: type, *steps: Callable[[Any], object]) -> list[str]:
     """What each step says of an instance: what it returns, or the error."""
-    said = []
+    texts = []
     for step in steps:
         try:
-            said.append(repr(step(kind)))
+            texts.append(repr(step(kind)))
         except Exception as error:
-            said.append(f"{type(error).__name__}: {error}")
-    return said
+            texts.append(f"{type(error).__name__}: {error}")
+    return texts
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)

@@ -34,8 +34,8 @@ def why_rejected(rounds: Sequence[Rounds]) -> str:
 
 def rejections(named: Sequence[tuple[str, Rounds]]) -> list[str]:
     """A sentence per input that does not count."""
-    said = "its base moved {:.2f}x between rounds, it does not count for the goal"
-    return [f"{title}: {said.format(one.moved)}." for title, one in named if one.rejected]
+    text = "its base moved {:.2f}x between rounds, it does not count for the goal"
+    return [f"{title}: {text.format(one.moved)}." for title, one in named if one.rejected]
 
 
 def ratio_cells(rounds: Rounds, above: str, below: str, digits: int = 1) -> list[str]:

@@ -50,14 +50,14 @@ def run(setting: Setting) -> Section:
     equal = [_Equality(r) for _, r in found]
     section.parts += [_times(found), _ratios(found), _memory(found)]
     for (peer, goal, more), mine in product(_GOALS, (_OURS, _ALL)):
-        said = f"times faster than {peer}" + ("" if mine == _OURS else ", all tables")
+        text = f"times faster than {peer}" + ("" if mine == _OURS else ", all tables")
         if peer != _JSON and (why := peers.missing(peer)):
             if mine == _OURS:
-                section.verdicts.append(Verdict(said, [], Goal(goal), why_not=why, more=more))
+                section.verdicts.append(Verdict(text, [], Goal(goal), why_not=why, more=more))
             continue
         counts = [r for (_, r), same in zip(found, equal, strict=True) if same.counts and counted(r, peer, mine)]
         values = geometric_mean([counted(one, peer, mine) for one in steady(counts)])
-        figure = f"{said}, {len(steady(counts))} files{by_what(counts)}"
+        figure = f"{text}, {len(steady(counts))} files{by_what(counts)}"
         why = why_rejected(counts) or ("" if TBP in peers.versions else f"equality needs {TBP}")
         section.verdicts.append(Verdict(figure, values, Goal(goal), why_not=why, more=more))
     rejected = rejections([(one.title, r) for one, r in found])
@@ -121,5 +121,5 @@ def _equalities(found: list[tuple[Input, Rounds]], equal: list[_Equality]) -> li
     """Which files count: those whose kernels (name, calls, total) are torch-tb-profiler's."""
     known = [(one.title, e) for (one, _), e in zip(found, equal, strict=True) if e.known]
     unlike = [f"{title}: {e.same} of {e.kernels} kernels" for title, e in known if not e.counts]
-    said = "A file counts if its kernels (name, calls, total) are those of torch-tb-profiler: "
-    return [said + ("; ".join(unlike) or f"all {len(known)} files do.")] if known else []
+    text = "A file counts if its kernels (name, calls, total) are those of torch-tb-profiler: "
+    return [text + ("; ".join(unlike) or f"all {len(known)} files do.")] if known else []

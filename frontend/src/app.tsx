@@ -45,7 +45,7 @@ export function App() {
   const { answer, failure, scanning, retryIn, refresh } = useRuns(firstRuns);
   const [address, change] = useAddress();
   const [guess, setGuess] = useState<Pair | null>(null);
-  const [said, setSaid] = useState('');
+  const [notice, setNotice] = useState('');
   const [keysShown, setKeysShown] = useState(false);
   const [loaded, setLoaded] = useState<RunsAnswer | null>(null);
 
@@ -91,12 +91,12 @@ export function App() {
     const side = letter === 'a' ? a : b;
     const place = answer && side ? profilerPlace(answer, side) : null;
     if (!place) return;
-    setSaid(text.panel.openHint(place.run, place.worker, place.span));
+    setNotice(text.panel.openHint(place.run, place.worker, place.span));
     const view = row ? profilerView(row) : null;
     void import('./host/profiler_tab')
       .then((part) => part.openProfilerTab({ ...place, view }))
-      .then((done) => setSaid(done === 'done' ? '' : done === 'no view' ? text.panel.openNoView(view?.label ?? '') : text.panel.openFailed(place.run, place.worker, place.span)))
-      .catch(() => setSaid(text.panel.openFailed(place.run, place.worker, place.span)));
+      .then((done) => setNotice(done === 'done' ? '' : done === 'no view' ? text.panel.openNoView(view?.label ?? '') : text.panel.openFailed(place.run, place.worker, place.span)))
+      .catch(() => setNotice(text.panel.openFailed(place.run, place.worker, place.span)));
   };
 
   useKeys({
@@ -229,7 +229,7 @@ export function App() {
                 onPage={(next) => change({ page: next, look: '', sort: '' }, true)}
                 onStrict={strict ? () => chooseTab(STRICT) : null}
                 onKeys={() => setKeysShown(true)}
-                onSay={setSaid}
+                onSay={setNotice}
               />
             }
           />
@@ -239,7 +239,7 @@ export function App() {
         )}
         {failure && <Banner message={`${failureText(failure).message} ${retryIn > 0 ? text.errors.retryIn(retryIn) : ''}`} action={text.errors.retry} onAction={() => refresh(true)} />}
         {newer !== '' && <Banner message={text.banners.newer(newer)} action={text.banners.update} onAction={() => setLoaded(answer)} />}
-        {said !== '' && <Banner message={said} onDismiss={() => setSaid('')} dismiss={text.banners.dismiss} />}
+        {notice !== '' && <Banner message={notice} onDismiss={() => setNotice('')} dismiss={text.banners.dismiss} />}
         {comparison && <Tabs views={views} current={tab} table={comparison.tables[tab]} metric={address.metric} sort={address.sort} onChoose={chooseTab} onMetric={(metric) => change({ metric, sort: '', columns: '' }, true)} />}
       </header>
       <main class="view" tabIndex={-1} aria-busy={scanning || state.status === 'loading'}>

@@ -70,10 +70,10 @@ function strictReason({ baseline, candidate }: Comparison): string[] {
 }
 
 /** A reason that both sides give stands once; one that a single side gives names that side. */
-function reasonText(told: string[]): string {
-  const plain = told.map((message) => message.replace(/^(baseline|candidate): /, ''));
-  if (told.length > 1 && new Set(plain).size === 1) return plain[0]!;
-  return told.join('; ').replace(/^(baseline|candidate):/, (side) => `${side[0]!.toUpperCase()}${side.slice(1)}`);
+function reasonText(messages: string[]): string {
+  const plain = messages.map((message) => message.replace(/^(baseline|candidate): /, ''));
+  if (messages.length > 1 && new Set(plain).size === 1) return plain[0]!;
+  return messages.join('; ').replace(/^(baseline|candidate):/, (side) => `${side[0]!.toUpperCase()}${side.slice(1)}`);
 }
 
 interface Props {

@@ -30,10 +30,10 @@ it('the list of runs and the pair that the address names, at once, and both once
   setHash('#tb_perfcompare&p.tb_perfcompare.a=one&p.tb_perfcompare.b=two', false);
   askEarly();
   expect(routes()).toEqual(['runs', 'comparison']);
-  const told: Progress[] = [];
+  const reports: Progress[] = [];
   const runs = await firstRuns();
-  const answer = await ask('baseline=one&candidate=two', (progress) => told.push(progress));
-  expect([runs.runs, answer.version, told.map(({ phase }) => phase)]).toEqual([[], 'x', ['reading']]);
+  const answer = await ask('baseline=one&candidate=two', (progress) => reports.push(progress));
+  expect([runs.runs, answer.version, reports.map(({ phase }) => phase)]).toEqual([[], 'x', ['reading']]);
   expect(routes()).toEqual(['runs', 'comparison']);
   await ask('baseline=one&candidate=two');
   await firstRuns();

@@ -106,7 +106,7 @@ def test_the_trace_is_not_needed(tmp_path: Path) -> None:
     assert without_source(document(saved, other)) == without_source(before)
 
 
-def test_a_file_that_could_not_be_read_is_still_said(tmp_path: Path) -> None:
+def test_a_file_that_could_not_be_read_is_still_reported(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run")
     write_garbage(run)
     other = write_run(tmp_path / "other", extra_us=500)

@@ -128,7 +128,7 @@ def rewritten(path: Path, change: Callable[[Summary], Summary]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "expected"),
     [
         (lambda s: replace(s, captures=()), "0 captures"),
         (lambda s: replace(s, window="other"), "unknown kind"),
@@ -141,12 +141,12 @@ def rewritten(path: Path, change: Callable[[Summary], Summary]) -> None:
     ],
 )  # fmt: skip
 def test_parts_that_do_not_fit_are_refused(
-    saved: Path, tmp_path: Path, change: Callable[[Summary], Summary], said: str
+    saved: Path, tmp_path: Path, change: Callable[[Summary], Summary], expected: str
 ) -> None:
     rewritten(saved, change)
     found = tb_perfcompare("diff", saved, tmp_path / "run")
     assert found.status == 2
-    assert "is a damaged baseline" in found.err and said in found.err
+    assert "is a damaged baseline" in found.err and expected in found.err
 
 
 def test_what_is_computed_fits(tmp_path: Path) -> None:

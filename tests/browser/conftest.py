@@ -1,4 +1,4 @@
-"""One TensorBoard, one Chromium and one log directory for all tests of the tab."""
+"""Two TensorBoards and one Chromium for all tests of the tab: one over the demo runs, one over drawn runs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.served import served
-from tests.browser.tab import SERIES, Picture, Tab, link
-from tests.drawn_runs import write_run
+from benchmarks.served import Served, served
+from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from tb_perfcompare.workspace.workers.limits import WORKERS
+from tests.browser.tab import HOSTILE_A, HOSTILE_B, SERIES, Picture, Tab, link
+from tests.drawn_runs import write_pair, write_run
 from tests.frontend_tools import ROOT, axe_source, unavailable
 from tests.history.series import record_run
+from tests.hostile_names import FORMULAS, MARKUP, write_names
+from tests.long_table import write_long_pair
+from tests.slow_runs import write_slow_pair
 
 PAIRS = (
     "cpu_training", "gpu_training_synthetic", "mlu_training_synthetic", "saved_answers_synthetic",
@@ -60,6 +65,18 @@ def server(logdir: Path) -> Iterator[str]:
     """Address of a TensorBoard below a path prefix."""
     with served(logdir, prefix="/a/b") as found:
         yield found.address
+
+
+@pytest.fixture(scope="session")
+def drawn_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Over pairs with hostile names, with long tables, with files that take a minute to read, and with short ones."""
+    folder: Path = tmp_path_factory.mktemp("drawn")
+    write_names(folder, MARKUP + FORMULAS, (HOSTILE_A, HOSTILE_B))
+    write_long_pair(folder / "long")
+    write_slow_pair(folder / "slow")
+    write_pair(folder / "quick")
+    with served(folder, environment={WORKERS: "2", SWITCH: "off"}) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,8 @@ MLU_A, MLU_B = "mlu_training_synthetic/baseline", "mlu_training_synthetic/candid
 SAVED_A, SAVED_B = "saved_answers_synthetic#1", "saved_answers_synthetic#2"
 TABLE_A, TABLE_B = "perf_data_synthetic/normal_perf_data", "perf_data_synthetic/abnormal_perf_data"
 LISTING_A, LISTING_B = "kernel_listing_synthetic/before.txt", "kernel_listing_synthetic/after.txt"
+HOSTILE_A = "<img src=x onerror='window.hacked = 1'>normal"
+HOSTILE_B = "<script>window.hacked = 1<script>abnormal"
 SERIES = "nightly/gpu"
 NCU_A, NCU_B = "ncu_synthetic/before.csv", "ncu_synthetic/after.csv"
 
@@ -84,7 +86,7 @@ class Tab:
 
     def faults(self) -> list[str]:
         """Complaints that the test did not provoke on purpose."""
-        return [said for said in self.complaints if not any(part in said for part in self.allowed)]
+        return [text for text in self.complaints if not any(part in text for part in self.allowed)]
 
     def load(self, hash_: str = "") -> Tab:
         """Loads our frame afresh with this hash, and TensorBoard around it unless it shows our tab already."""
@@ -155,7 +157,7 @@ class Tab:
     def until(self, script: str) -> None:
         """Until a JavaScript expression is true in our frame; what it names may not be there yet."""
         wary = f"(() => {{ try {{ return ({script}) }} catch {{ return false }} }})()"
-        self.frame.wait_for_function(wary, timeout=LOAD_MS)
+        self.frame.wait_for_function(wary, timeout=LOAD_MS, polling=20)
 
     def open(self, tab: str) -> None:
         """A tab of any view, by the controls that a person uses."""

@@ -39,8 +39,8 @@ def test_the_largest_kernels_are_reached_by_keys(tab: Tab) -> None:
     tab.go(KERNELS).wait(".scatter-list")
     tab.find(".figure-toggle").focus()
     tab.press("Tab")
-    said = tab.find(".scatter-item:focus").inner_text()
-    assert "256x128" in said and "Tensor Baseline" in said
+    text = tab.find(".scatter-item:focus").inner_text()
+    assert "256x128" in text and "Tensor Baseline" in text
     assert "256x128" in tab.wait(".tooltip").inner_text()
     # this kernel hardly changed: its row is hidden until it is asked for
     tab.press("Enter")
@@ -72,8 +72,8 @@ def test_launches_are_read_by_pointer_and_keys(tab: Tab, picture: Picture) -> No
     strips.focus()
     for _ in range(2):  # from the place below the pointer
         tab.press("ArrowRight")
-    said = tab.find(".figure-box [role=status]").inner_text()
-    assert said.startswith("Place 3 of 144") and "another kernel in the same place" in said
+    text = tab.find(".figure-box [role=status]").inner_text()
+    assert text.startswith("Place 3 of 144") and "another kernel in the same place" in text
     tab.press("Enter")
     assert "sliced1x2" in tab.wait(".row-panel .full-name").inner_text()
     assert tab.find(".grid-body .row.selected").get_attribute("aria-rowindex") == "4"

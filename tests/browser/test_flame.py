@@ -39,7 +39,7 @@ def pixel(tab: Tab, x: float, y: float) -> list[int]:
     )
 
 
-def said(tab: Tab) -> str:
+def panel_text(tab: Tab) -> str:
     return tab.find(".flame-panel [role=status]").inner_text()
 
 
@@ -79,7 +79,7 @@ def test_frames_are_walked_by_keys_and_their_rows_opened(tab: Tab) -> None:
     tab.find(BOX).focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
         tab.press(key)
-    assert said(tab).startswith(FORWARD)
+    assert panel_text(tab).startswith(FORWARD)
     tab.press("Enter")
     tab.until("document.querySelectorAll('.flame-crumb').length === 2")
     tab.press("Escape")
@@ -105,7 +105,7 @@ def test_a_key_right_after_another_zoom_counts(tab: Tab) -> None:
         await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50)));
         }"""
     )
-    assert said(tab).startswith("step")
+    assert panel_text(tab).startswith("step")
 
 
 def test_a_link_shows_the_same_frame_or_its_parent_if_the_frame_is_gone(tab: Tab) -> None:

@@ -78,9 +78,9 @@ def test_functions_and_counters_of_cycles(tab: Tab) -> None:
     tab.find(".toggle").click()
     assert "p.tb_perfcompare.clear=1" in tab.address()
     tested = tab.find(".grid-body .row [role=gridcell]:has(> .chip)")
-    told = [tested.nth(place).get_attribute("title") or "" for place in range(tested.count())]
-    assert told
-    assert all(float(title.rpartition("q ")[2].lstrip("<")) <= 0.05 for title in told)
+    titles = [tested.nth(place).get_attribute("title") or "" for place in range(tested.count())]
+    assert titles
+    assert all(float(title.rpartition("q ")[2].lstrip("<")) <= 0.05 for title in titles)
     tab.open("counters")
     clock = tab.wait(".grid-body .row:has-text('gpu_frequency')").inner_text()
     assert "MHz" in clock and "1,410" in clock and "210" in clock

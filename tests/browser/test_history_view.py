@@ -16,7 +16,7 @@ def opened(tab: Tab) -> Tab:
     return tab
 
 
-def test_the_button_opens_it_and_the_change_of_level_is_said(tab: Tab, picture: Picture) -> None:
+def test_the_button_opens_it_and_the_change_of_level_is_reported(tab: Tab, picture: Picture) -> None:
     tab.find(".side-a .run-button").click()
     tab.wait(".runs-dialog input")
     tab.find(".runs-dialog button", has_text="History").click()
@@ -35,13 +35,13 @@ def test_the_button_opens_it_and_the_change_of_level_is_said(tab: Tab, picture: 
 
 def test_keys_go_from_point_to_point_and_choose_two(tab: Tab) -> None:
     opened(tab).find(BOX).focus()
-    said = tab.find(".hs-chart [role=status]")
+    status = tab.find(".hs-chart [role=status]")
     tab.press("Home")
-    assert said.inner_text().startswith("night-1,")
+    assert status.inner_text().startswith("night-1,")
     tab.press("Enter")
     tab.wait(".hs-flag-a")
     tab.press("End")
-    assert said.inner_text().startswith("night-12,")
+    assert status.inner_text().startswith("night-12,")
     tab.press("Enter")
     tab.wait(".hs-flag-b")
     tab.find(".hs-chosen button.primary").click()

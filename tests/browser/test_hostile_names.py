@@ -10,23 +10,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from benchmarks.served import Served, served
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
-from tests.browser.tab import Tab, link
-from tests.hostile_names import FORMULAS, MARKUP, assert_harmless, write_names
+from benchmarks.served import Served
+from tests.browser.tab import HOSTILE_A, HOSTILE_B, Tab, link
+from tests.hostile_names import FORMULAS, assert_harmless
 
-RUNS = ("<img src=x onerror='window.hacked = 1'>normal", "<script>window.hacked = 1<script>abnormal")
+RUNS = (HOSTILE_A, HOSTILE_B)
 KINDS = "script, img, iframe, object, embed, form, base, [onerror], [onload]"
 FOREIGN = f"document.querySelectorAll('body > * :is({KINDS})').length"
 """The only script of the body itself is the one with which TensorBoard starts a plugin."""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("hostile")
-    write_names(folder, MARKUP + FORMULAS, RUNS)
-    with served(folder, environment={SWITCH: "off"}) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +28,8 @@ def page(chromium: Browser) -> Iterator[Page]:
 
 
 @pytest.fixture
-def tab(page: Page, server: Served) -> Iterator[Tab]:
-    tab = Tab(page, server.address).load(link(a=RUNS[0], b=RUNS[1], min="0"))
+def tab(page: Page, drawn_server: Served) -> Iterator[Tab]:
+    tab = Tab(page, drawn_server.address).load(link(a=RUNS[0], b=RUNS[1], min="0"))
     tab.answer()
     yield tab
     assert tab.faults() == []
@@ -99,9 +90,9 @@ def test_a_failure_names_the_run_as_a_text(tab: Tab) -> None:
     is_untouched(tab)
 
 
-def test_the_report_as_a_page_runs_nothing(tab: Tab, server: Served, tmp_path: Path) -> None:
+def test_the_report_as_a_page_runs_nothing(tab: Tab, drawn_server: Served, tmp_path: Path) -> None:
     """Saved to disk and opened, where no policy of a server protects it."""
-    answer = server.get("api/report", format="html", baseline=RUNS[0], candidate=RUNS[1])
+    answer = drawn_server.get("api/report", format="html", baseline=RUNS[0], candidate=RUNS[1])
     (tmp_path / "report.html").write_bytes(answer.body)
     page = tab.page.context.new_page()
     asked: list[str] = []

@@ -7,25 +7,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
-from benchmarks.served import Served, served
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
-from tb_perfcompare.workspace.workers.limits import WORKERS
+from benchmarks.served import Served
 from tests.browser.tab import Tab, link
-from tests.drawn_runs import write_pair
-from tests.slow_runs import write_slow_pair
 from tests.work_under_way import is_quiet
 from tests.workspace.waiting import becomes_true
 
 SLOW = {"a": "slow/normal", "b": "slow/abnormal"}
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("logs")
-    write_slow_pair(folder / "slow")
-    write_pair(folder / "quick")
-    with served(folder, environment={WORKERS: "2", SWITCH: "off"}) as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +23,11 @@ def pages(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def tab(pages: BrowserContext, server: Served) -> Tab:
+def tab(pages: BrowserContext, drawn_server: Served) -> Tab:
     """While the slow pair is being read, in the page of the test before unless that left it."""
-    tab = Tab(pages.pages[0] if pages.pages else pages.new_page(), server.address).load(link(**SLOW))
+    tab = Tab(pages.pages[0] if pages.pages else pages.new_page(), drawn_server.address).load(link(**SLOW))
     tab.wait(".loading .files")
-    assert becomes_true(lambda: len(server.workers()) == 2)
+    assert becomes_true(lambda: len(drawn_server.workers()) == 2)
     return tab
 
 
@@ -75,6 +62,6 @@ def test_the_page_tells_bytes_and_events_of_each_file(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("leave", [cancel, other_pair, reload_without_the_pair, other_site, close])
-def test_leaving_ends_its_work(tab: Tab, server: Served, leave: Callable[[Tab], None]) -> None:
+def test_leaving_ends_its_work(tab: Tab, drawn_server: Served, leave: Callable[[Tab], None]) -> None:
     leave(tab)
-    assert becomes_true(lambda: is_quiet(server))  # a process between two files lives on, and does nothing
+    assert becomes_true(lambda: is_quiet(drawn_server))  # a process between two files lives on, and does nothing

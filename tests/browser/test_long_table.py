@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from benchmarks.served import served
-from tb_perfcompare.workspace.disk_cache.cache_place import SWITCH
+from benchmarks.served import Served
 from tests.browser.tab import Tab, link
-from tests.long_table import ROWS, delta_us, name, write_long_pair
+from tests.long_table import ROWS, delta_us, name
 
 ROW_HEIGHT = 28
 HEADS = 1
@@ -29,18 +28,15 @@ SHOWN = """() => [...document.querySelectorAll('.grid-body .row')]
 
 
 @pytest.fixture(scope="module")
-def long_tab(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tab]:
-    folder = tmp_path_factory.mktemp("long")
-    write_long_pair(folder)
-    with served(folder, environment={SWITCH: "off"}) as server:
-        context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        tab = Tab(context.new_page(), server.address).load(address())
-        tab.wait(".grid-body .row")
-        yield tab
-        faults = tab.faults()
-        context.close()
-        assert faults == []
+def long_tab(chromium: Browser, drawn_server: Served) -> Iterator[Tab]:
+    context = chromium.new_context(viewport={"width": 1500, "height": 900}, accept_downloads=True)
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab = Tab(context.new_page(), drawn_server.address).load(address())
+    tab.wait(".grid-body .row")
+    yield tab
+    faults = tab.faults()
+    context.close()
+    assert faults == []
 
 
 @pytest.fixture
@@ -55,7 +51,7 @@ def tab(long_tab: Tab) -> Tab:
 
 
 def address(**more: str) -> str:
-    return link(**{"a": "normal", "b": "abnormal", "tab": "operators", "min": "0", **more})
+    return link(**{"a": "long/normal", "b": "long/abnormal", "tab": "operators", "min": "0", **more})
 
 
 def settled(tab: Tab) -> None:

@@ -22,12 +22,12 @@ def test_the_cursor_reads_both_runs_at_one_time(tab: Tab, picture: Picture) -> N
 def test_the_cursor_goes_from_record_to_record_by_keys(tab: Tab) -> None:
     tab.go(link(a=NORMAL, b=ABNORMAL, tab="memory_curves")).wait(f"{BOX} svg")
     tab.find(BOX).focus()
-    said = []
+    texts = []
     for key in ("ArrowRight", "ArrowRight", "End"):
         tab.press(key)
-        said.append(tab.find(".figure-box [role=status]").inner_text())
-    assert said[0].startswith("step 41, ") and said[1] != said[0]
-    assert said[2].startswith("step 50, 100") and "baseline" in said[2] and "allocated" in said[2]
+        texts.append(tab.find(".figure-box [role=status]").inner_text())
+    assert texts[0].startswith("step 41, ") and texts[1] != texts[0]
+    assert texts[2].startswith("step 50, 100") and "baseline" in texts[2] and "allocated" in texts[2]
     assert tab.find(".group-by option").all_inner_texts() == ["device", "operator"]
     tab.find(".menu button", has_text="Export").click()
     with tab.page.expect_download() as download:
@@ -63,12 +63,12 @@ def test_a_chosen_range_of_steps_is_drawn_with_the_names_of_both_runs(tab: Tab, 
     tab.go(link(a=NORMAL, b=ABNORMAL, asteps="43-46", bsteps="45-47", **one))
     tab.until("document.querySelector('.memory-box svg')?.textContent.includes('43454446454746AB')")
     tab.find(BOX).focus()
-    said = []
+    texts = []
     for key in ("Home", "End"):
         tab.press(key)
-        said.append(tab.find(".figure-box [role=status]").inner_text())
+        texts.append(tab.find(".figure-box [role=status]").inner_text())
     # held when the first chosen steps began: half a megabyte, not zero
-    assert said[0].startswith("step 43 in A, 45 in B, 0") and "baseline 453\u202fKiB" in said[0]
+    assert texts[0].startswith("step 43 in A, 45 in B, 0") and "baseline 453\u202fKiB" in texts[0]
     # the range of A has one more step than that of B
-    assert said[1].startswith("step 46 in A, – in B") and "candidate not recorded here" in said[1]
+    assert texts[1].startswith("step 46 in A, – in B") and "candidate not recorded here" in texts[1]
     picture(tab.page, "memory-range")

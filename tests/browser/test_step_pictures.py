@@ -115,8 +115,8 @@ def test_a_column_opens_its_step_by_pointer_and_by_keys(tab: Tab) -> None:
     tab.find(STACKS).focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
         tab.press(key)
-    said = tab.find(".figure-box [role=status]").inner_text()
-    assert said.startswith("Candidate, step 42") and "DataLoader" in said
+    text = tab.find(".figure-box [role=status]").inner_text()
+    assert text.startswith("Candidate, step 42") and "DataLoader" in text
     tab.press("Enter")
     tab.wait(".row-panel")
     tab.until("document.querySelector('.grid-body .row.selected').innerText.includes('Candidate')")

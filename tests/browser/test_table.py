@@ -201,8 +201,8 @@ def test_fifty_thousand_rows(fresh_tab: Tab) -> None:
 def test_a_row_is_shown_step_by_step(tab: Tab) -> None:
     tab.go(link(a=GPU_A, b=GPU_B, tab="kernels", row="ampere_sgemm_128x64_tn"))
     tab.wait(".row-steps figure")
-    told = tab.find(".row-steps figcaption").all_inner_texts()
-    assert [text.split(",")[0] for text in told] == ["10 steps", "10 steps"]
+    captions = tab.find(".row-steps figcaption").all_inner_texts()
+    assert [text.split(",")[0] for text in captions] == ["10 steps", "10 steps"]
     assert tab.find(".row-steps .series-b circle").count() == 10
     tab.find(".grid-body .row", has_text="new").first.click()
     tab.until("document.querySelectorAll('.row-steps figure').length === 1")

@@ -69,7 +69,7 @@ def test_a_module_runs_as_one(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["nothing.py"], "nothing.py: No such file or directory"),
         ([], "no script to run"),
@@ -80,10 +80,10 @@ def test_a_module_runs_as_one(place: Path) -> None:
         (["--step", "elsewhere:step", "train.py"], "nothing recorded: torch was not imported"),
     ],
 )
-def test_what_cannot_be_run(place: Path, words: list[str], said: str) -> None:
+def test_what_cannot_be_run(place: Path, words: list[str], expected: str) -> None:
     found = run(place, *words)
     assert found.returncode != 0
-    assert said in found.stderr
+    assert expected in found.stderr
 
 
 def test_a_local_rank_that_a_starter_adds_is_the_programs(place: Path) -> None:

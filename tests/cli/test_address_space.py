@@ -87,9 +87,9 @@ _SERVER = """
 def test_a_server_answers_with_the_error(logs: Path, room_mb: int) -> None:
     """It has started with enough, and may have no more. A stream has said 200 before it knows."""
     done = limited(["-c", textwrap.dedent(_SERVER), str(logs), str(room_mb)], 4096)
-    said = f"out_of_memory this process may have {room_mb} MB of address space, but needs {NEEDED} MB"
+    text = f"out_of_memory this process may have {room_mb} MB of address space, but needs {NEEDED} MB"
     routes = ("comparison 200", "comparison 503", "table 503", "report 503", "strict 503")
-    expected = [f"{route} {said}" for route in routes]
+    expected = [f"{route} {text}" for route in routes]
     assert done.stdout.splitlines() == expected, done.stderr
 
 

@@ -24,8 +24,8 @@ def first_line(*words: object) -> str:
 @pytest.mark.parametrize("form", ["text", "md", "html"])
 def test_a_run_against_itself(run: Path, form: str) -> None:
     shown = tb_perfcompare("diff", run, run, "--format", form).out
-    said = "Same: a run compared with itself: the same 2 files on both sides"
-    assert said in shown.replace("\\", "")
+    text = "Same: a run compared with itself: the same 2 files on both sides"
+    assert text in shown.replace("\\", "")
     assert shown.index("compared with itself") < shown.index("candidate")
 
 
@@ -38,11 +38,11 @@ def test_a_copy_of_it(run: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_against_one_of_its_spans(run: Path) -> None:
-    told = first_line(run, run, "--candidate-span", "1")
-    assert "1 file on both sides: those steps are compared with themselves" in told
+    text = first_line(run, run, "--candidate-span", "1")
+    assert "1 file on both sides: those steps are compared with themselves" in text
 
 
 def test_other_steps_of_one_file_are_not_themselves(run: Path) -> None:
-    told = first_line(run, run, "--span", "1", "--baseline-steps", "1-4", "--candidate-steps", "5-8")
-    assert "itself" not in told
-    assert "themselves" not in told
+    text = first_line(run, run, "--span", "1", "--baseline-steps", "1-4", "--candidate-steps", "5-8")
+    assert "itself" not in text
+    assert "themselves" not in text

@@ -153,7 +153,7 @@ def _garbage(folder: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         ((), "arguments are required: BASELINE, CANDIDATE"),
         (("{normal}",), "arguments are required: CANDIDATE"),
@@ -176,7 +176,7 @@ def _garbage(folder: Path) -> str:
     ],
 )
 def test_bad_input_is_status_2_and_one_line_with_a_remedy(
-    pair: tuple[Path, Path], tmp_path: Path, words: tuple[str, ...], said: str
+    pair: tuple[Path, Path], tmp_path: Path, words: tuple[str, ...], expected: str
 ) -> None:
     names = {
         "normal": pair[0], "abnormal": pair[1], "logdir": tmp_path, "missing": tmp_path / "missing",
@@ -187,7 +187,7 @@ def test_bad_input_is_status_2_and_one_line_with_a_remedy(
     assert found.out == ""
     (line,) = found.err.splitlines()
     assert line.startswith("tb-perfcompare diff: ")
-    assert said in line
+    assert expected in line
     assert "Traceback" not in line
 
 
@@ -195,6 +195,6 @@ def test_bad_input_is_status_2_and_one_line_with_a_remedy(
 def test_runs_of_one_name_are_shown_from_where_their_paths_differ(tmp_path: Path, form: str) -> None:
     for place in ("monday", "friday"):
         write_run(tmp_path / place / "resnet", extra_us=100 if place == "friday" else 0)
-    said = tb_perfcompare("diff", tmp_path / "monday" / "resnet", tmp_path / "friday" / "resnet", "--format", form).out
-    assert "monday/resnet · worker" in said and "friday/resnet · worker" in said
-    assert str(tmp_path) not in said
+    text = tb_perfcompare("diff", tmp_path / "monday" / "resnet", tmp_path / "friday" / "resnet", "--format", form).out
+    assert "monday/resnet · worker" in text and "friday/resnet · worker" in text
+    assert str(tmp_path) not in text

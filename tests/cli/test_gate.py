@@ -22,7 +22,7 @@ def diff(pair: tuple[Path, Path], *words: str) -> Outcome:
 
 
 @pytest.mark.parametrize(
-    ("words", "status", "said"),
+    ("words", "status", "expected"),
     [
         (["--fail-if-slower", "3%"], 1, "gate: tripped: the candidate is more than 3 % slower"),
         (["--fail-if-slower", "60%"], 0, "gate: passed: the candidate is not more than 60 % slower"),
@@ -39,10 +39,10 @@ def diff(pair: tuple[Path, Path], *words: str) -> Outcome:
         (["--fail-on", "data_loader", "--steps", "3"], 3, "repeatability unknown"),
     ],
 )
-def test_each_gate_decides(pair: tuple[Path, Path], words: list[str], status: int, said: str) -> None:
+def test_each_gate_decides(pair: tuple[Path, Path], words: list[str], status: int, expected: str) -> None:
     found = diff(pair, *words)
     assert (found.status, found.out) == (status, "")
-    assert said in found.err
+    assert expected in found.err
 
 
 def test_swapped_sides_pass(pair: tuple[Path, Path]) -> None:
@@ -97,7 +97,7 @@ def test_the_summary_is_added_to_the_file_of_the_job(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["--fail-if-slower", "3"], "'3' is not a limit; give a percentage or a time"),
         (["--budget", "Kernels=3%"], "no category 'Kernels'; did you mean 'Kernel'?"),
@@ -109,12 +109,12 @@ def test_the_summary_is_added_to_the_file_of_the_job(
     ],
 )
 def test_usage_errors_come_before_the_work(
-    pair: tuple[Path, Path], words: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+    pair: tuple[Path, Path], words: list[str], expected: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     found = diff(pair, *words)
     assert (found.status, found.out) == (2, "")
-    assert said in found.err
+    assert expected in found.err
     assert found.err.count("\n") == 1
 
 

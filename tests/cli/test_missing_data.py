@@ -105,8 +105,8 @@ def test_traces_without_the_name_of_one_are_counted_and_named(others_beside: Pat
 
 @pytest.mark.parametrize("form", ["text", "md", "html", "json"])
 def test_several_candidates_say_it_of_each_run(others_beside: Path, one_unreadable: Path, form: str) -> None:
-    said = " ".join(tb_perfcompare("verdicts", others_beside, one_unreadable, "--format", form).out.split())
-    assert NOT_READ in said and "left out: byte 0: not JSON" in said
+    text = " ".join(tb_perfcompare("verdicts", others_beside, one_unreadable, "--format", form).out.split())
+    assert NOT_READ in text and "left out: byte 0: not JSON" in text
 
 
 def test_several_candidates_as_csv_say_it_on_standard_error(others_beside: Path, one_unreadable: Path) -> None:

@@ -111,7 +111,7 @@ def test_no_code_of_a_note_stands_in_a_text(pair: tuple[Path, Path]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (("view", "RUN", "--view", "kernals"), "there is no view 'kernals'; did you mean 'kernels'?"),
         (("diff", "RUN", "RUN", "--table", "operator"), "no table 'operator'; did you mean 'operators'"),
@@ -121,8 +121,8 @@ def test_no_code_of_a_note_stands_in_a_text(pair: tuple[Path, Path]) -> None:
         (("vew", "RUN"), "invalid choice: 'vew'; did you mean 'view'? See tb-perfcompare --help"),
     ],
 )
-def test_a_name_that_is_nearly_right(pair: tuple[Path, Path], words: tuple[str, ...], said: str) -> None:
-    assert said in tb_perfcompare(*(pair[0] if word == "RUN" else word for word in words)).err
+def test_a_name_that_is_nearly_right(pair: tuple[Path, Path], words: tuple[str, ...], expected: str) -> None:
+    assert expected in tb_perfcompare(*(pair[0] if word == "RUN" else word for word in words)).err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -148,8 +148,8 @@ def test_a_long_complaint_fits(pair: tuple[Path, Path]) -> None:
 def test_a_file_that_is_no_json_needs_one_short_line(tmp_path: Path) -> None:
     path = tmp_path / "notes.json"
     path.write_text("hello")
-    said = tb_perfcompare("view", path).err
-    assert said.removeprefix(f"tb-perfcompare view: {path}: ") == (
+    text = tb_perfcompare("view", path).err
+    assert text.removeprefix(f"tb-perfcompare view: {path}: ") == (
         "not a torch.profiler trace: not JSON; give a file as the profiler wrote it\n"
     )
     assert len(tb_perfcompare("view", write_garbage(tmp_path)).err) < 200

@@ -59,17 +59,17 @@ def test_worker_and_span_are_chosen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (("--steps", "70-80"), "has no step between 70 and 80; there are: 1, 2, 3"),
         (("--steps", "many"), "'many' is not a range of steps"),
         (("--worker", "nobody"), "there is no worker"),
     ],
 )
-def test_what_is_not_there_is_an_error(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_is_not_there_is_an_error(tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
     done = tb_perfcompare("trace", write_run(tmp_path / "run"), *words)
     assert (done.status, done.out) == (2, "")
-    assert said in done.err
+    assert expected in done.err
 
 
 def test_sources_without_events_say_so() -> None:

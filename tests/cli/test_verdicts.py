@@ -55,9 +55,9 @@ def test_json_is_the_answer_of_the_route(runs: Path) -> None:
         assert row["look"]["headline"] == told["look"]["headline"]
 
 
-def test_many_looks_are_said(runs: Path) -> None:
-    said = " ".join(tb_perfcompare("verdicts", runs / "normal", runs / "slow", runs / "alike").out.split())
-    assert "2 comparisons with one baseline: if no candidate really differed, up to 9.75 % of such tables" in said
+def test_many_looks_are_reported(runs: Path) -> None:
+    text = " ".join(tb_perfcompare("verdicts", runs / "normal", runs / "slow", runs / "alike").out.split())
+    assert "2 comparisons with one baseline: if no candidate really differed, up to 9.75 % of such tables" in text
     assert "comparisons with one baseline" not in tb_perfcompare("verdicts", runs / "normal", runs / "slow").out
 
 

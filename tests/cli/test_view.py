@@ -89,7 +89,7 @@ def test_what_torch_tb_profiler_cannot_answer_names_the_file_and_the_way_out(tmp
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (("--view", "nothing"), "there is no view 'nothing'; there are: overview, "),
         (("--compat", "--view", "overview"), "needs one worker and one span; choose from: --worker worker0 --span 1; "),
@@ -104,8 +104,8 @@ def test_what_torch_tb_profiler_cannot_answer_names_the_file_and_the_way_out(tmp
         (("--view", "communication"), "no collectives"),
     ],
 )
-def test_bad_input_is_one_line(run: Path, words: tuple[str, ...], said: str) -> None:
+def test_bad_input_is_one_line(run: Path, words: tuple[str, ...], expected: str) -> None:
     found = tb_perfcompare("view", run, *words)
     assert (found.status, found.out) == (2, "")
     (line,) = found.err.splitlines()
-    assert said in line
+    assert expected in line

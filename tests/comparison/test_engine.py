@@ -40,8 +40,8 @@ def test_windows_that_lead_to_different_verdicts_are_pointed_out() -> None:
     before, after = summary(steps(3, 1, 5, 2, 6, 4)), summary(steps(203, 201, 205, 202, 206, 204))
     got = compare_summaries(before, after, OPTIONS)
     assert got.headline.verdict is Verdict.SLOWER
-    said = [note.message for note in got.notes if note.code is NoteCode.STEP_WINDOW_MATTERS]
-    assert said == [
+    messages = [note.message for note in got.notes if note.code is NoteCode.STEP_WINDOW_MATTERS]
+    assert messages == [
         'with marker windows the verdict would be "same" instead of "slower" (--step-window marker)'
     ]
 

@@ -57,7 +57,7 @@ def test_a_trace_without_kernels_answers_null_for_them(plain_run: CompatProfile)
         ("operation", {"group_by": "Name"}, "group_by is 'Name'; operators group by Operation or"),
     ],
 )
-def test_what_cannot_be_answered_is_said(
+def test_what_cannot_be_answered_is_reported(
     plain_run: CompatProfile, route: str, arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(SelectionError) as raised:

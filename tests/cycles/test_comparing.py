@@ -73,8 +73,8 @@ def test_a_cycle_that_follows_needs_no_but(tmp_path: Path) -> None:
 
 def test_the_other_way_round_the_sentence_turns(tmp_path: Path) -> None:
     got = compare(server(tmp_path, times=3.6), server(tmp_path, "b"))
-    said = finding(got, "function_time").sentence
-    assert said.startswith("GPU functions: −140 ms per cycle (194 → 54.0 ms, ×0.278), but the cycle is not faster")
+    text = finding(got, "function_time").sentence
+    assert text.startswith("GPU functions: −140 ms per cycle (194 → 54.0 ms, ×0.278), but the cycle is not faster")
 
 
 def test_functions_that_are_new_or_gone(tmp_path: Path) -> None:
@@ -189,8 +189,9 @@ def test_many_incomplete_cycles_are_tried_as_well(tmp_path: Path) -> None:
     )
     got = compare(one, two)
     assert (got.candidate.steps_total, got.candidate.steps_admitted) == (8, 5)
-    said = [note.message for note in got.notes if note.code is NoteCode.STEPS_DROPPED and "as well" in note.message]
-    assert len(said) == 1 and said[0].startswith("with the incomplete cycles as well, 8 and 8 of them, the verdict")
+    messages = [note.message for note in got.notes if note.code is NoteCode.STEPS_DROPPED and "as well" in note.message]
+    (message,) = messages
+    assert message.startswith("with the incomplete cycles as well, 8 and 8 of them, the verdict")
 
 
 def test_a_table_against_itself(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_types_that_the_table_does_not_name(tmp_path: Path) -> None:
     assert found.groups["functions"].keys == (("gemm", "device"), ("oncpu", "host"))
 
 
-def test_what_is_weak_in_the_rows_is_said(tmp_path: Path) -> None:
+def test_what_is_weak_in_the_rows_is_reported(tmp_path: Path) -> None:
     rows = cycle(1, 100, gemm(20, gpu_usage=5, gpu_frequency=6), Fn("", 3), replace(host(-4), name="write"))
     rows[1]["duration"] = 30
     found = drawn(tmp_path, rows)

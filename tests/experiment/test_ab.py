@@ -42,9 +42,9 @@ def test_a_slower_candidate_ends_it_at_the_first_look(tmp_path: Path) -> None:
     assert [(run.name, [span.label for worker in run.workers for span in worker.spans]) for run in runs] == [
         ("baseline", ["1", "2", "3"]), ("candidate", ["1", "2", "3"]),
     ]  # fmt: skip
-    told = manifest(out)
-    assert [(one["round"], one["verdict"]) for one in told["looks"]] == [(3, "slower")]
-    assert told["recordings"][0]["files"] == [f"{told['recordings'][0]['variant']}/worker0.1.pt.trace.json"]
+    recorded = manifest(out)
+    assert [(one["round"], one["verdict"]) for one in recorded["looks"]] == [(3, "slower")]
+    assert recorded["recordings"][0]["files"] == [f"{recorded['recordings'][0]['variant']}/worker0.1.pt.trace.json"]
 
 
 def test_sides_take_turns_and_every_second_round_goes_backwards(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ command = {command(1, "alike")!r}
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("[baseline]\ncommand = 'x'", "needs a table [baseline] and one or more [candidates.NAME]"),
         ("rounds = 3\n[baseline]\ncommand = 'x'\n[candidates.y]", "rounds: unknown"),
@@ -221,10 +221,10 @@ command = {command(1, "alike")!r}
         ("[baseline", "is not valid TOML"),
     ],
 )  # fmt: skip
-def test_a_config_that_cannot_be_used(text: str, said: str, tmp_path: Path) -> None:
+def test_a_config_that_cannot_be_used(text: str, expected: str, tmp_path: Path) -> None:
     (tmp_path / "ab.toml").write_text(text, "utf-8")
     found = tb_perfcompare("ab", "--config", "ab.toml", "--out", "logs")
-    assert (found.status, said in found.err) == (2, True), found.err
+    assert (found.status, expected in found.err) == (2, True), found.err
 
 
 def test_secrets_are_not_written_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

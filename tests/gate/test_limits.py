@@ -45,7 +45,7 @@ def test_a_budget_names_its_category_in_any_case(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("Kernels=5%", "no category 'Kernels'; did you mean 'Kernel'"),
         ("step time=5%", "no category 'step time'; there are: Kernel, Memcpy, Memset, Communication"),
@@ -53,6 +53,6 @@ def test_a_budget_names_its_category_in_any_case(text: str) -> None:
         ("=5%", "no category ''; there are: Kernel"),
     ],
 )
-def test_an_unknown_category_is_refused_with_those_there_are(text: str, said: str) -> None:
-    with pytest.raises(PerfCompareError, match=said):
+def test_an_unknown_category_is_refused_with_those_there_are(text: str, expected: str) -> None:
+    with pytest.raises(PerfCompareError, match=expected):
         parse_budget(text)

@@ -68,11 +68,11 @@ def test_two_spans_of_one_run_have_no_cause(pair: tuple[str, str]) -> None:
 
 def test_mlu_answers_name_the_runtime_and_claim_no_repeatability() -> None:
     found = compare_files(MLU, f"{MLU}#2")
-    told = first(found)
-    assert (told.rule, told.category) == ("runtime_time", "Runtime")
-    assert told.delta_us == pytest.approx(-4_711_913)
-    assert "aten::item" in told.sentence
-    assert "repeatability unknown" in told.confidence
+    finding = first(found)
+    assert (finding.rule, finding.category) == ("runtime_time", "Runtime")
+    assert finding.delta_us == pytest.approx(-4_711_913)
+    assert "aten::item" in finding.sentence
+    assert "repeatability unknown" in finding.confidence
     assert found.headline.verdict is Verdict.INCONCLUSIVE
     assert causes(found) == set(), "answers hold too little for any"
 
@@ -114,9 +114,10 @@ def test_vllm_waits_for_the_slow_gpu_are_named() -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_another_device_runs_other_kernels_and_its_calls_are_not_counted_against_each_other(model: str) -> None:
     found = compare(f"mixed_devices/h100/{model}.json.gz", f"mixed_devices/mi300/{model}.json.gz")
-    told = [finding for finding in found.findings if finding.rule == "kernel_replaced"]
-    assert len({math.copysign(1, finding.delta_us or 0) for finding in told}) == len(told) > 0, "one a direction"
-    assert all(finding.sentence.startswith("Different kernels on a different device: ") for finding in told)
+    findings = [finding for finding in found.findings if finding.rule == "kernel_replaced"]
+    directions = {math.copysign(1, finding.delta_us or 0) for finding in findings}
+    assert len(directions) == len(findings) > 0, "one a direction"
+    assert all(finding.sentence.startswith("Different kernels on a different device: ") for finding in findings)
     of_one_runtime = {"synchronisation", "launch_bound", "allocator_calls", "graph_lost", "graph_gained"}
     assert not causes(found) & of_one_runtime
     assert {"device_kind", "kernels", "steps"} <= checks(found).keys()
@@ -125,10 +126,10 @@ def test_another_device_runs_other_kernels_and_its_calls_are_not_counted_against
 def test_a_compiled_program_against_an_eager_one() -> None:
     """A graph is launched on one side, embeddings have other shapes, and small copies became many."""
     found = compare("hta/control.json.gz", "hta/test.json.gz")
-    told = {finding.rule: finding for finding in found.findings}
-    assert "graph launches 0 → 2 per step" in told["graph_gained"].sentence
-    assert told["workload_changed"].subject.endswith("SplitLookupFunction_rowwise_adagrad_Op>")
-    copies = told["more_copies"]
+    by_rule = {finding.rule: finding for finding in found.findings}
+    assert "graph launches 0 → 2 per step" in by_rule["graph_gained"].sentence
+    assert by_rule["workload_changed"].subject.endswith("SplitLookupFunction_rowwise_adagrad_Op>")
+    copies = by_rule["more_copies"]
     assert copies.sentence.startswith("More memory copies: +") and "(38 → 803 copies)" in copies.sentence
     assert copies.delta_us is not None and copies.delta_us < 15_000, "no more than all copies together"
     assert {"device_kind", "world_size", "ranks"} <= checks(found).keys()

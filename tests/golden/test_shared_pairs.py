@@ -95,8 +95,8 @@ def test_kineto_names_the_data_loader_to_the_microsecond() -> None:
 def test_kineto_says_where_the_step_window_decides_the_verdict() -> None:
     got = compare(NORMAL, LOADERS)
     other = compare(NORMAL, LOADERS, "marker")
-    said = [note for note in got.notes if note.code is NoteCode.STEP_WINDOW_MATTERS]
-    assert bool(said) == (got.headline.verdict is not other.headline.verdict)
+    notes = [note for note in got.notes if note.code is NoteCode.STEP_WINDOW_MATTERS]
+    assert bool(notes) == (got.headline.verdict is not other.headline.verdict)
     assert_books_close(other)
 
 

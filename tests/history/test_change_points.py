@@ -75,7 +75,7 @@ def test_every_change_is_beyond_the_margin_and_could_be_found(values: np.ndarray
         assert 3 <= one.start <= len(values) - 3
 
 
-def test_the_clearest_change_is_found_from_the_length_on_that_is_said() -> None:
+def test_the_clearest_change_is_found_from_the_length_on_that_is_reported() -> None:
     for n in range(4, 14):
         values = np.arange(n) * 1e-6
         values[n // 2 :] += 1

@@ -59,7 +59,7 @@ def test_a_short_series_says_so() -> None:
     assert note == "finding a change of level takes 8 points; there are 2"
 
 
-def test_different_devices_are_said() -> None:
+def test_different_devices_are_reported() -> None:
     assert "the points come from different devices: A, B" in history(100, 100, devices="AB").notes
 
 

@@ -121,7 +121,7 @@ def test_torn_lines_are_dropped_counted_and_named(tmp_path: Path) -> None:
     assert note.message == "3 lines dropped, the first: line 6: 1 figures instead of 3"
 
 
-def test_cut_names_are_said(tmp_path: Path) -> None:
+def test_cut_names_are_reported(tmp_path: Path) -> None:
     recording = read_listing(listing(tmp_path, SMALL + "a_very_long_na... | 10 0.1 0.1\n"))
     assert NoteCode.CUT_NAMES in {note.code for note in recording.notes}
 

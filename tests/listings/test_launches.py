@@ -131,7 +131,7 @@ def test_a_long_table_keeps_the_largest_changes_in_order_and_sums_the_rest(monke
     assert whole_ns(table, "delta_us") + left_out[2] == compare(before, after).ledger.delta
 
 
-def test_what_could_not_be_aligned_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_could_not_be_aligned_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tb_perfcompare.comparison.launches.edit_path.Budget.spend", lambda self, places: False)
     table = compare(letters("abcde"), letters("acbde")).tables["launches"]
     assert column(table, "status") == ["both", "removed", "removed", "added", "added", "both", "both"]

@@ -62,19 +62,19 @@ def test_a_summary_that_was_computed_fits() -> None:
 
 @pytest.mark.parametrize("what", MADE_UP)
 def test_one_that_was_made_up_does_not(what: str) -> None:
-    change, said = MADE_UP[what]
-    assert said in misfit(change(a_summary()))
+    change, expected = MADE_UP[what]
+    assert expected in misfit(change(a_summary()))
 
 
 @pytest.mark.parametrize(
-    ("name", "dur_ns", "said"),
+    ("name", "dur_ns", "expected"),
     [([0, 1], [1, 2], ""), ([0, 2], [1, 2], "names of launches"), ([0, 1], [1, -2], "cannot be added up"),
      ([0, 1], [2**62, 2**62], "cannot be added up"), ([0, 1], [1], "of shape (1,)")],
 )  # fmt: skip
-def test_launches_too(name: list[int], dur_ns: list[int], said: str) -> None:
+def test_launches_too(name: list[int], dur_ns: list[int], expected: str) -> None:
     none = np.full(2, np.nan)
     table = LaunchTable(
         StringTable(("gemm", "copy")), np.array(name, np.int32), np.array(dur_ns, np.int64), none, none
     )  # fmt: skip
-    assert said in launches_misfit(table)
-    assert bool(said) == bool(launches_misfit(table))
+    assert expected in launches_misfit(table)
+    assert bool(expected) == bool(launches_misfit(table))

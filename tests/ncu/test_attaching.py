@@ -88,7 +88,7 @@ def test_the_trace_s_own_time_is_split_as_the_launches_are(tmp_path: Path) -> No
     assert facts(got, "tensor_bound") == {"gemm": 0.25, "scan": 0.0}
 
 
-def test_what_the_listing_lacks_is_not_measured_and_what_the_trace_lacks_is_said(tmp_path: Path) -> None:
+def test_what_the_listing_lacks_is_not_measured_and_what_the_trace_lacks_is_reported(tmp_path: Path) -> None:
     got = attach_launches(
         summary_of(trace(("gemm", 30), ("scan", 70))), listing(tmp_path, "gemm | 900 0.8 0.1", "gone | 100 0.5 0.1")
     )
@@ -99,7 +99,7 @@ def test_what_the_listing_lacks_is_not_measured_and_what_the_trace_lacks_is_said
     ]
 
 
-def test_kernels_behind_one_name_get_its_figure_and_that_is_said(tmp_path: Path) -> None:
+def test_kernels_behind_one_name_get_its_figure_and_that_is_reported(tmp_path: Path) -> None:
     got = attach_launches(
         summary_of(trace((MUL, 10), (ADD, 20), ("gemm", 5))),
         listing(tmp_path, "elementwise | 900 0.0 0.75", "gemm | 100 0.9 0.1"),
@@ -131,7 +131,7 @@ def test_measured_occupancy_comes_along_beside_the_estimate(tmp_path: Path) -> N
     assert got.bound_ns["not measured"] == 10_000
 
 
-def test_another_device_is_said(tmp_path: Path) -> None:
+def test_another_device_is_reported(tmp_path: Path) -> None:
     drawn = replace(summary_of(trace(("gemm", 10))), environment=(("device.compute_capability", "7.0"),))
     got = attach_launches(drawn, launches(tmp_path, raw_page([launch("gemm", 10, 1.0)]), "launches.csv"))
     assert "measured on compute capability 8.0, the trace on 7.0" in notes_of(got, NoteCode.ATTACHED_LAUNCHES)[1]

@@ -134,7 +134,7 @@ def test_bytes_of_both_directions_add_up_and_one_alone_is_nothing(tmp_path: Path
     assert "dram_active" not in recording(tmp_path, raw_page([Launch("a", {DURATION: "10", read_: "30"})])).metrics
 
 
-def test_several_devices_and_processes_are_kept_and_said(tmp_path: Path) -> None:
+def test_several_devices_and_processes_are_kept_and_reported(tmp_path: Path) -> None:
     two = [launch("a", 10, 1.0, 1.0), launch("b", 20, 1.0, 1.0, process="4712", device="1")]
     for page in (raw_page, details_page):
         got = recording(tmp_path, page(two))
@@ -240,7 +240,7 @@ def test_a_raw_page_without_its_line_of_units_is_refused(tmp_path: Path) -> None
         recording(tmp_path, "\n".join(lines[:4] + lines[5:]))
 
 
-def test_a_unit_that_is_none_is_said(tmp_path: Path) -> None:
+def test_a_unit_that_is_none_is_reported(tmp_path: Path) -> None:
     got = recording(tmp_path, raw_page([launch("a", 10, 10.0)], {DURATION: "ns", TENSOR: "byte"}))
     assert "'byte' is not one of its units" in note(got, NoteCode.DROPPED_EVENTS)
 

@@ -105,13 +105,13 @@ def test_failure_says_what_failed_and_four_ways_out(
     monkeypatch.setenv("PATH", path_with_node(tmp_path / "bin", "v24.0.0"))
     with pytest.raises(tree.FrontendError) as caught:
         tree.build_page()
-    told = str(caught.value)
-    assert "`npm ci --omit=dev --ignore-scripts --no-audit --no-fund` ended with status 1" in told
-    assert all(f"  {number}. " in told for number in (1, 2, 3, 4))
-    assert tree.SKIP_VARIABLE in told
+    text = str(caught.value)
+    assert "`npm ci --omit=dev --ignore-scripts --no-audit --no-fund` ended with status 1" in text
+    assert all(f"  {number}. " in text for number in (1, 2, 3, 4))
+    assert tree.SKIP_VARIABLE in text
 
 
-def test_no_node_at_all_is_told(tree: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_node_at_all_is_reported(tree: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     tree.STAMP.unlink()
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(tree, "wheel_node", lambda: None)

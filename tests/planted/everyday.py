@@ -185,8 +185,8 @@ def run(about: str, every: Iterable[Change], module: str) -> None:
             right = judge(change, found) if asked else None
             mark += {True: ".", False: "X", None: "-"}[right]
             marks.setdefault(f"{kind}, {what}", []).extend([] if right is None else [right])
-        said = f"{found.headline.sentence} Ratio {found.headline.ratio:.2f}; wanted {change.direction}"
-        print(f"{mark} {change.name}{f', capture {capture}' if capture else ''}: {said}")
+        text = f"{found.headline.sentence} Ratio {found.headline.ratio:.2f}; wanted {change.direction}"
+        print(f"{mark} {change.name}{f', capture {capture}' if capture else ''}: {text}")
         for finding in found.findings[:3]:
             print(f"      {finding.rule}: {finding.sentence}")
     for what, rights in marks.items():

@@ -74,7 +74,7 @@ def direction(ratio: float) -> str:
     return "slower" if ratio >= 1 + MUCH else "faster" if ratio <= 1 / (1 + MUCH) else "any"
 
 
-def said(found: Comparison) -> str:
+def verdict_direction(found: Comparison) -> str:
     """The direction of the verdict, or "none"."""
     verdict = found.headline.verdict.value
     return "slower" if verdict in SLOWER else "faster" if verdict in FASTER else "none"
@@ -113,10 +113,10 @@ def main() -> None:
         asked = direction(ratio)
         for capture in range(1, SPANS + 1) if chosen.single else (0,):
             found = compared(folder, capture=capture)
-            answers = {"no wrong direction": said(found) in {asked, "none"} or asked == "any"}
+            answers = {"no wrong direction": verdict_direction(found) in {asked, "none"} or asked == "any"}
             if asked != "any":
                 kind = "equal" if fault.startswith("equal") else asked
-                answers[f"direction, {kind}"] = said(found) == asked
+                answers[f"direction, {kind}"] = verdict_direction(found) == asked
             if fault.startswith("equal") or asked != "none":
                 answers["no finding, equal" if fault.startswith("equal") else "cause"] = named(fault, found)
             for what, right in answers.items():

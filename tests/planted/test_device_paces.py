@@ -105,7 +105,7 @@ def test_a_checkpoint_in_the_same_step_of_every_capture_is_a_slow_step_and_no_sy
     assert "synchronisation" not in causes(found)
 
 
-def test_a_mean_that_slow_steps_of_any_length_raise_is_said() -> None:
+def test_a_mean_that_slow_steps_of_any_length_raise_is_reported() -> None:
     saves, long = (COMPUTING.changed(saved=5, gaps={5: us}) for us in (10_000.0, 400_000.0))
     found = compared(captures(COMPUTING, 10), captures(saves, 20, first=long)).headline
     assert found.sentence.startswith("Inconclusive: the typical step changed by ")

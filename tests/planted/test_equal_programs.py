@@ -41,14 +41,14 @@ def test_a_faulty_program_against_itself_has_no_findings(fault: Fault) -> None:
 @pytest.mark.parametrize("device", DEVICES)
 def test_findings_about_equal_programs_are_as_rare_as_promised(device: str) -> None:
     """At most one pair in twenty, over programs, seeds and spreads; most devices draw the same times."""
-    told = {}
+    rules_of = {}
     for (name, on, jitter), program in VARIED.items():
         if on == device:
             for a, b in combinations(range(1, SEEDS + 1), 2):
-                told[name, jitter, a, b] = rules(compared(side(program, a), side(program, b)))
-    found = {pair: names for pair, names in told.items() if names}
-    assert len(told) == 5 * (2 if THOROUGH else 1) * SEEDS * (SEEDS - 1) // 2
-    assert len(found) <= len(told) / 20, found
+                rules_of[name, jitter, a, b] = rules(compared(side(program, a), side(program, b)))
+    found = {pair: names for pair, names in rules_of.items() if names}
+    assert len(rules_of) == 5 * (2 if THOROUGH else 1) * SEEDS * (SEEDS - 1) // 2
+    assert len(found) <= len(rules_of) / 20, found
 
 
 @pytest.mark.parametrize("program", [BASE, SMALL], ids=["device-bound", "host-bound"])

@@ -57,8 +57,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fault, int],
 
 def findings_text(found: Comparison) -> str:
     """For the message of a failure."""
-    told = "\n".join(f"{finding.rule}: {finding.sentence}" for finding in found.findings)
-    return f"{found.headline.reason}\n{told}"
+    text = "\n".join(f"{finding.rule}: {finding.sentence}" for finding in found.findings)
+    return f"{found.headline.reason}\n{text}"
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])

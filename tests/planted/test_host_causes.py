@@ -88,26 +88,26 @@ def test_equal_programs_have_no_findings() -> None:
 
 
 def test_a_gap_is_no_slow_host() -> None:
-    told = first(drawn(), drawn(longer(1.04), seed=2, gap_us=3000.0))
-    assert told.rule == "unrecorded_time"
+    finding = first(drawn(), drawn(longer(1.04), seed=2, gap_us=3000.0))
+    assert finding.rule == "unrecorded_time"
 
 
 def test_a_slow_host_explains_all_that_follows_its_pace() -> None:
-    told = first(drawn(), drawn(longer(1.4), seed=2, gap_us=56.0))
-    assert told.rule == "host_pace"
-    assert told.share is not None and told.share > 0.99
+    finding = first(drawn(), drawn(longer(1.4), seed=2, gap_us=56.0))
+    assert finding.rule == "host_pace"
+    assert finding.share is not None and finding.share > 0.99
 
 
 def test_one_operator_that_does_most_is_no_slow_host() -> None:
     heavy = changed("aten::mm", us=4000.0)
     slower = changed("aten::mm", us=6000.0)
-    told = first(drawn(heavy), drawn(slower, seed=2))
-    assert (told.rule, told.subject) == ("operator_slower", "aten::mm")
+    finding = first(drawn(heavy), drawn(slower, seed=2))
+    assert (finding.rule, finding.subject) == ("operator_slower", "aten::mm")
 
 
 def test_interruptions_are_told_from_slow_work() -> None:
-    told = first(drawn(), drawn(seed=2, stall_us=900.0))
-    assert told.rule == "host_interrupted"
+    finding = first(drawn(), drawn(seed=2, stall_us=900.0))
+    assert finding.rule == "host_interrupted"
     back = first(drawn(seed=2, stall_us=900.0), drawn())
     assert back.rule == "host_interrupted" and "no longer take the CPU" in back.sentence
 
@@ -130,17 +130,17 @@ def test_an_operator_whose_fastest_call_stays_is_not_called_slower() -> None:
     def usual(_: int) -> Iterable[Call]:
         return [*PROGRAM, Call("aten::mm", 400.0, 1)]
 
-    told = first(drawn(usual), drawn(stalled, seed=2))
-    assert (told.rule, told.subject) == ("host_time", "aten::mm")
+    finding = first(drawn(usual), drawn(stalled, seed=2))
+    assert (finding.rule, finding.subject) == ("host_time", "aten::mm")
 
 
 COPIES = Call("aten::copy_", 90.0, 12, (64, 32))
 
 
 def test_copies_between_layouts() -> None:
-    told = first(drawn(), drawn((*PROGRAM, COPIES), seed=2))
-    assert (told.rule, told.subject, told.category) == ("layout_copies", "aten::copy_", "CPU Exec")
-    assert "2 → 14 times" in told.sentence
+    finding = first(drawn(), drawn((*PROGRAM, COPIES), seed=2))
+    assert (finding.rule, finding.subject, finding.category) == ("layout_copies", "aten::copy_", "CPU Exec")
+    assert "2 → 14 times" in finding.sentence
 
 
 def test_copies_are_found_in_a_program_that_became_no_slower() -> None:
@@ -151,8 +151,8 @@ def test_copies_are_found_in_a_program_that_became_no_slower() -> None:
 
 
 def test_slower_copies_are_no_more_copies() -> None:
-    told = first(drawn(), drawn(changed("aten::copy_", us=300.0), seed=2))
-    assert told.rule == "operator_slower"
+    finding = first(drawn(), drawn(changed("aten::copy_", us=300.0), seed=2))
+    assert finding.rule == "operator_slower"
 
 
 def test_autocast_is_another_data_type_in_spite_of_its_casts() -> None:
@@ -184,20 +184,20 @@ def test_lengths_that_vary_are_no_other_work() -> None:
 
 
 def test_lengths_that_grew_are_other_work() -> None:
-    told = first(drawn(lengths(1, 100)), drawn(lengths(2, 150), seed=2))
-    assert told.rule == "workload_changed"
-    assert "vary between steps" in told.sentence
+    finding = first(drawn(lengths(1, 100)), drawn(lengths(2, 150), seed=2))
+    assert finding.rule == "workload_changed"
+    assert "vary between steps" in finding.sentence
 
 
 def test_recording_more_is_the_likelier_cause_than_a_slow_host() -> None:
-    told = first(drawn(record_shapes=1), drawn(longer(1.2), seed=2, gap_us=300.0, record_shapes=1, with_stack=1))
-    assert told.rule == "profiler_overhead"
-    assert "with_stack false → true" in told.sentence
+    finding = first(drawn(record_shapes=1), drawn(longer(1.2), seed=2, gap_us=300.0, record_shapes=1, with_stack=1))
+    assert finding.rule == "profiler_overhead"
+    assert "with_stack false → true" in finding.sentence
 
 
 def test_recording_less_does_not_explain_more_time() -> None:
-    told = first(drawn(record_shapes=1, with_stack=1), drawn(longer(1.4), seed=2, record_shapes=1))
-    assert told.rule == "host_pace"
+    finding = first(drawn(record_shapes=1, with_stack=1), drawn(longer(1.4), seed=2, record_shapes=1))
+    assert finding.rule == "host_pace"
 
 
 def test_options_of_one_side_are_a_caveat_though_the_other_does_not_name_them() -> None:
@@ -217,14 +217,14 @@ def test_inputs_that_one_side_did_not_record_are_no_other_work() -> None:
 def test_python_functions_name_what_runs_between_operators() -> None:
     a = drawn(python=True, with_stack=1)
     b = drawn(python=True, seed=2, gap="json/encoder.py(205): iterencode", gap_us=3000.0, with_stack=1)
-    told = first(a, b)
-    assert (told.rule, told.subject) == ("unrecorded_time", "json/encoder.py(205): iterencode")
-    assert told.sentence.startswith("Python code outside operators: +")
+    finding = first(a, b)
+    assert (finding.rule, finding.subject) == ("unrecorded_time", "json/encoder.py(205): iterencode")
+    assert finding.sentence.startswith("Python code outside operators: +")
 
 
 def test_python_functions_of_one_side_name_nothing() -> None:
-    told = first(drawn(), drawn(python=True, seed=2, gap="json/encoder.py(205): iterencode", gap_us=3000.0))
-    assert told.subject == "Other"
+    finding = first(drawn(), drawn(python=True, seed=2, gap="json/encoder.py(205): iterencode", gap_us=3000.0))
+    assert finding.subject == "Other"
 
 
 def test_a_recording_without_steps_has_no_cause() -> None:
@@ -241,9 +241,9 @@ def test_slow_steps_of_several_recordings_are_told_apart() -> None:
         return replace(one, captures=(replace(one.captures[0], span=label, file=file),))
 
     sides = [pool([span("1", slow), span("2", slow)]) for slow in (False, True)]
-    told = compared(*sides).findings[0]
-    assert told.rule == "slow_steps"
-    assert told.subject == "step 5 of span 1, 5 of span 2"
+    finding = compared(*sides).findings[0]
+    assert finding.rule == "slow_steps"
+    assert finding.subject == "step 5 of span 1, 5 of span 2"
 
 
 def test_few_calls_of_other_inputs_are_other_work_where_they_take_the_time() -> None:
@@ -258,8 +258,8 @@ def test_few_calls_of_other_inputs_are_other_work_where_they_take_the_time() -> 
     assert "[[64, 1000]] → [[64, 4000]] (elements ×4.00)" in first.sentence
     # the same in the first layer, which is quick, is not
     small = [replace(layers[0], shape=(32, 96)), *layers[1:], *with_head(1000)[-2:]]
-    told = compared_traces(drawn(with_head(1000)), drawn(small)).findings
-    assert all("Workload changed" not in finding.sentence for finding in told)
+    findings = compared_traces(drawn(with_head(1000)), drawn(small)).findings
+    assert all("Workload changed" not in finding.sentence for finding in findings)
 
 
 def test_page_faults_are_no_contention() -> None:
@@ -270,6 +270,6 @@ def test_page_faults_are_no_contention() -> None:
     def faulting(step: int) -> list[Call]:
         return [*products, *(replace(call, us=100.0 if step < 2 else 700.0) for call in large)]
 
-    told = compared_traces(drawn([*products, *large]), drawn(faulting)).findings
-    assert [finding.rule for finding in told] == ["host_time"]
+    findings = compared_traces(drawn([*products, *large]), drawn(faulting)).findings
+    assert [finding.rule for finding in findings] == ["host_time"]
     assert "host_interrupted" in causes(compared_traces(drawn(), drawn(stall_us=900.0)))  # time slices fall on all

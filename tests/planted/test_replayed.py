@@ -12,7 +12,7 @@ from tests.planted.programs import CONV, NORM, RELU, Program
 from tests.planted.replay.faults import FAULTS, healthy
 from tests.planted.replay.recorded import recorded
 from tests.planted.replay.replay import Noise, replayed
-from tests.planted.replayed import PROGRAMS, direction, make, named, said
+from tests.planted.replayed import PROGRAMS, direction, make, named, verdict_direction
 from tests.planted.training import record
 from tests.shared_data import SHARED, needs_shared
 
@@ -55,5 +55,5 @@ def test_a_small_model_on_a_large_device(tmp_path: Path, fault: str) -> None:
     make(SHARED, program, fault, tmp_path)
     asked = direction(float((tmp_path / "ratio").read_text()))
     found = compared(tmp_path)
-    assert said(found) == asked
+    assert verdict_direction(found) == asked
     assert asked == "none" or named(fault, found)

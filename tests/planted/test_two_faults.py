@@ -139,7 +139,7 @@ def test_both_faults_are_named_the_larger_one_first(place: str) -> None:
         expected = {CHANGES[fault_a][0], CHANGES[fault_b][0]}
         program = CHANGES[fault_b][1](CHANGES[fault_a][1](ON[place]))
         comparison = compared(side(ON[place], 1), side(program, 101))
-        told = [first(comparison).rule, *causes(comparison)]
+        names = [first(comparison).rule, *causes(comparison)]
         assert comparison.headline.delta is not None
         if set(causes(comparison)) - expected - OPERATORS.get(fault_a, set()) - OPERATORS.get(fault_b, set()):
             wrong.append(f"{fault_a} and {fault_b}: {causes(comparison)}")
@@ -151,7 +151,7 @@ def test_both_faults_are_named_the_larger_one_first(place: str) -> None:
         alike = abs(alone[smaller]) >= ALIKE * abs(alone[larger])
         tops = expected if alike else {CHANGES[larger][0]}
         rules = {finding.rule for finding in comparison.findings}
-        if told[0] not in tops or not expected <= rules:
+        if names[0] not in tops or not expected <= rules:
             wrong.append(f"{fault_a} and {fault_b}: {[finding.rule for finding in comparison.findings]}")
     assert not wrong
     assert pairs >= (70 if THOROUGH else 4), "most pairs add up"

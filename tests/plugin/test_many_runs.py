@@ -12,6 +12,7 @@ import pytest
 from tb_perfcompare.cli.main import main
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
 from tb_perfcompare.sources.storage.filesystem import LocalFileSystem
+from tb_perfcompare.workspace.listing import index
 from tb_perfcompare.workspace.listing.index import Index, Root
 from tests.drawn_runs import write_run
 from tests.growth import LARGER, grows_no_faster
@@ -37,7 +38,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often each directory was listed."""
+    """How often each directory was listed; on a slow machine a listing is not outdated before it is used."""
+    monkeypatch.setattr(index, "_KEPT_S", 600)
     found: Counter[str] = Counter()
     whole = LocalFileSystem.entries
     monkeypatch.setattr(LocalFileSystem, "entries", lambda fs, path: (found.update([path]), whole(fs, path))[1])

@@ -110,8 +110,8 @@ def test_who_has_said_all_gets_the_whole_answer(server: Served, stream: str, pai
     status, body = answer_over(asking)
     assert status == 200
     *progress, last = body.splitlines()
-    told = json.loads(last)
-    assert (len(progress) > 1, "tables" in (told["result"] if progress else told)) == (stream == "1", True)
+    answer = json.loads(last)
+    assert (len(progress) > 1, "tables" in (answer["result"] if progress else answer)) == (stream == "1", True)
 
 
 def test_who_has_said_all_in_http_1_0_gets_a_quick_answer_and_is_not_waited_for_long(server: Served) -> None:

@@ -158,8 +158,8 @@ def lacks_a_file(answer: TestResponse) -> bool:
     saved = answer.headers.get("Content-Disposition")
     if saved is not None:
         return ".incomplete." in saved
-    said = answer.json
-    return any(note["code"] == "file_failed" for note in said["notes"]) if "notes" in said else said["lost"] == 1
+    body = answer.json
+    return any(note["code"] == "file_failed" for note in body["notes"]) if "notes" in body else body["lost"] == 1
 
 
 def test_a_server_that_stops_ends_its_streams(tmp_path: Path, serve: Callable[..., Server]) -> None:

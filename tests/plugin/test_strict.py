@@ -139,7 +139,7 @@ def test_the_report_of_traces_is_that_of_the_command_line(tmp_path: Path, serve:
     assert answer.data == tb_perfcompare("strict", normal, abnormal).out.encode()
 
 
-def test_what_was_lost_in_reading_is_said(server: Server, tmp_path: Path) -> None:
+def test_what_was_lost_in_reading_is_reported(server: Server, tmp_path: Path) -> None:
     write_garbage(tmp_path / "logs" / "abnormal")
     (note,) = asked(server, baseline="normal", candidate="abnormal")["tables"]["summary"]["notes"]
     assert note.startswith("abnormal: broken.1700000000009.pt.trace.json: left out: ")

@@ -155,12 +155,12 @@ def test_a_browser_that_goes_away_stops_the_one_under_way_and_those_behind_it(se
 def test_a_server_that_stops_says_so_instead_of_rows(several: Server, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     several.plugin._opening._workspace = Workspace([Root(str(logs))], workers=2, summarize=tasks.slow_summary)
-    said: list[dict[str, Any]] = []
+    texts: list[dict[str, Any]] = []
     query = {"baseline": "normal", "candidate_1": "slow", "candidate_2": "alike"}
-    asking = threading.Thread(target=lambda: said.extend(lines(several, **query)))
+    asking = threading.Thread(target=lambda: texts.extend(lines(several, **query)))
     asking.start()
     assert becomes_true(lambda: (logs / "slow.pid").exists())
     several.close()
     asking.join(SOON_S)
-    assert said[-1]["error"]["code"] == "cancelled"
-    assert not any("row" in one for one in said)
+    assert texts[-1]["error"]["code"] == "cancelled"
+    assert not any("row" in one for one in texts)

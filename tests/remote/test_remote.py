@@ -168,11 +168,12 @@ def test_a_kept_summary_costs_no_bytes_of_the_file(
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [(404, "there is no such file"), (403, "the server refuses it"), (500, "Internal Server Error")]
+    ("status", "expected"),
+    [(404, "there is no such file"), (403, "the server refuses it"), (500, "Internal Server Error")],
 )
-def test_why_a_file_cannot_be_read_is_said(store: Store, status: int, said: str) -> None:
+def test_why_a_file_cannot_be_read_is_reported(store: Store, status: int, expected: str) -> None:
     store.refuse["/normal"] = status
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=expected):
         side_from_path(f"{store.url}/normal", None, None)
 
 

@@ -59,14 +59,14 @@ def test_the_waterfall_has_the_parts_of_the_json_the_largest_first() -> None:
     unit = sent["denominator"] * 1000
     parts = sorted((row for row in sent["rows"] if row["candidate"]), key=lambda row: -abs(row["delta"]))
 
-    def said(value: int, signed: bool = False) -> str:
+    def in_steps(value: int, signed: bool = False) -> str:
         return number_text.number(value / unit, signed=signed)
 
     assert falls(page(ledger=books)) == [
-        ["A baseline", "", "", said(sent["baseline"]), ""],
-        *([row["path"][0], "", said(row["delta"], True), said(row["baseline"]), said(row["candidate"])]
+        ["A baseline", "", "", in_steps(sent["baseline"]), ""],
+        *([row["path"][0], "", in_steps(row["delta"], True), in_steps(row["baseline"]), in_steps(row["candidate"])]
           for row in parts),
-        ["B candidate", "", said(sent["delta"], True), "", said(sent["candidate"])],
+        ["B candidate", "", in_steps(sent["delta"], True), "", in_steps(sent["candidate"])],
     ]  # fmt: skip
     assert "Not shown: 1 part without time on either side." in page(ledger=books)
 

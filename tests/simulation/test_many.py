@@ -16,14 +16,14 @@ PROBABLE = {Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER}
 
 def assert_alike(many: Many, sides: tuple[Ints, Ints], captures: Captures) -> None:
     for row in range(len(sides[0])):
-        told = judge(sides[0][row], captures[0], sides[1][row], captures[1], OPTIONS)
-        assert told.shift is not None and told.p is not None
-        assert (told.verdict in CLEAR) == many.clear[row]
-        assert (told.verdict in PROBABLE) == many.probable[row]
-        assert (told.verdict is Verdict.SAME) == many.same[row]
-        assert told.shift.low == pytest.approx(np.expm1(many.low[row]), rel=1e-9)
-        assert told.shift.high == pytest.approx(np.expm1(many.high[row]), rel=1e-9)
-        assert told.p == pytest.approx(many.p[row], rel=1e-9)
+        result = judge(sides[0][row], captures[0], sides[1][row], captures[1], OPTIONS)
+        assert result.shift is not None and result.p is not None
+        assert (result.verdict in CLEAR) == many.clear[row]
+        assert (result.verdict in PROBABLE) == many.probable[row]
+        assert (result.verdict is Verdict.SAME) == many.same[row]
+        assert result.shift.low == pytest.approx(np.expm1(many.low[row]), rel=1e-9)
+        assert result.shift.high == pytest.approx(np.expm1(many.high[row]), rel=1e-9)
+        assert result.p == pytest.approx(many.p[row], rel=1e-9)
 
 
 @pytest.mark.parametrize("draw", [normal, autoregressive(0.5)])

@@ -232,8 +232,8 @@ def refusal(*words: str | Path) -> str:
 def test_sources_without_steps_are_refused_with_the_reason() -> None:
     folder = Path(__file__).parents[2] / "demo_logs"
     listing = sorted((folder / "kernel_listing_synthetic").rglob("*.txt"))[0]
-    said = refusal(listing, listing)
-    assert "has launches that are not cut into steps (kernel listing): no cycles to compare" in said
+    text = refusal(listing, listing)
+    assert "has launches that are not cut into steps (kernel listing): no cycles to compare" in text
 
 
 @needs_shared

@@ -27,10 +27,10 @@ const TURNS: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [
 export function MatrixView({ candidates, rows, look, onLook, onOpen }: Props) {
   const [at, setAt] = useState<[number, number]>([0, 0]);
   const body = useRef<HTMLTableSectionElement>(null);
-  const told = look.split(',');
+  const parts = look.split(',');
   const other = rowTable(rows);
-  const table = told.includes('rows') && hasTable(other) ? other : '';
-  const against: Against = told.includes('step') ? 'step' : 'row';
+  const table = parts.includes('rows') && hasTable(other) ? other : '';
+  const against: Against = parts.includes('step') ? 'step' : 'row';
   const shown = matrixRows(rows, candidates.length, table);
   const places = candidates.map((_, place) => place).filter((place) => rows[place]?.look);
   const labels = runLabels(candidates.map(sideText));

@@ -47,7 +47,7 @@ export function describe(point: Point, style: NumberStyle): string {
     point.outlier ? words.outlier : '',
     point.run === null ? words.unreadable : '',
   ];
-  return words.said(point.label, when(point.at), time, rest.filter(Boolean).join(', '));
+  return words.pointText(point.label, when(point.at), time, rest.filter(Boolean).join(', '));
 }
 
 export function HistoryChart({ history, style, a, b, onPick }: Props) {

@@ -36,7 +36,7 @@ export const words = {
   more: (n: number) => `Show ${formatMany(n, 'earlier point', 'earlier points')}`,
   seriesLeftOut: (n: number) => `${formatMany(n, 'further series is', 'further series are')} not listed; name it in the address`,
   problems: (n: number) => formatMany(n, 'point cannot be read', 'points cannot be read'),
-  said: (label: string, when: string, time: string, rest: string) => `${label}, ${when}: ${time}${rest === '' ? '' : `, ${rest}`}`,
+  pointText: (label: string, when: string, time: string, rest: string) => `${label}, ${when}: ${time}${rest === '' ? '' : `, ${rest}`}`,
   againstLevel: (difference: string) => `${difference} against its level`,
   p: (p: string) => `p ${p}`,
 };

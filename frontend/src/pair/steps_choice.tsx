@@ -6,9 +6,9 @@ import { text, type MetricWords } from '../ui/strings';
 
 /** `3 – 10`, `10-3` or `5` as the server takes it; "" for all, null for what is no range. */
 export function typedRange(typed: string): string | null {
-  const said = typed.replace(/\s+/g, '').replace(/[–—]/g, '-');
-  if (said === '') return '';
-  const found = /^(\d{1,18})(?:-(\d{1,18}))?$/.exec(said);
+  const compact = typed.replace(/\s+/g, '').replace(/[–—]/g, '-');
+  if (compact === '') return '';
+  const found = /^(\d{1,18})(?:-(\d{1,18}))?$/.exec(compact);
   if (!found) return null;
   const ends = [Number(found[1]), Number(found[2] ?? found[1])].sort((one, other) => one - other);
   return ends[0] === ends[1] ? String(ends[0]) : ends.join('-');

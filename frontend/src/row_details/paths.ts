@@ -7,13 +7,13 @@ export type Pair = Figures['calls'];
 type PathFrame = RowPaths['frames'][number];
 
 /** Microseconds per step of both sides and their difference; an absent side counts as none in the difference. */
-export interface Told {
+export interface Difference {
   a: number | null;
   b: number | null;
   delta: number;
 }
 
-export function told(pair: Pair | undefined, denominator: number, unit: number): Told {
+export function differenceOf(pair: Pair | undefined, denominator: number, unit: number): Difference {
   const [a, b] = (pair ?? [null, null]).map((value) => (value === null ? null : value / denominator / unit)) as [number | null, number | null];
   return { a, b, delta: ((pair?.[1] ?? 0) - (pair?.[0] ?? 0)) / denominator / unit };
 }
@@ -77,12 +77,12 @@ export interface DrawnPath {
   label: FrameText[];
   /** places of the candidate's functions where they are other ones, by number of the frame */
   others: Map<number, string>;
-  time: Told;
-  calls: Told;
+  time: Difference;
+  calls: Difference;
 }
 
-export function drawn(found: RowPaths, way: Way, measure: string): { paths: DrawnPath[]; rest: { paths: number; time: Told; calls: Told } | null } {
-  const figures = (of: Figures) => ({ time: told(of.times[measure], found.denominator, 1000), calls: told(of.calls, found.denominator, 1) });
+export function drawn(found: RowPaths, way: Way, measure: string): { paths: DrawnPath[]; rest: { paths: number; time: Difference; calls: Difference } | null } {
+  const figures = (of: Figures) => ({ time: differenceOf(of.times[measure], found.denominator, 1000), calls: differenceOf(of.calls, found.denominator, 1) });
   const frames = (numbers: number[]): FrameText[] => numbers.map((number) => frameText(found.frames[number]!));
   const paths = way.paths.map((path: CallPath, index) => {
     const here = frames(path.frames);

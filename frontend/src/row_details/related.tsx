@@ -5,7 +5,7 @@ import { Delta } from '../ui/delta';
 import { formatTime } from '../ui/format';
 import { shortName } from '../ui/names';
 import type { RowLink } from './links';
-import { told } from './paths';
+import { differenceOf } from './paths';
 import type { RelatedRow, RowPaths } from '../contract/sent';
 import { words } from './words';
 
@@ -25,7 +25,7 @@ export function Related({ found, what, rows, others, onGo }: RelatedProps) {
       <h3>{words.related[what] ?? what}</h3>
       <ul>
         {rows.map((row) => {
-          const time = told(row.time, found.denominator, 1000);
+          const time = differenceOf(row.time, found.denominator, 1000);
           return (
             <li key={`${row.table} ${row.row} ${row.name}`}>
               <button type="button" class="link-button soft" title={row.name} onClick={() => onGo({ tab: row.table, min: 0, row: row.row })}>
@@ -55,7 +55,7 @@ export function Callees({ found, callees, onGo }: { found: RowPaths; callees: No
       <h3 title={words.calleesAbout}>{words.callees}</h3>
       <ul>
         {lines.map(({ name, full, table, time }) => {
-          const figures = told(time, found.denominator, 1000);
+          const figures = differenceOf(time, found.denominator, 1000);
           return (
             <li key={`${table} ${full} ${name}`}>
               {table === '' ? (

@@ -17,7 +17,7 @@ import { adoptSheet } from '../ui/sheets';
 import { sentence, text } from '../ui/strings';
 import { LaunchHistogram } from './launch_histogram';
 import { rowLinks } from './links';
-import { drawn, type DrawnPath, type FrameText, type Told } from './paths';
+import { drawn, type DrawnPath, type FrameText, type Difference } from './paths';
 import { Callees, Links, Related } from './related';
 import css from './row_paths.css?inline';
 import { words } from './words';
@@ -183,7 +183,7 @@ function FrameLine({ frame, other, onGo }: { frame: FrameText; other: string | u
   );
 }
 
-function Numbers({ time, calls }: { time: Told; calls: Told }) {
+function Numbers({ time, calls }: { time: Difference; calls: Difference }) {
   const count = (value: number | null): string => (value === null ? '–' : formatCount(value));
   return (
     <span class="path-numbers small">

@@ -88,10 +88,10 @@ function Lane({ side, steps, times, range, width, y }: LaneProps) {
   const slot = (width - LEFT) / times.length;
   const x = (place: number): number => LEFT + (place + 0.5) * slot;
   const radius = Math.min(3, Math.max(1, slot / 3));
-  const told = stepWords.told(times.length, formatTime(range.median), formatTime(range.low), formatTime(range.high));
+  const summary = stepWords.summary(times.length, formatTime(range.median), formatTime(range.low), formatTime(range.high));
   return (
     <figure class={`series-${side}`}>
-      <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${told}`}>
+      <svg width={width} height={LANE} role="img" aria-label={`${letter}: ${summary}`}>
         <rect class="order-lane" x={LEFT} y={0} width={width - LEFT} height={LANE} />
         <text class="lane-label" x={LEFT - 6} y={LANE / 2 + 4} text-anchor="end">
           {letter}
@@ -103,7 +103,7 @@ function Lane({ side, steps, times, range, width, y }: LaneProps) {
           </circle>
         ))}
       </svg>
-      <figcaption class="muted">{told}</figcaption>
+      <figcaption class="muted">{summary}</figcaption>
     </figure>
   );
 }

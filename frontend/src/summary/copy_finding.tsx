@@ -7,20 +7,20 @@ import { Icon } from '../ui/icons';
 import { text } from '../ui/strings';
 
 export function CopyFinding({ finding, comparison }: { finding: Finding; comparison: Comparison }) {
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   const copy = (): void => {
     void import('./finding_text')
       .then(({ findingText }) => copyText(findingText(finding, comparison)))
       .catch(() => false)
-      .then((done) => setSaid(done ? text.panel.copied : text.actions.notCopied));
+      .then((done) => setStatus(done ? text.panel.copied : text.actions.notCopied));
   };
   return (
     <>
-      <button type="button" class="icon-button" title={text.findings.copy} aria-label={text.findings.copyNamed(finding.subject)} onClick={copy} onBlur={() => setSaid('')}>
-        <Icon name={said === text.panel.copied ? 'check' : 'copy'} size={14} />
+      <button type="button" class="icon-button" title={text.findings.copy} aria-label={text.findings.copyNamed(finding.subject)} onClick={copy} onBlur={() => setStatus('')}>
+        <Icon name={status === text.panel.copied ? 'check' : 'copy'} size={14} />
       </button>
       <span class="sr" role="status">
-        {said}
+        {status}
       </span>
     </>
   );

@@ -16,7 +16,7 @@ function Bar({ label, part, scale }: { label: string; part: Part; scale: [number
   const at = (fraction: number) => `${(100 * (fraction - scale[0])) / (scale[1] - scale[0])}%`;
   const estimate = part.estimate ?? 0;
   const [from, to] = [Math.min(0, estimate), Math.max(0, estimate)];
-  const said = `${formatPercent(part.estimate, true)} (${formatEnds(part.low, part.high).join(' … ')})`;
+  const figures = `${formatPercent(part.estimate, true)} (${formatEnds(part.low, part.high).join(' … ')})`;
   return (
     <div class="part">
       <dt>{label}</dt>
@@ -26,7 +26,7 @@ function Bar({ label, part, scale }: { label: string; part: Part; scale: [number
           {part.low !== null && part.high !== null && <span class="part-interval" style={{ left: at(part.low), width: `calc(${at(part.high)} - ${at(part.low)})` }} />}
           <span class="part-zero" style={{ left: at(0) }} />
         </span>
-        <span class="part-said">{said}</span>
+        <span class="part-said">{figures}</span>
       </dd>
     </div>
   );

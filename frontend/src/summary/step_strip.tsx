@@ -18,7 +18,7 @@ import { letterOf, sideName } from '../ui/sides';
 import { metricWords, text } from '../ui/strings';
 import { useWidth } from '../ui/use_width';
 import css from './step_strip.css?inline';
-import { words as said } from './step_words';
+import { words as stripWords } from './step_words';
 
 adoptSheet(css);
 
@@ -81,12 +81,12 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   const name = (side: Letter): string => sideName(side);
   const describe = (step: StepTime): string => {
     const captures = Math.max(comparison.baseline.captures ?? 1, comparison.candidate.captures ?? 1);
-    const where = captures > 1 && step.capture !== '' ? said.capture(step.capture) : '';
+    const where = captures > 1 && step.capture !== '' ? stripWords.capture(step.capture) : '';
     const withUnit = (us: number): string => `${formatIn(style, us)}\u202f${style.unit}`;
-    const shown = atPace && step.paced !== null ? said.both(withUnit(step.paced), withUnit(recorded.find(({ row }) => row === step.row)!.us)) : withUnit(step.us);
-    const time = said.step(words.one, name(step.side), step.step, where, shown);
+    const shown = atPace && step.paced !== null ? stripWords.both(withUnit(step.paced), withUnit(recorded.find(({ row }) => row === step.row)!.us)) : withUnit(step.us);
+    const time = stripWords.step(words.one, name(step.side), step.step, where, shown);
     if (step.backlog > 0) return `${time}, ${text.backlog.of(formatTime(step.backlog), words.one)}`;
-    return step.admitted ? time : `${time}, ${said.reason(step.reason)}`;
+    return step.admitted ? time : `${time}, ${stripWords.reason(step.reason)}`;
   };
   const banded = (side: Letter): [number, number] | null => {
     if (band?.side === side) return [band.from, band.to];
@@ -98,7 +98,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
   const summary = (side: Letter): string => {
     const own = lanes[side].flat();
     const times = own.filter((step) => step.admitted).map((step) => step.us);
-    return times.length === 0 ? said.none(words) : said.sideSummary(times.length, own.length - times.length, formatTime(Math.min(...times)), formatTime(Math.max(...times)), words);
+    return times.length === 0 ? stripWords.none(words) : stripWords.sideSummary(times.length, own.length - times.length, formatTime(Math.min(...times)), formatTime(Math.max(...times)), words);
   };
 
   return (
@@ -106,15 +106,15 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
       <header>
         <h2 class="section-title strong">{words.times}</h2>
         {paced ? (
-          <Segments label={said.pace} all={[false, true]} chosen={(one) => one === atPace} name={(one) => (one ? said.onePace : said.recorded)} title={(one) => (one ? said.onePaceAbout : undefined)} onChoose={setAtPace} />
+          <Segments label={stripWords.pace} all={[false, true]} chosen={(one) => one === atPace} name={(one) => (one ? stripWords.onePace : stripWords.recorded)} title={(one) => (one ? stripWords.onePaceAbout : undefined)} onChoose={setAtPace} />
         ) : (
-          <p class="muted">{said.about(words)}</p>
+          <p class="muted">{stripWords.about(words)}</p>
         )}
       </header>
       <div ref={frame}>
-        {table && steps.length === 0 && <p class="muted">{said.none(words)}</p>}
+        {table && steps.length === 0 && <p class="muted">{stripWords.none(words)}</p>}
         {steps.length > 0 && (
-          <div ref={box} class="step-strip" role="group" tabIndex={0} aria-label={said.order(words, summary('a'), summary('b'))} style={{ height: `${HEIGHT}px` }} {...handlers}>
+          <div ref={box} class="step-strip" role="group" tabIndex={0} aria-label={stripWords.order(words, summary('a'), summary('b'))} style={{ height: `${HEIGHT}px` }} {...handlers}>
             {width > 0 && (
               <svg width={width} height={HEIGHT} aria-hidden="true">
                 {niceTicks(axis.low / style.scale, axis.high / style.scale, 4).map((tick) => (
@@ -142,7 +142,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
                         {name(side)}
                       </text>
                       <text class="axis-text" x={left(side) + half} y={HEIGHT - 6} text-anchor="end">
-                        {said.numbers(words.many, some[0]![0]!.step, some[some.length - 1]![0]!.step)}
+                        {stripWords.numbers(words.many, some[0]![0]!.step, some[some.length - 1]![0]!.step)}
                       </text>
                       {active?.side === side && <line class="order-cursor" x1={x(side, active.place)} x2={x(side, active.place)} y1={TOP} y2={HEIGHT - BOTTOM} />}
                     </g>
@@ -154,7 +154,7 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
         )}
       </div>
       <p class="step-read small" role="status">
-        {range !== '' ? said.choosing(range, words) : active ? lanes[active.side][active.place]?.map(describe).join(' · ') : <span class="muted">{steps.length > 0 ? said.hint(words) : ''}</span>}
+        {range !== '' ? stripWords.choosing(range, words) : active ? lanes[active.side][active.place]?.map(describe).join(' · ') : <span class="muted">{steps.length > 0 ? stripWords.hint(words) : ''}</span>}
       </p>
       <p class="legend small soft">
         {LETTERS.map(
@@ -165,8 +165,8 @@ export function StepStrip({ comparison, source, chosen, onSteps, onStep }: Props
               </button>
             ),
         )}
-        {LETTERS.map((side) => beyond(side) > 0 && <span key={side}>{said.beyond(letterOf(side), beyond(side), words)} ▴</span>)}
-        {steps.some((step) => !step.admitted) && <span class="legend-key legend-hollow">{said.dropped}</span>}
+        {LETTERS.map((side) => beyond(side) > 0 && <span key={side}>{stripWords.beyond(letterOf(side), beyond(side), words)} ▴</span>)}
+        {steps.some((step) => !step.admitted) && <span class="legend-key legend-hollow">{stripWords.dropped}</span>}
       </p>
     </section>
   );

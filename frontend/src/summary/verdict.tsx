@@ -128,9 +128,9 @@ function certaintyFacts({ certainty, metric }: Headline): [string, string][] {
 
 function How({ headline }: { headline: Headline }) {
   const facts: [string, string][] = [];
-  for (const { label, text: said } of headline.facts ?? []) {
+  for (const { label, text: fact } of headline.facts ?? []) {
     // of the step time as recorded the reason says more, and is shown above where nothing else decides
-    if (label !== text.verdict.recorded) facts.push([label, said]);
+    if (label !== text.verdict.recorded) facts.push([label, fact]);
     else if (headline.program) facts.push([label, headline.reason]);
   }
   if (headline.scope) facts.push([text.verdict.scope, headline.scope]);

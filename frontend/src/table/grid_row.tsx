@@ -101,16 +101,16 @@ function cutIn(least: number, shown: string): string {
 }
 
 function derivedCell(view: ColumnView, cells: Cell[], least: number): preact.JSX.Element {
-  const { text: said, sense = 0, chip, title } = view.derive!(cells);
+  const { text: derived, sense = 0, chip, title } = view.derive!(cells);
   if (view.numeric)
     return (
-      <div key={view.column.name} role="gridcell" class={`num${COLOURS[sense]}${cutIn(least, said)}`} title={title}>
-        {said}
+      <div key={view.column.name} role="gridcell" class={`num${COLOURS[sense]}${cutIn(least, derived)}`} title={title}>
+        {derived}
       </div>
     );
   return (
     <div key={view.column.name} role="gridcell" class="txt" title={title}>
-      {said !== '' && <span class={chip ? `chip chip-${chip}` : ''}>{said}</span>}
+      {derived !== '' && <span class={chip ? `chip chip-${chip}` : ''}>{derived}</span>}
     </div>
   );
 }

@@ -31,9 +31,9 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
   const longest = table.rows.reduce((most, cells) => Math.max(most, callsText(cells).length), 0);
   const derived = [
     column('row_percent', row!, 90, (cells) => {
-      const said = changed(cells, rowShare(cells), false);
+      const cell = changed(cells, rowShare(cells), false);
       // a higher rate is better
-      return metric.rate && said.sense ? { ...said, sense: said.sense > 0 ? -1 : 1 } : said;
+      return metric.rate && cell.sense ? { ...cell, sense: cell.sense > 0 ? -1 : 1 } : cell;
     }, `${name(figure.b)}/${name(figure.a)}`, rowShare),
     ...(metric.rate || stepTime === null || stepTime <= 0 ? [] : [column('step_percent', step!, Math.max(90, 8 * step!.label.length + 8), (cells) => changed(cells, numberAt(cells, metric.delta) === null ? null : numberAt(cells, metric.delta)! / stepTime, true), name(metric.delta), (cells) => numberAt(cells, metric.delta))]),
     column('calls', calls!, Math.max(86, 7 * longest + 24), (cells) => ({ text: callsText(cells) }), `${name(callsB)}?${name(callsA)}`, (cells) => later(numberAt(cells, callsB), numberAt(cells, callsA))),
@@ -82,9 +82,9 @@ export function textsWithin(views: ColumnView[], fits: (shown: ColumnView[]) => 
 /** The rate on both sides, "" where there is none on either. */
 function rateText(view: ColumnView, cells: Cell[], a: number, b: number): string {
   if (!cells[a] && !cells[b]) return '';
-  const said = arrow(numberAt(cells, a), numberAt(cells, b), (value) => cellText(view, value));
+  const change = arrow(numberAt(cells, a), numberAt(cells, b), (value) => cellText(view, value));
   // the unit once, where it is the same
-  return said.replace(/(\u202f\S+)( → .*\1)$/, '$2');
+  return change.replace(/(\u202f\S+)( → .*\1)$/, '$2');
 }
 
 function numberAt(cells: Cell[], index: number): number | null {
@@ -117,10 +117,10 @@ function chipColumn(table: Table, metric: Metric): ColumnView {
   };
   const asks = [status, change].flatMap((index) => table.columns[index]?.name ?? []).join('?');
   const view = column('chip', { label: tableText.chip, about: tableText.chipAbout }, 86, (cells) => {
-    const said = raw(cells);
-    const chip = text.table.chips[said.split(',')[0]!];
+    const word = raw(cells);
+    const chip = text.table.chips[word.split(',')[0]!];
     const tested = typeof cells[q] === 'number' ? `q ${formatP(cells[q])}` : '';
-    return { text: chip?.word ?? said, chip: chip?.look ?? (said === '' ? '' : 'idle'), title: [chip?.about || said, tested].filter(Boolean).join(', ') };
+    return { text: chip?.word ?? word, chip: chip?.look ?? (word === '' ? '' : 'idle'), title: [chip?.about || word, tested].filter(Boolean).join(', ') };
   }, asks, (cells) => raw(cells) || null);
   return { ...view, numeric: false, blank: table.rows.length > 0 && table.rows.every((cells) => raw(cells) === '') };
 }

@@ -192,8 +192,8 @@ function EventMeasures({ side, answer: { event, counterpart, renamed } }: { side
         lines={shown.map(([label, title, of, form]) => {
           const [one, other] = [a && of(a), b && of(b)];
           const delta = one !== null && other !== null ? other - one : null;
-          const told = delta === null ? NOT_MEASURED : <Delta value={delta} {...(form === 'time' ? {} : { sense: 0 as const })}>{text(delta, form, true)}</Delta>;
-          return { label, title, figures: [text(one, form), text(other, form), told] };
+          const difference = delta === null ? NOT_MEASURED : <Delta value={delta} {...(form === 'time' ? {} : { sense: 0 as const })}>{text(delta, form, true)}</Delta>;
+          return { label, title, figures: [text(one, form), text(other, form), difference] };
         })}
       />
       {!counterpart && <p class="muted">{words.panel.noCounterpart}</p>}

@@ -63,8 +63,8 @@ export function stepOf(picture: Picture): Choice {
 export function labelOf(side: Letter, picture: Picture | null): string {
   if (!picture) return words.side[side];
   const { step, total_ns, events, lanes } = picture.wire;
-  const said = lanes.map((lane) => words.canvas.lane(lane.name, words.lane.kind[lane.kind] ?? lane.kind, lane.events, formatTime(lane.busy_ns / 1000))).join('; ');
-  return words.canvas.label(words.side[side], step.label, formatTime(total_ns / 1000), events, said);
+  const laneTexts = lanes.map((lane) => words.canvas.lane(lane.name, words.lane.kind[lane.kind] ?? lane.kind, lane.events, formatTime(lane.busy_ns / 1000))).join('; ');
+  return words.canvas.label(words.side[side], step.label, formatTime(total_ns / 1000), events, laneTexts);
 }
 
 export function placeOf(picture: Picture, event: number): { row: number; from: number; to: number } | null {
@@ -109,7 +109,7 @@ export function linkedPlace(facts: EventAnswer | null, event: number): Pick<Even
 export function saidOf(side: Letter, { event, counterpart }: EventAnswer): string {
   const change = counterpart ? (side === 'a' ? counterpart.dur_ns - event.dur_ns : event.dur_ns - counterpart.dur_ns) : 0;
   const other = counterpart ? words.canvas.saidOther(formatTime(counterpart.dur_ns / 1000), formatTime(change / 1000, true)) : words.canvas.saidAlone;
-  return words.canvas.said(event.name, words.kinds[event.kind] ?? event.kind, words.side[side], formatTime(event.dur_ns / 1000), formatTime(event.start_ns / 1000), other);
+  return words.canvas.eventText(event.name, words.kinds[event.kind] ?? event.kind, words.side[side], formatTime(event.dur_ns / 1000), formatTime(event.start_ns / 1000), other);
 }
 
 /** Events that the search finds, on each side. */
@@ -119,8 +119,8 @@ export function foundText(shown: Shown): string {
   return SIDES.flatMap((side) => {
     const { picture, whole } = shown[side];
     if (!whole || !picture) return [];
-    const told = [picture, whole].find((one) => one.wire.hits !== null)?.wire.hits;
-    const counted = told ? { events: told.events, total: told.total_ns } : whole.wire.complete ? countedIn(whole, test) : null;
+    const hits = [picture, whole].find((one) => one.wire.hits !== null)?.wire.hits;
+    const counted = hits ? { events: hits.events, total: hits.total_ns } : whole.wire.complete ? countedIn(whole, test) : null;
     return counted ? [`${words.letter[side]}: ${words.search.found(counted.events, formatTime(counted.total / 1000))}`] : [];
   }).join(' · ');
 }

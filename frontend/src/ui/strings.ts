@@ -10,8 +10,8 @@ export function sentence(clause: string): string {
 }
 
 /** A number and its unit, and what it is the value of, stay on one line. */
-export function unbroken(said: string): string {
-  return said.replace(/(\d) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![\w]))|([pq]) (?=[=<])|([=<]) (?=\d)/g, '$1$2$3\u00a0');
+export function unbroken(message: string): string {
+  return message.replace(/(\d) (?=(?:%|[nµm]?s|[KMGT]?i?B)(?![\w]))|([pq]) (?=[=<])|([=<]) (?=\d)/g, '$1$2$3\u00a0');
 }
 
 /** What one headline metric measures, in words. */

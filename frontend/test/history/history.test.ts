@@ -60,8 +60,8 @@ it('compares with the point before that can be opened', () => {
 
 it('says a point in words: time, difference, verdict, what is the matter with it', () => {
   const style = { scale: 1, decimals: 1, unit: 'µs' };
-  const said = inWords(point('abc', 150, { difference: 0.5, verdict: 'cannot_tell', outlier: true, run: null }), style).replaceAll('\u202f', ' ');
-  for (const part of ['abc, ', '150.0 µs', '+50.0 % against its level', 'Inconclusive so far', 'outlier', 'not readable by this version']) expect(said).toContain(part);
+  const description = inWords(point('abc', 150, { difference: 0.5, verdict: 'cannot_tell', outlier: true, run: null }), style).replaceAll('\u202f', ' ');
+  for (const part of ['abc, ', '150.0 µs', '+50.0 % against its level', 'Inconclusive so far', 'outlier', 'not readable by this version']) expect(description).toContain(part);
   expect(inWords(point('x', null, { difference: null, verdict: null }), style)).toContain('no step times');
 });
 

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest';
 import type { Comparison, Table } from '../../src/contract/wire';
 import { profilerView } from '../../src/host/profiler_views';
 import { rowLinks, timelineName } from '../../src/row_details/links';
-import { drawn, frameText, labels, telling, told } from '../../src/row_details/paths';
+import { drawn, frameText, labels, telling, differenceOf } from '../../src/row_details/paths';
 import type { RowPaths, Way } from '../../src/contract/sent';
 
 const python = (name: string): RowPaths['frames'][number] => ['python', name, ''];
 
 test('figures are per step; a side without the path has none, and counts as none in the difference', () => {
-  expect(told([6000, 9000], 3, 1000)).toEqual({ a: 2, b: 3, delta: 1 });
-  expect(told([null, 9000], 3, 1000)).toEqual({ a: null, b: 3, delta: 3 });
-  expect(told(undefined, 3, 1000)).toEqual({ a: null, b: null, delta: 0 });
+  expect(differenceOf([6000, 9000], 3, 1000)).toEqual({ a: 2, b: 3, delta: 1 });
+  expect(differenceOf([null, 9000], 3, 1000)).toEqual({ a: null, b: 3, delta: 3 });
+  expect(differenceOf(undefined, 3, 1000)).toEqual({ a: null, b: null, delta: 0 });
 });
 
 test('a Python function is told with the last part of its file', () => {

@@ -43,8 +43,8 @@ describe('a finding as text', () => {
     );
   });
   it('leaves out what the finding does not have', () => {
-    const said = findingText({ ...FINDING, delta_us: null, share: null, look_at: '', evidence: [] }, comparison());
-    expect(said.split('\n').slice(0, 3)).toEqual(['DataLoader: enumerate(DataLoader).__next__', FINDING.sentence, FINDING.confidence]);
+    const lines = findingText({ ...FINDING, delta_us: null, share: null, look_at: '', evidence: [] }, comparison());
+    expect(lines.split('\n').slice(0, 3)).toEqual(['DataLoader: enumerate(DataLoader).__next__', FINDING.sentence, FINDING.confidence]);
   });
   it('says of a part that goes the other way that it offsets the change', () => {
     expect(findingText({ ...FINDING, share: -0.25 }, comparison())).toContain('(offsets 25.0\u202f% of the change)');

@@ -28,7 +28,7 @@ const shown = (chosen = '', table = operators) => {
   const metric = metricOf(table, chosen)!;
   return visibleColumns(metricColumns(columnViews(table), table, metric, 1000, metricWords('step_time'), null), '');
 };
-const said = (name: string, at: number, chosen = '') => shown(chosen).find((view) => view.column.name === name)!.derive!(operators.rows[at]!);
+const cell = (name: string, at: number, chosen = '') => shown(chosen).find((view) => view.column.name === name)!.derive!(operators.rows[at]!);
 
 describe('the time that is shown', () => {
   it('is one of those the table has of both sides', () => {
@@ -58,7 +58,7 @@ describe('the rate that is shown', () => {
     rows: [[...operators.rows[0]!, 6e12, 3e12, -3e12], [...operators.rows[1]!, null, 1e9, null], [...operators.rows[2]!, null, null, null]],
   };
   const names = (chosen: string) => shown(chosen, worked).map((view) => view.column.name);
-  const told = (name: string, at: number, chosen = '') => shown(chosen, worked).find((view) => view.column.name === name)!.derive!(worked.rows[at]!);
+  const ratedCell = (name: string, at: number, chosen = '') => shown(chosen, worked).find((view) => view.column.name === name)!.derive!(worked.rows[at]!);
 
   it('is one that is known of some row', () => {
     expect(ratesOf(worked).map(({ name, label }) => [name, label])).toEqual([['flop_rate', 'Rate']]);
@@ -67,26 +67,26 @@ describe('the rate that is shown', () => {
   it('takes the place of the time, which orders the rows; less of it is worse', () => {
     const before = ['baseline_flop_rate', 'candidate_flop_rate', 'flop_rate_delta', 'row_percent', 'calls'];
     expect(names('flop_rate')).toEqual(['name', ...before, 'device_self_delta_us', 'chip']);
-    expect([metricOf(worked, 'flop_rate')!.delta, told('row_percent', 0, 'flop_rate').sense]).toEqual([columns.findIndex(({ name }) => name === 'device_self_delta_us'), 1]);
+    expect([metricOf(worked, 'flop_rate')!.delta, ratedCell('row_percent', 0, 'flop_rate').sense]).toEqual([columns.findIndex(({ name }) => name === 'device_self_delta_us'), 1]);
   });
   it('is one column beside a time, empty where no work is known', () => {
     expect(names('').slice(-3)).toEqual(['calls', 'rate', 'chip']);
-    expect([0, 1, 2].map((at) => told('rate', at).text.replaceAll('\u202f', ' '))).toEqual(['6.00 → 3.00 TFLOP/s', '– → 1.00 GFLOP/s', '']);
+    expect([0, 1, 2].map((at) => ratedCell('rate', at).text.replaceAll('\u202f', ' '))).toEqual(['6.00 → 3.00 TFLOP/s', '– → 1.00 GFLOP/s', '']);
   });
 });
 
 describe('what the page says of a row', () => {
   it('is the difference as a part of the row and of the step, and swapped sides turn the latter around', () => {
-    expect([said('row_percent', 0).text, said('step_percent', 0).text, said('step_percent', 2).text].map((text) => text.replace('\u202f', ' '))).toEqual(['+50.0 %', '+5.00 %', '\u22128.00 %']);
-    expect([said('row_percent', 1).text, said('row_percent', 2).sense, said('row_percent', 0, 'us').sense]).toEqual(['\u2013', -1, 0]); // new rows have no percentage, chance no colour
+    expect([cell('row_percent', 0).text, cell('step_percent', 0).text, cell('step_percent', 2).text].map((text) => text.replace('\u202f', ' '))).toEqual(['+50.0 %', '+5.00 %', '\u22128.00 %']);
+    expect([cell('row_percent', 1).text, cell('row_percent', 2).sense, cell('row_percent', 0, 'us').sense]).toEqual(['\u2013', -1, 0]); // new rows have no percentage, chance no colour
   });
   it('is how often and how long it was called, once where both sides agree', () => {
-    expect([said('calls', 0).text, said('calls', 1).text]).toEqual(['4', '0 → 4']);
-    expect([said('per_call', 1).text, said('per_call', 0, 'us').text].map((text) => text.replaceAll('\u202f', ' '))).toEqual(['\u2013 → 15.0 µs', '5.00 µs → 5.25 µs']);
+    expect([cell('calls', 0).text, cell('calls', 1).text]).toEqual(['4', '0 → 4']);
+    expect([cell('per_call', 1).text, cell('per_call', 0, 'us').text].map((text) => text.replaceAll('\u202f', ' '))).toEqual(['\u2013 → 15.0 µs', '5.00 µs → 5.25 µs']);
   });
   it('is one word for what happened to it', () => {
-    expect([0, 1, 2].map((at) => said('chip', at).text)).toEqual(['slower', 'new', 'faster']);
-    expect([said('chip', 0, 'us').text, said('chip', 0).title]).toEqual(['n.s.', 'slower, negligible, q 0.0010']);
+    expect([0, 1, 2].map((at) => cell('chip', at).text)).toEqual(['slower', 'new', 'faster']);
+    expect([cell('chip', 0, 'us').text, cell('chip', 0).title]).toEqual(['n.s.', 'slower, negligible, q 0.0010']);
   });
   it('has no column where nothing is said of any row', () => {
     const isSaid = (at: number): boolean => columns[at]!.role === 'status' || columns[at]!.statistic === 'change';

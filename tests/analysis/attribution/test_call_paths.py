@@ -37,8 +37,8 @@ def paths_us(of: Summary, way: str = BY_OPERATOR) -> dict[str, float]:
     paths: list[str] = []
     for parent, (_, _, name) in zip(tree.parent.tolist(), tree.keys(), strict=True):
         paths.append("" if parent < 0 else f"{paths[parent]} > {name}" if parent else name)
-    told = zip(paths, own.tolist(), calls.tolist(), strict=True)
-    return {path: time / 1000 for path, time, count in told if time or count}
+    rows = zip(paths, own.tolist(), calls.tolist(), strict=True)
+    return {path: time / 1000 for path, time, count in rows if time or count}
 
 
 def linear() -> TraceBuilder:

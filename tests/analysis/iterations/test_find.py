@@ -149,7 +149,7 @@ def test_kinds_are_not_incomplete_beside_each_other() -> None:
     assert len(admit_steps(summary(trace)).steps) == 39
 
 
-def test_markers_within_each_other_and_on_other_threads_are_left_out_and_said() -> None:
+def test_markers_within_each_other_and_on_other_threads_are_left_out_and_reported() -> None:
     trace = server([f"work {n}" for n in range(5)])
     trace.annotation("work 9", 100, 200)
     trace.annotation("work 8", 0, 300, thread=MAIN + 1)

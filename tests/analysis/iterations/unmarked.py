@@ -130,8 +130,8 @@ def pairs(folders: list[str]) -> None:
     """A row for each two folders: verdict and ratio with marks, without, and by repetition."""
     ways = (lambda name: False, is_step, is_mark)
     for sides in zip(folders[::2], folders[1::2], strict=True):
-        told = [compared([*sides], away).headline for away in ways]
-        cells = [f"{one.verdict.value} {one.ratio or 0:.3f}" for one in told]
+        headlines = [compared([*sides], away).headline for away in ways]
+        cells = [f"{one.verdict.value} {one.ratio or 0:.3f}" for one in headlines]
         print(f"| {' → '.join(sides)} | {' | '.join(cells)} |", flush=True)
 
 

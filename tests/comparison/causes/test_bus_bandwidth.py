@@ -31,14 +31,14 @@ def sentence(a: Summary, b: Summary) -> str:
 
 
 def test_the_same_messages_at_another_bandwidth() -> None:
-    told = sentence(trained(200), trained(800))
-    assert "bus bandwidth 83.5 → 20.9 GB/s, same 16 MiB messages" in told
+    text = sentence(trained(200), trained(800))
+    assert "bus bandwidth 83.5 → 20.9 GB/s, same 16 MiB messages" in text
     assert "bus bandwidth 20.9 → 83.5 GB/s, same 16 MiB messages" in sentence(trained(800), trained(200))
 
 
 def test_larger_messages_are_said_to_be() -> None:
-    told = sentence(trained(200), trained(800, 64 * MIB))
-    assert "GB/s, messages of 16.0 MiB → 64.0 MiB on average" in told
+    text = sentence(trained(200), trained(800, 64 * MIB))
+    assert "GB/s, messages of 16.0 MiB → 64.0 MiB on average" in text
 
 
 def test_unrecorded_facts_are_not_mentioned() -> None:

@@ -95,10 +95,11 @@ def test_many_small_new_kernels_are_named_together() -> None:
         for k in range(6):
             trace.kernel(f"tiny{k}", at + 730 + 12 * k, at + 740 + 12 * k, launch=(at + 325 + k, at + 326 + k))
 
-    told = {finding.rule: finding for finding in compare(run(), run(gemm=130, extra=confetti)).findings}
-    assert told["kernel_slower"].subject == "gemm"
-    assert told["kernel_time"].sentence.startswith("Remaining kernel time: +60.0 µs per step")
-    assert "tiny0 is new (10.0 µs, 1 call per step); 5 others are new (50.0 µs in total" in told["kernel_time"].sentence
+    by_rule = {finding.rule: finding for finding in compare(run(), run(gemm=130, extra=confetti)).findings}
+    assert by_rule["kernel_slower"].subject == "gemm"
+    sentence = by_rule["kernel_time"].sentence
+    assert sentence.startswith("Remaining kernel time: +60.0 µs per step")
+    assert "tiny0 is new (10.0 µs, 1 call per step); 5 others are new (50.0 µs in total" in sentence
 
 
 def test_a_lower_clock_is_not_a_changed_kernel() -> None:
@@ -148,9 +149,9 @@ def test_a_new_call_is_found_although_its_category_is_noisy() -> None:
         scattered(trace, at)
         trace.kernel("cast", at + 900, at + 930, launch=(at + 329, at + 331))
 
-    told = {finding.rule: finding for finding in compare(run(extra=scattered), run(extra=and_new)).findings}
-    assert told["kernel_time"].subject == "cast"
-    assert "within the spread" in told["kernel_time"].confidence
+    by_rule = {finding.rule: finding for finding in compare(run(extra=scattered), run(extra=and_new)).findings}
+    assert by_rule["kernel_time"].subject == "cast"
+    assert "within the spread" in by_rule["kernel_time"].confidence
 
 
 def test_less_hidden_host_time_is_not_a_slower_annotation() -> None:

@@ -56,10 +56,10 @@ def test_copies_that_come_with_more_work_are_part_of_it() -> None:
         return trace
 
     baseline, candidate = summarised(accumulated(2)), summarised(accumulated(4))
-    told = compare(baseline, candidate).findings
-    assert told[0].rule == "more_calls"
-    assert not {"layout_copies", "operator_slower"} & {finding.rule for finding in told}
-    assert "operators run more often, typically ×2.00, e.g. " in told[0].sentence
+    findings = compare(baseline, candidate).findings
+    assert findings[0].rule == "more_calls"
+    assert not {"layout_copies", "operator_slower"} & {finding.rule for finding in findings}
+    assert "operators run more often, typically ×2.00, e.g. " in findings[0].sentence
     assert compare(candidate, baseline).findings[0].rule == "fewer_calls"
 
 

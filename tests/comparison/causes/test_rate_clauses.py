@@ -32,19 +32,19 @@ def _sentences(a: TraceBuilder, b: TraceBuilder, *peaks: str) -> str:
 
 
 def test_a_slower_kernel_does_the_same_work_at_a_lower_rate() -> None:
-    said = _sentences(_trace(200), _trace(1200))
-    assert "on [1024, 1024] × [1024, 1024] the same work at 10.7 TFLOP/s → 1.79 TFLOP/s" in said
-    assert "(55.0 % → 9.17 % of peak), no longer compute-bound" in said
+    text = _sentences(_trace(200), _trace(1200))
+    assert "on [1024, 1024] × [1024, 1024] the same work at 10.7 TFLOP/s → 1.79 TFLOP/s" in text
+    assert "(55.0 % → 9.17 % of peak), no longer compute-bound" in text
 
 
 def test_a_replaced_kernel_is_reported_with_its_rate() -> None:
-    said = _sentences(_trace(200), _trace(1200, "other_gemm"))
-    assert "launches other_gemm" in said and "the same work at 10.7 TFLOP/s" in said
+    text = _sentences(_trace(200), _trace(1200, "other_gemm"))
+    assert "launches other_gemm" in text and "the same work at 10.7 TFLOP/s" in text
 
 
 def test_more_work_at_the_same_rate() -> None:
-    said = _sentences(_trace(200), _trace(400, rows=2048))
-    assert "100 % more FLOPs at the same rate (10.7 TFLOP/s), compute-bound" in said
+    text = _sentences(_trace(200), _trace(400, rows=2048))
+    assert "100 % more FLOPs at the same rate (10.7 TFLOP/s), compute-bound" in text
 
 
 def _attention(us: float, *, causal: bool) -> TraceBuilder:
@@ -63,32 +63,32 @@ def _attention(us: float, *, causal: bool) -> TraceBuilder:
 
 def test_the_same_bytes_with_more_flops_are_more_work() -> None:
     """Without its causal mask an attention multiplies twice as much of the same tensors."""
-    said = _sentences(_attention(400, causal=True), _attention(800, causal=False), "memory=20")
-    assert "the same work" not in said
-    assert "99.8 % more FLOPs at the same rate (21.5 TFLOP/s)" in said
-    assert "-bound" not in said
+    text = _sentences(_attention(400, causal=True), _attention(800, causal=False), "memory=20")
+    assert "the same work" not in text
+    assert "99.8 % more FLOPs at the same rate (21.5 TFLOP/s)" in text
+    assert "-bound" not in text
 
 
 def test_another_type_has_another_peak() -> None:
-    said = _sentences(_trace(1200), _trace(200, "hgemm", kind="c10::Half"))
-    assert "peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (fp16), reached 9.17 % → 3.44 %" in said
+    text = _sentences(_trace(1200), _trace(200, "hgemm", kind="c10::Half"))
+    assert "peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (fp16), reached 9.17 % → 3.44 %" in text
 
 
 def test_the_other_device_may_have_another_ridge() -> None:
     """171 FLOP per byte: above the 9.6 from which an A100 computes in fp32, below the 390 with 50 GB/s."""
-    said = _sentences(_trace(200), _trace(600, "other_gemm"), "candidate:memory=50")
-    assert "of peak), compute-bound → memory-bound" in said
+    text = _sentences(_trace(200), _trace(600, "other_gemm"), "candidate:memory=50")
+    assert "of peak), compute-bound → memory-bound" in text
 
 
 def test_near_the_ridge_nothing_bounds() -> None:
     """171 FLOP per byte; the ridge is at 195."""
-    said = _sentences(_trace(200), _trace(1200), "memory=100")
-    assert "of peak)" in said and "-bound" not in said
+    text = _sentences(_trace(200), _trace(1200), "memory=100")
+    assert "of peak)" in text and "-bound" not in text
 
 
 def test_work_far_below_every_roof_is_bound_by_neither() -> None:
-    said = _sentences(_trace(2000), _trace(9000))
-    assert "of peak)" in said and "-bound" not in said
+    text = _sentences(_trace(2000), _trace(9000))
+    assert "of peak)" in text and "-bound" not in text
 
 
 def test_a_rate_above_the_fp32_peak_means_tensor_cores() -> None:

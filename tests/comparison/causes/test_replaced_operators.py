@@ -71,9 +71,9 @@ def test_an_activation_that_is_written_out(vendor: str) -> None:
 
 
 def test_it_replaces_the_findings_of_new_and_gone_operators() -> None:
-    told = compare(summarised(program(*BLOCK, *GELU)), summarised(program(*BLOCK, *WRITTEN_OUT))).findings
-    assert told[0].rule == "operator_replaced"
-    assert not {"operators_changed", "more_calls", "host_time"} & {one.rule for one in told}
+    findings = compare(summarised(program(*BLOCK, *GELU)), summarised(program(*BLOCK, *WRITTEN_OUT))).findings
+    assert findings[0].rule == "operator_replaced"
+    assert not {"operators_changed", "more_calls", "host_time"} & {one.rule for one in findings}
 
 
 def test_the_backward_pass_belongs_to_it() -> None:
@@ -152,7 +152,8 @@ def test_a_replaced_layer_is_reported_however_little_time_changes() -> None:
     def normalised(norm: str, updates: int) -> TraceBuilder:
         return program("aten::conv2d", norm, "aten::relu", ("aten::stack", ["aten::sqrt"] * updates))
 
-    told = compare(summarised(normalised("aten::batch_norm", 8)), summarised(normalised("aten::instance_norm", 6)))
-    sentences = " ".join(finding.sentence for finding in told.findings)
+    sides = normalised("aten::batch_norm", 8), normalised("aten::instance_norm", 6)
+    comparison = compare(*map(summarised, sides))
+    sentences = " ".join(finding.sentence for finding in comparison.findings)
     assert "aten::batch_norm (1 call) → aten::instance_norm (1 call)" in sentences
     assert "aten::sqrt 8 → 6" in sentences

@@ -119,15 +119,15 @@ TRIPPED: list[tuple[str, str, Change, str]] = [
 
 @pytest.mark.parametrize(("name", "status", "change", "says"), TRIPPED, ids=[f"{row[0]}: {row[3]}" for row in TRIPPED])
 def test_a_difference_is_found_and_says_what_it_weakens(name: str, status: str, change: Change, says: str) -> None:
-    told = check(compared(HEALTHY, change(AGAIN)), name)
-    assert (told.status, says in told.detail) == (status, True), told.detail
-    assert told.invalidates
+    result = check(compared(HEALTHY, change(AGAIN)), name)
+    assert (result.status, says in result.detail) == (status, True), result.detail
+    assert result.invalidates
 
 
 @pytest.mark.parametrize("name", sorted({row[0] for row in TRIPPED}))
 def test_two_recordings_of_one_program_pass(name: str) -> None:
-    told = check(compared(HEALTHY, AGAIN), name)
-    assert (told.status, told.invalidates) == ("ok", ())
+    result = check(compared(HEALTHY, AGAIN), name)
+    assert (result.status, result.invalidates) == ("ok", ())
 
 
 @pytest.mark.parametrize(
@@ -145,9 +145,9 @@ def test_versions_that_the_traces_name_are_compared(name: str, words: str, value
         trace.properties[f"{name}_version"] = value
         return summary(trace)
 
-    told = check(compared(*(versioned(value, seed) for seed, value in enumerate(values))), "versions")
-    assert told.status == "warn" and f": {words} {values[0]} → {values[1]}" in told.detail
-    assert told.invalidates == ("cause",)
+    result = check(compared(*(versioned(value, seed) for seed, value in enumerate(values))), "versions")
+    assert result.status == "warn" and f": {words} {values[0]} → {values[1]}" in result.detail
+    assert result.invalidates == ("cause",)
     alone = check(compared(HEALTHY, versioned(values[1], 3)), "versions")
     assert (alone.status, alone.detail) == ("ok", "only the candidate names its library versions")
 
@@ -162,15 +162,15 @@ def test_versions_of_the_collective_library_and_of_the_recorder_are_compared() -
 
 
 def test_few_steps_left_out_are_said_and_weaken_nothing() -> None:
-    told = check(compared(HEALTHY, dropped(1)(AGAIN)), "left_out")
-    assert (told.status, told.detail) == ("ok", "1 of 15 steps of the candidate (incomplete)")
+    result = check(compared(HEALTHY, dropped(1)(AGAIN)), "left_out")
+    assert (result.status, result.detail) == ("ok", "1 of 15 steps of the candidate (incomplete)")
 
 
 def test_some_ranks_of_a_job_cannot_tell_whom_they_wait_for() -> None:
     sides = [summary(record(BASE.changed(collective_us=200.0, seed=seed), rank=0, world_size=4)) for seed in (1, 2)]
-    told = check(compared(*sides), "ranks")
-    assert told.detail.startswith("only 1 of 4 ranks of the baseline, 1 of 4 ranks of the candidate compared")
-    assert told.invalidates == ("communication",)
+    result = check(compared(*sides), "ranks")
+    assert result.detail.startswith("only 1 of 4 ranks of the baseline, 1 of 4 ranks of the candidate compared")
+    assert result.invalidates == ("communication",)
 
 
 def test_a_failed_check_that_the_verdict_rests_on_is_the_headline() -> None:

@@ -120,7 +120,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_programs_are_not_compared_and_what_is_not_alike_is_said(name: str) -> None:
+def test_other_programs_are_not_compared_and_what_is_not_alike_is_reported(name: str) -> None:
     for one, two in (OTHERS[name], OTHERS[name][::-1]):
         found = compared(run(one), run(two))
         assert found.headline.verdict is Verdict.WITHHELD

@@ -132,8 +132,8 @@ def test_without_operators_on_a_side_there_is_no_table_and_a_note_says_what_to_r
     bare.kernel("gemm", 20, 30)
     got = compare_summaries(summary(run({"mm": 10})), summary(bare), CompareOptions())
     assert "call_tree" not in got.tables
-    said = [note.message for note in got.notes if "call_tree" in note.where]
-    assert said == ["candidate: the trace has no operators; record with ProfilerActivity.CPU"]
+    messages = [note.message for note in got.notes if "call_tree" in note.where]
+    assert messages == ["candidate: the trace has no operators; record with ProfilerActivity.CPU"]
 
 
 def summarised(trace: TraceBuilder) -> Summary:

@@ -67,5 +67,5 @@ def test_without_modules_on_a_side_there_is_no_table_and_a_note_says_what_to_rec
     bare.op("aten::mm", 20, 30)
     got = compare_summaries(summary(run((10, 10))), summary(bare), CompareOptions())
     assert "modules_ledger" not in got.tables
-    said = [note.message for note in got.notes if "modules_ledger" in note.where]
-    assert said == ["candidate: no nn.Module calls; record with with_stack=True or with_modules=True"]
+    messages = [note.message for note in got.notes if "modules_ledger" in note.where]
+    assert messages == ["candidate: no nn.Module calls; record with with_stack=True or with_modules=True"]

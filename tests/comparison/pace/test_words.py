@@ -40,14 +40,14 @@ def test_a_range_beyond_the_threshold_is_inconclusive_for_a_reason() -> None:
     wide = replace(STILL, estimate=0.61, low=0.52, high=0.7, p=0.1, verdict=Verdict.INCONCLUSIVE)
     open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=wide)
     for counts, few in (((3, 3), "steps"), ((2, 3), "captures")):
-        said = with_sentence(open_, counts).sentence
-        assert said == f"Inconclusive: the program changed by +52 to +70 %, from too few {few}."
+        text = with_sentence(open_, counts).sentence
+        assert text == f"Inconclusive: the program changed by +52 to +70 %, from too few {few}."
 
 
 def test_an_interval_that_says_nothing_is_no_answer() -> None:
     anything = replace(STILL, estimate=1.03, low=-0.99995, high=8561.0, verdict=Verdict.INCONCLUSIVE)
     open_ = headline(Verdict.INCONCLUSIVE, basis=Basis.PROGRAM, machine=STILL, program=anything)
-    said = with_sentence(open_, (2, 2))
-    assert said.sentence == "Inconclusive: the captures differ too much to tell how the program changed."
-    (line,) = [fact.text for fact in said.facts if fact.label == "Program"]
+    result = with_sentence(open_, (2, 2))
+    assert result.sentence == "Inconclusive: the captures differ too much to tell how the program changed."
+    (line,) = [fact.text for fact in result.facts if fact.label == "Program"]
     assert "(<×0.01 to ×8,562)" in line

@@ -74,11 +74,11 @@ def test_a_late_rank_stands_out_and_the_others_wait_for_it() -> None:
     assert [got[name][:2] for name in sorted(got)] == [like, like, apart, like]
     assert [round(got[name][2], -1) for name in sorted(got)] == [300, 300, 0, 300]
     assert got["rank 2"][3] == pytest.approx(300, abs=3)
-    said = " ".join(table.notes)
-    assert "changed on all ranks: of 4 ranks 4 slower; all ranks pooled: slower" in said
-    assert "1 of 4 ranks changed differently from the others in their own work (without waiting): rank 2 +" in said
-    assert "In the candidate the other ranks wait for rank 2" in said
-    assert "In the baseline the other ranks wait" not in said
+    text = " ".join(table.notes)
+    assert "changed on all ranks: of 4 ranks 4 slower; all ranks pooled: slower" in text
+    assert "1 of 4 ranks changed differently from the others in their own work (without waiting): rank 2 +" in text
+    assert "In the candidate the other ranks wait for rank 2" in text
+    assert "In the baseline the other ranks wait" not in text
 
 
 def test_a_slowdown_of_all_ranks_singles_out_none() -> None:
@@ -106,10 +106,10 @@ def test_ranks_that_do_not_wait_for_each_other_differ_one_by_one() -> None:
         "rank 0": "same", "rank 1": "slower", "rank 2": "same",
         "rank 3": "same",
     }  # fmt: skip
-    said = " ".join(table.notes)
-    assert "Step time changed on rank 1: of 4 ranks 1 slower, 3 same" in said
-    assert "The slowest rank of the candidate is rank 1: 1.20 ms per step, 19.9 % above the median rank." in said
-    assert "No collectives in the baseline: waiting is not measured." in said
+    text = " ".join(table.notes)
+    assert "Step time changed on rank 1: of 4 ranks 1 slower, 3 same" in text
+    assert "The slowest rank of the candidate is rank 1: 1.20 ms per step, 19.9 % above the median rank." in text
+    assert "No collectives in the baseline: waiting is not measured." in text
 
 
 def test_transfer_and_waiting_are_the_time_of_the_collectives_and_overlap_is_what_a_kernel_hides() -> None:
@@ -134,8 +134,8 @@ def test_other_world_sizes_are_said_to_be_so() -> None:
     got = compared(job(2), job(4, seed=1))
     table = got.tables["ranks"]
     assert [status for (status,) in cells(table, "status").values()].count("added") == 2
-    said = table.notes[0]
-    assert "2 ranks in the baseline, 4 in the candidate, 2 in both; rank 2, rank 3 only in the candidate" in said
+    text = table.notes[0]
+    assert "2 ranks in the baseline, 4 in the candidate, 2 in both; rank 2, rank 3 only in the candidate" in text
     assert {check.check for check in got.comparability if check.status == "warn"} >= {"world_size", "ranks"}
 
 

@@ -38,15 +38,15 @@ def test_steps_names_and_other_words_are_no_figures(messages: tuple[str, str]) -
 
 
 @pytest.mark.parametrize(
-    ("figures", "said"),
+    ("figures", "expected"),
     [(("1,024", "980"), "980–1,024 lost"), (("−3", "+2"), "−3 to +2 lost"), (("5", "5"), "5 lost")],
 )
-def test_a_range_goes_from_the_smallest_to_the_largest(figures: tuple[str, str], said: str) -> None:
-    assert [one.message for one in noted(*((f"{figure} lost", "candidate") for figure in figures))] == [said]
+def test_a_range_goes_from_the_smallest_to_the_largest(figures: tuple[str, str], expected: str) -> None:
+    assert [one.message for one in noted(*((f"{figure} lost", "candidate") for figure in figures))] == [expected]
 
 
 @pytest.mark.parametrize(
-    ("places", "said"),
+    ("places", "expected"),
     [
         (["baseline: a.json"], "baseline: a.json"),
         (["candidate"], "candidate"),
@@ -56,9 +56,9 @@ def test_a_range_goes_from_the_smallest_to_the_largest(figures: tuple[str, str],
          "1 file of the baseline and 2 files of the candidate"),
     ],
 )  # fmt: skip
-def test_a_note_names_the_files_of_each_side(places: list[str], said: str) -> None:
+def test_a_note_names_the_files_of_each_side(places: list[str], expected: str) -> None:
     (one,) = noted(*(("no device events", place) for place in places))
-    assert one.where == said.replace(" and 0 files of the candidate", "")
+    assert one.where == expected.replace(" and 0 files of the candidate", "")
 
 
 def test_checks_come_first_and_say_in_words_what_they_weaken() -> None:
@@ -76,7 +76,7 @@ def test_checks_come_first_and_say_in_words_what_they_weaken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "on_page"),
+    ("expected", "on_page"),
     [
         ("--step-marker chooses another: 'detected:a'", "“step marker” chooses another: 'detected:a'"),
         ("call profiler.step(), or give --step-marker NAME", "call profiler.step(), or give “step marker”"),
@@ -86,6 +86,6 @@ def test_checks_come_first_and_say_in_words_what_they_weaken() -> None:
         ("record it again with ncu --csv --page raw", "record it again with ncu --csv --page raw"),
     ],
 )
-def test_the_page_names_its_controls_where_the_command_line_names_options(said: str, on_page: str) -> None:
-    assert for_page(said) == on_page
-    assert for_page({"reason": [said], "arguments": said}) == {"reason": [on_page], "arguments": said}
+def test_the_page_names_its_controls_where_the_command_line_names_options(expected: str, on_page: str) -> None:
+    assert for_page(expected) == on_page
+    assert for_page({"reason": [expected], "arguments": expected}) == {"reason": [on_page], "arguments": expected}

@@ -112,47 +112,47 @@ def test_captures_needed() -> None:
 
 def test_captures_that_lie_apart_keep_tight_steps_from_deciding() -> None:
     """Steps within 0.3 %, captures 4 % apart: 16 steps a side would be sure, two captures a side are not."""
-    told = headline(spans(100, 104), spans(104.5, 108.5))
-    assert told.verdict is Verdict.INCONCLUSIVE
-    assert "but captures of one run vary by 4.00 %; 95 % CI over captures" in told.reason
-    assert told.shift is not None and told.shift.low < 0 < told.shift.high
-    assert told.shift.low_us < told.shift.estimate_us < told.shift.high_us
+    answer = headline(spans(100, 104), spans(104.5, 108.5))
+    assert answer.verdict is Verdict.INCONCLUSIVE
+    assert "but captures of one run vary by 4.00 %; 95 % CI over captures" in answer.reason
+    assert answer.shift is not None and answer.shift.low < 0 < answer.shift.high
+    assert answer.shift.low_us < answer.shift.estimate_us < answer.shift.high_us
     one_long_capture = headline(spans(102), spans(106.5))
     assert one_long_capture.verdict is Verdict.SLOWER
 
 
 def test_captures_that_agree_decide() -> None:
-    told = headline(spans(100, 100.1), spans(104, 104.1))
-    assert told.verdict is Verdict.SLOWER
-    assert told.certainty is not None
-    assert told.certainty.captures == (2, 2)
-    assert told.certainty.noise_floor == pytest.approx(0.001, abs=1e-4)
+    answer = headline(spans(100, 100.1), spans(104, 104.1))
+    assert answer.verdict is Verdict.SLOWER
+    assert answer.certainty is not None
+    assert answer.certainty.captures == (2, 2)
+    assert answer.certainty.noise_floor == pytest.approx(0.001, abs=1e-4)
 
 
 def test_as_many_captures_as_are_needed_settle_it() -> None:
-    told = headline(spans(100, 103), spans(110, 113))
-    assert told.certainty is not None and told.certainty.captures_needed is not None
-    needed = told.certainty.captures_needed
-    assert told.verdict is Verdict.INCONCLUSIVE
+    answer = headline(spans(100, 103), spans(110, 113))
+    assert answer.certainty is not None and answer.certainty.captures_needed is not None
+    needed = answer.certainty.captures_needed
+    assert answer.verdict is Verdict.INCONCLUSIVE
     enough = headline(spans(*np.linspace(100, 103, needed)), spans(*np.linspace(110, 113, needed)))
     assert enough.verdict is Verdict.SLOWER
 
 
 def test_one_capture_per_side_says_nothing_about_others() -> None:
-    told = headline(spans(100), spans(110))
-    assert told.certainty is not None
-    assert (told.certainty.captures_needed, told.certainty.noise_floor) == (None, None)
-    assert told.scope.startswith("one capture per side")
+    answer = headline(spans(100), spans(110))
+    assert answer.certainty is not None
+    assert (answer.certainty.captures_needed, answer.certainty.noise_floor) == (None, None)
+    assert answer.scope.startswith("one capture per side")
 
 
 def test_from_three_captures_on_the_interval_decides_alone() -> None:
     """Far more of them than their spread needs: a difference that is smaller than that spread is clear all the same."""
     levels = np.linspace(100, 104, 9)
-    told = headline(spans(*levels), spans(*(levels + 3)))
-    assert told.verdict is Verdict.SLOWER
-    assert told.certainty is not None and told.certainty.noise_floor is not None
-    assert told.shift is not None and told.shift.estimate < told.certainty.noise_floor
-    assert "a difference has to be larger" not in told.scope
+    answer = headline(spans(*levels), spans(*(levels + 3)))
+    assert answer.verdict is Verdict.SLOWER
+    assert answer.certainty is not None and answer.certainty.noise_floor is not None
+    assert answer.shift is not None and answer.shift.estimate < answer.certainty.noise_floor
+    assert "a difference has to be larger" not in answer.scope
 
 
 def test_p_and_the_interval_of_the_mean_know_captures_too() -> None:

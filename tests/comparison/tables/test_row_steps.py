@@ -50,7 +50,7 @@ def test_a_side_without_the_row_has_no_times() -> None:
     assert found.candidate.time_us is None and found.candidate.step == ("7",)
 
 
-@pytest.mark.parametrize(("table", "row", "said"), [("kernels", "none", "no row"), ("steps", "7", "no times of")])
-def test_an_unknown_table_or_row_is_named(table: str, row: str, said: str) -> None:
-    with pytest.raises(SelectionError, match=said):
+@pytest.mark.parametrize(("table", "row", "expected"), [("kernels", "none", "no row"), ("steps", "7", "no times of")])
+def test_an_unknown_table_or_row_is_named(table: str, row: str, expected: str) -> None:
+    with pytest.raises(SelectionError, match=expected):
         steps(table, row, gemms(10), gemms(15))

@@ -69,7 +69,7 @@ def test_thinning_keeps_every_extreme_where_it_was(values: list[int], points: in
     assert high.tolist() == [[max(bucket) for bucket in buckets]]
 
 
-def test_a_time_that_the_table_does_not_have_is_said() -> None:
+def test_a_time_that_the_table_does_not_have_is_reported() -> None:
     with pytest.raises(SelectionError, match="no time 'device_self'"):
         lines(["gemm"], gemms(10), gemms(15), measure="device_self")
 

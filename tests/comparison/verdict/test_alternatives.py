@@ -90,10 +90,10 @@ def test_the_offers_are_at_most_three_and_recording_more_is_the_last(repeated: H
 
 def test_how_much_more_to_record_is_said_once(repeated: Headline) -> None:
     assert repeated.program is not None and repeated.certainty is not None
-    said = f"{repeated.reason} {repeated.scope} {repeated.method} {repeated.facts} {repeated.sentence}"
+    text = f"{repeated.reason} {repeated.scope} {repeated.method} {repeated.facts} {repeated.sentence}"
     known = repeated.certainty
     for needed in (repeated.program.captures_needed, known.captures_needed, known.steps_needed):
-        assert needed is not None and not re.search(rf"\b{needed:,}\b", said)
+        assert needed is not None and not re.search(rf"\b{needed:,}\b", text)
 
 
 def test_a_probable_verdict_asks_for_more_recordings_only() -> None:

@@ -270,7 +270,7 @@ def test_spans_of_one_run_differ_as_much() -> None:
     assert "the candidate is one capture" in headline([[100, 101], [80, 81]], [[70, 71]]).scope
 
 
-def test_medians_of_captures_are_told() -> None:
+def test_medians_of_captures_are_reported() -> None:
     fast, slow = [100.0, 100.1, 100.2, 99.9], [101.0, 101.1, 101.3, 100.9]
     low, high = [104.0, 104.1, 104.3, 103.9], [104.9, 105.1, 105.2, 105.01]
     judged = headline([fast, slow, fast], [low, high, low, high])

@@ -44,12 +44,12 @@ def run(name: str, seconds: float, seed: int, folder: Path) -> Row:
         text = log.read_text("utf-8", "replace")
         if not report.exists():
             raise SystemExit(f"{name}: nothing was tried\n{text[-3000:]}")
-        said = json.loads(report.read_text("utf-8"))
+        report_ = json.loads(report.read_text("utf-8"))
         covered = _COVERED.findall(text)
-        failures = list(said["failures"])
-        if started.returncode and seconds - said["seconds"] > _STARTING_S:
-            failures.append(f"stopped after {said['seconds']:.0f} s: {text[-1500:]}")
-    return Row(name, said["inputs"], said["read"], said["refused"], said["seconds"], said["slowest_s"],
+        failures = list(report_["failures"])
+        if started.returncode and seconds - report_["seconds"] > _STARTING_S:
+            failures.append(f"stopped after {report_['seconds']:.0f} s: {text[-1500:]}")
+    return Row(name, report_["inputs"], report_["read"], report_["refused"], report_["seconds"], report_["slowest_s"],
                int(covered[-1][0]) if covered else None, failures)  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.result.headline import Basis
 from tests.planted.genuine import SIDES, SPANS, compared
 from tests.planted.on_device import held_out, library_pairs, programs
 from tests.planted.on_device.programs import Pair
-from tests.planted.replayed import said
+from tests.planted.replayed import verdict_direction
 
 SETS = {"programs": programs.PAIRS, "held_out": held_out.PAIRS, "library_pairs": library_pairs.PAIRS}
 
@@ -49,7 +49,7 @@ def main() -> None:
             answers = {"no finding, equal" if equal else "cause": named(pair, found)}
             if pair.direction != "any":
                 kind = "equal" if equal else pair.direction
-                way = "none" if found.headline.basis is Basis.MACHINE else said(found)
+                way = "none" if found.headline.basis is Basis.MACHINE else verdict_direction(found)
                 answers[f"direction, {kind}"] = way == pair.direction
                 answers["no wrong direction"] = way in {pair.direction, "none"}
             for what, right in answers.items():

@@ -59,12 +59,12 @@ def test_an_open_file_stays_open(trace: Path) -> None:
 
 
 def test_progress_is_told_for_every_block(trace: Path) -> None:
-    told: list[Progress] = []
-    read_trace(trace, report=told.append, block_bytes=20_000)
-    assert len(told) >= len(CONTENT) // 20_000
-    assert {(progress.phase, progress.path) for progress in told} == {("reading", str(trace))}
-    assert [p.events for p in told] == sorted(p.events for p in told)
-    assert told[-1].done_bytes == told[-1].total_bytes == trace.stat().st_size
+    reports: list[Progress] = []
+    read_trace(trace, report=reports.append, block_bytes=20_000)
+    assert len(reports) >= len(CONTENT) // 20_000
+    assert {(progress.phase, progress.path) for progress in reports} == {("reading", str(trace))}
+    assert [p.events for p in reports] == sorted(p.events for p in reports)
+    assert reports[-1].done_bytes == reports[-1].total_bytes == trace.stat().st_size
 
 
 def test_stopping_leaves_no_thread_and_the_collector_as_it_was(trace: Path) -> None:

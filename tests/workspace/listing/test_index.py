@@ -39,7 +39,7 @@ def test_a_run_means_all_its_workers_and_spans_unless_narrowed(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("selection", "said"),
+    ("selection", "expected"),
     [
         (Selection("rum"), "did you mean 'run'"),
         (Selection("zzz"), "there are: run"),
@@ -47,9 +47,9 @@ def test_a_run_means_all_its_workers_and_spans_unless_narrowed(tmp_path: Path) -
         (Selection("run", "w0", "7"), "no span in run 'run' called '7'; there are: 1"),
     ],
 )
-def test_an_unknown_name_says_what_there_is(tmp_path: Path, selection: Selection, said: str) -> None:
+def test_an_unknown_name_says_what_there_is(tmp_path: Path, selection: Selection, expected: str) -> None:
     write_run(tmp_path / "run", worker="w0")
-    with pytest.raises(SelectionError, match=said):
+    with pytest.raises(SelectionError, match=expected):
         index(Root(str(tmp_path))).side(selection)
 
 

@@ -50,7 +50,7 @@ def test_memory_is_half_of_the_machine_or_of_the_container(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "many", "nan", "inf", "1e99", "1 000"])
-def test_what_is_no_number_is_said(text: str) -> None:
+def test_what_is_no_number_is_reported(text: str) -> None:
     with pytest.raises(PerfCompareError, match=WORKERS):
         default_workers({WORKERS: text})
     with pytest.raises(PerfCompareError, match=MEMORY):

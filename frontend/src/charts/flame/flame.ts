@@ -198,7 +198,7 @@ export interface Found {
 }
 
 /** Frames that a test accepts, by number and by what is said of them. What a found frame holds is not added again. */
-export function search(tree: Tree, test: (frame: number, said: string) => boolean): Found {
+export function search(tree: Tree, test: (frame: number, name: string) => boolean): Found {
   const found: Found = { frames: new Set(), us: [NaN, NaN], delta: 0 };
   let inside = 0;
   for (let frame = 0; frame < tree.count; frame += 1) {

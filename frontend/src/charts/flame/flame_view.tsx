@@ -100,7 +100,7 @@ function Flame(props: FlameProps) {
   const asked = useSearch(query).query;
   const found = useMemo(() => {
     const status = STATUSES.find((one) => one === props.status);
-    return asked.empty && !status ? null : search(tree, (frame, said) => asked.test(said) && (!status || statusOf(tree, frame) === status));
+    return asked.empty && !status ? null : search(tree, (frame, name) => asked.test(name) && (!status || statusOf(tree, frame) === status));
   }, [tree, asked, props.status]);
   const outer = tree.depth[zoom]!;
   const height = rows.length * ROW;
@@ -182,7 +182,7 @@ function Flame(props: FlameProps) {
       {weightOf(tree, zoom, look) === 0 && <p class="muted">{words.nothing}</p>}
       <p class="sr" role="status">
         {active?.keyed
-          ? words.said(tree.name[active.frame]!, kindText(tree, active.frame), timeText(tree.us[0][active.frame]!), timeText(tree.us[1][active.frame]!), changeText(tree, active.frame, look))
+          ? words.frameText(tree.name[active.frame]!, kindText(tree, active.frame), timeText(tree.us[0][active.frame]!), timeText(tree.us[1][active.frame]!), changeText(tree, active.frame, look))
           : ''}
       </p>
       <Legend tree={tree} look={look} />

@@ -42,7 +42,7 @@ export const words = {
   hint: 'Click or Enter zooms in, Esc zooms out, arrows move, Space shows the row. The search above highlights frames.',
   label: (n: number, whole: string, total: string) =>
     `Flame graph of ${formatMany(n, 'frame')} of the ${whole}, ${total}. Arrow keys move between frames, Enter zooms in, Escape zooms out, Space shows its row in the table.`,
-  said: (name: string, kind: string, a: string, b: string, delta: string) => `${name}, ${kind}. baseline ${a}, candidate ${b}, difference ${delta}.`,
+  frameText: (name: string, kind: string, a: string, b: string, delta: string) => `${name}, ${kind}. baseline ${a}, candidate ${b}, difference ${delta}.`,
   nothing: 'Nothing to draw: the chosen run lacks this frame.',
   missing: 'The frame table is incomplete.',
 };

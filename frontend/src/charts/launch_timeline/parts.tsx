@@ -20,7 +20,7 @@ export function describe(timeline: Timeline, names: { a: string[]; b: string[] }
   const time = (us: number): string => (Number.isNaN(us) ? words.missing : formatTime(us));
   const status = STATUSES[timeline.status[row]!]!;
   const name = status === 'replaced' ? `${names.a[row]} → ${names.b[row]}` : names.a[row]!;
-  return words.said(row + 1, timeline.count, name, words.status[status] ?? status, time(timeline.a.us[row]!), time(timeline.b.us[row]!));
+  return words.launchText(row + 1, timeline.count, name, words.status[status] ?? status, time(timeline.a.us[row]!), time(timeline.b.us[row]!));
 }
 
 interface LaunchProps {

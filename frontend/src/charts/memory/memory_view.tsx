@@ -183,7 +183,7 @@ function Curves({ table, device, axis }: { table: Table; device: string; axis: A
         )}
       </div>
       <p class="sr" role="status">
-        {cursor?.keyed && held ? words.said(placeText(axis, cursor.x, names), heldText(held.a), heldText(held.b)) : ''}
+        {cursor?.keyed && held ? words.pointText(placeText(axis, cursor.x, names), heldText(held.a), heldText(held.b)) : ''}
       </p>
       <p class="legend small soft">
         <span class="legend-key legend-a">{`${text.sideA}, ${sideText('a')}`}</span>

@@ -26,7 +26,7 @@ export const words = {
     `Memory of ${device} over time in both runs. Baseline: ${a}. Candidate: ${b}. Arrow keys move a cursor that reads both.`,
   side: (peak: string) => `allocated, at most ${peak} (●)`,
   absent: 'nothing recorded',
-  said: (at: string, a: string, b: string) => `${at}: baseline ${a}, candidate ${b}.`,
+  pointText: (at: string, a: string, b: string) => `${at}: baseline ${a}, candidate ${b}.`,
   held: (allocated: string, reserved: string) => (reserved === '' ? `${allocated} allocated` : `${allocated} allocated, ${reserved} reserved`),
   hint: 'Hover over the chart or press ← → to read both runs.',
 };

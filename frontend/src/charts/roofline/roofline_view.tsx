@@ -136,8 +136,8 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
         </ol>
         <Legend>
           <span>{words.area}</span>
-          {roofsSaid(peaks).map((said) => (
-            <span key={said}>{said}</span>
+          {roofTexts(peaks).map((roof) => (
+            <span key={roof}>{roof}</span>
           ))}
         </Legend>
         <LeftOut left={picture.small} say={words.small} style={style} />
@@ -147,7 +147,7 @@ export function RooflineView({ table, peaks, query, selected, onRow }: Props) {
   );
 }
 
-function roofsSaid(peaks: Peaks | undefined): string[] {
+function roofTexts(peaks: Peaks | undefined): string[] {
   const [a, b] = [peaks?.baseline ?? null, peaks?.candidate ?? null];
   if (a?.device === b?.device) return [a ? words.roof(a.device, '') : words.noRoof('')];
   return ([['A', a], ['B', b]] as const).map(([letter, device]) => (device ? words.roof(device.device, ` ${letter}`) : words.noRoof(` ${letter}`)));

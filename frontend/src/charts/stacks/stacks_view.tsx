@@ -20,7 +20,7 @@ import { useTheme } from '../canvas';
 import { paint, palette, type Picture } from './canvas';
 import { barsOf, captureNames, COLUMNS, hasParts, labelsOf, PARTS, stacksOf, stepsPerBar, topOf, type Bar, type Stack } from './stacks';
 import css from './stacks.css?inline';
-import { words as said } from './words';
+import { words as stackWords } from './words';
 
 adoptSheet(css);
 
@@ -62,10 +62,10 @@ export function StacksView(props: Props) {
     onLook([next.share ? 'share' : '', PARTS[next.only] ?? ''].filter(Boolean).join(','));
   };
   const tools = (
-    <Segments label={said.measure} all={['time', 'share'] as const} chosen={(one) => share === (one === 'share')} name={(one) => said.measures[one]} title={(one) => said.measuresAbout(words.one)[one]} onChoose={(one) => choose({ share: one === 'share' })} />
+    <Segments label={stackWords.measure} all={['time', 'share'] as const} chosen={(one) => share === (one === 'share')} name={(one) => stackWords.measures[one]} title={(one) => stackWords.measuresAbout(words.one)[one]} onChoose={(one) => choose({ share: one === 'share' })} />
   );
   return (
-    <FigureBox title={said.title(words.one)} about={said.about(words.one)} open={open} onToggle={onToggle} tools={tools}>
+    <FigureBox title={stackWords.title(words.one)} about={stackWords.about(words.one)} open={open} onToggle={onToggle} tools={tools}>
       {whole && hasParts(whole) ? (
         <Stacks {...props} table={whole} share={share} only={only} onOnly={(part) => choose({ only: part })} />
       ) : (
@@ -124,7 +124,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
   const name = (side: Letter): string => sideName(side);
   const what = (side: Letter, bar: Bar): string => {
     const some = stepsOf(side, bar);
-    return some.length === 1 ? said.step(words.one, some[0]!.step, name(side)) : said.steps(words.many, some[0]!.step, some[some.length - 1]!.step, name(side));
+    return some.length === 1 ? stackWords.step(words.one, some[0]!.step, name(side)) : stackWords.steps(words.many, some[0]!.step, some[some.length - 1]!.step, name(side));
   };
   const late = (bar: Bar): string[] => (bar.backlog > 0 ? [text.backlog.of(formatTime(bar.backlog), words.one)] : []);
   const parts = (bar: Bar): string => (bar.admitted ? [...labels.flatMap((label, part) => (bar.parts[part]! > 0 ? [`${label} ${formatTime(bar.parts[part])}`] : [])), ...late(bar)].join(', ') : '');
@@ -139,7 +139,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
         class="stacks-box"
         role="group"
         tabIndex={0}
-        aria-label={said.label(stacks.a.length, stacks.b.length, words)}
+        aria-label={stackWords.label(stacks.a.length, stacks.b.length, words)}
         style={{ height: `${height}px` }}
         {...handlers}
       >
@@ -194,7 +194,7 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
             <p class="tooltip-name strong">{what(active.side, bar)}</p>
             <p class="muted">
               {`${formatIn(style, bar.us)}\u202f${style.unit}`}
-              {[!bar.admitted && said.reason(stepsOf(active.side, bar)[0]!.reason), ...late(bar)].filter(Boolean).map((note) => `, ${note}`)}
+              {[!bar.admitted && stackWords.reason(stepsOf(active.side, bar)[0]!.reason), ...late(bar)].filter(Boolean).map((note) => `, ${note}`)}
             </p>
             {bar.admitted && (
               <table class="tooltip-figures">
@@ -218,22 +218,22 @@ function Stacks({ table, words, row, chosen, share, only, onOnly, onSteps, onRow
         )}
       </div>
       <p class="sr" role="status">
-        {range !== '' ? said.choosing(range, words.many) : active?.keyed && bar ? said.said(what(active.side, bar), `${formatIn(style, bar.us)}\u202f${style.unit}`, parts(bar)) : ''}
+        {range !== '' ? stackWords.choosing(range, words.many) : active?.keyed && bar ? stackWords.partText(what(active.side, bar), `${formatIn(style, bar.us)}\u202f${style.unit}`, parts(bar)) : ''}
       </p>
       <div class="legend stacks-legend small soft">
-        <span class="stacks-parts" role="group" aria-label={said.legend}>
+        <span class="stacks-parts" role="group" aria-label={stackWords.legend}>
           {labels.map(
             (label, part) =>
               [...bars.a, ...bars.b].some((one) => one.parts[part]! > 0) && (
-                <button key={label} type="button" class="stacks-part inline" aria-pressed={part === only} title={part === only ? said.every : said.only(label)} onClick={() => onOnly(part === only ? -1 : part)}>
+                <button key={label} type="button" class="stacks-part inline" aria-pressed={part === only} title={part === only ? stackWords.every : stackWords.only(label)} onClick={() => onOnly(part === only ? -1 : part)}>
                   <span class="part-key" aria-hidden="true" style={{ background: `var(--part-${PARTS[part]})` }} /> {label}
                 </button>
               ),
           )}
         </span>
-        {[...stacks.a, ...stacks.b].some((stack) => !stack.admitted) && <span>{said.dropped}</span>}
-        {each > 1 && <span>{said.mean(each, words.many)}</span>}
-        {range !== '' ? <b>{said.choosing(range, words.many)}</b> : <span class="muted">{said.hint(words.one)}</span>}
+        {[...stacks.a, ...stacks.b].some((stack) => !stack.admitted) && <span>{stackWords.dropped}</span>}
+        {each > 1 && <span>{stackWords.mean(each, words.many)}</span>}
+        {range !== '' ? <b>{stackWords.choosing(range, words.many)}</b> : <span class="muted">{stackWords.hint(words.one)}</span>}
       </div>
     </div>
   );

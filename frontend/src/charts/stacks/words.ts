@@ -18,7 +18,7 @@ export const words = {
   reason: (reason: string) => `not compared: ${reason}`,
   label: (a: number, b: number, words: { one: string; many: string }) =>
     `Parts of each ${words.one}: ${formatMany(a, words.one, words.many)} of A above ${formatMany(b, words.one, words.many)} of B. Left and right go from ${words.one} to ${words.one}, up and down from run to run, Enter shows the row; with Shift, left and right choose a range.`,
-  said: (what: string, total: string, parts: string) => `${what}: ${total}. ${parts}`,
+  partText: (what: string, total: string, parts: string) => `${what}: ${total}. ${parts}`,
   hint: (one: string) => `A click or Enter shows a ${one} in the table. Drag, or Shift with ← →, to compare a range only.`,
   choosing: (range: string, many: string) => `${many} ${range.replace('-', '–')}: Enter compares only these, Esc cancels`,
 };

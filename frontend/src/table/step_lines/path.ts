@@ -45,7 +45,7 @@ export interface Drawn {
   b: string;
   /** the median of A in B's lane */
   level: string;
-  told: string;
+  summary: string;
 }
 
 export function drawn(line: StepLine, steps: { baseline: number; candidate: number }): Drawn {
@@ -55,13 +55,13 @@ export function drawn(line: StepLine, steps: { baseline: number; candidate: numb
     a: baseline ? linePath(baseline, 0, y) : '',
     b: candidate ? linePath(candidate, LANE + GAP, y) : '',
     level: baseline && candidate ? `M${LANE + GAP} ${round(y(baseline.median_us))}H${WIDTH}` : '',
-    told: `${text.letterA}: ${toldOf(baseline, steps.baseline)}; ${text.letterB}: ${toldOf(candidate, steps.candidate)}`,
+    summary: `${text.letterA}: ${summaryOf(baseline, steps.baseline)}; ${text.letterB}: ${summaryOf(candidate, steps.candidate)}`,
   };
 }
 
-function toldOf(side: SideLine | null, steps: number): string {
+function summaryOf(side: SideLine | null, steps: number): string {
   if (!side) return stepWords.lines.absent;
   const low = side.low_us.reduce((least, us) => Math.min(least, us), Infinity);
   const high = (side.high_us ?? side.low_us).reduce((most, us) => Math.max(most, us), -Infinity);
-  return stepWords.told(steps, formatTime(side.median_us), formatTime(low), formatTime(high));
+  return stepWords.summary(steps, formatTime(side.median_us), formatTime(low), formatTime(high));
 }

@@ -112,10 +112,10 @@ class Picture extends Component<{ drawn: Drawn }> {
     return next.drawn !== this.props.drawn;
   }
 
-  override render({ drawn: { a, b, level, told } }: { drawn: Drawn }) {
+  override render({ drawn: { a, b, level, summary } }: { drawn: Drawn }) {
     return (
       <svg class="step-lines" width={WIDTH} height={HEIGHT} role="img">
-        <title>{told}</title>
+        <title>{summary}</title>
         <path class="step-level" d={level} />
         <path class="step-line-a" d={a} />
         <path class="step-line-b" d={b} />

@@ -9,7 +9,7 @@ export const words = {
   measure: 'Time shown per step',
   main: 'Time',
   absent: 'does not have this row.',
-  told: (steps: number, median: string, low: string, high: string) => (steps === 1 ? `one step, ${median}` : `${formatCount(steps)} steps, median ${median}, ${low} to ${high}`),
+  summary: (steps: number, median: string, low: string, high: string) => (steps === 1 ? `one step, ${median}` : `${formatCount(steps)} steps, median ${median}, ${low} to ${high}`),
   one: (step: string, time: string) => `step ${step}: ${time}`,
 
   lines: {

@@ -106,7 +106,7 @@ export const words = {
     label: (side: string, label: string, time: string, events: number, lanes: string) =>
       `${side}, step ${label}: ${time}, ${formatMany(events, 'event')}. ${lanes}. Arrow keys or A and D move, plus and minus or W and S zoom, comma and full stop go from event to event, Enter selects, C goes to the counterpart, L aligns the two, N goes to the next largest difference.`,
     lane: (name: string, kind: string, events: number, busy: string) => `${name}${kind === '' ? '' : ` ${kind}`}: ${formatMany(events, 'event')}, ${busy}`,
-    said: (name: string, kind: string, side: string, time: string, at: string, counterpart: string) => `${side}: ${name}, ${kind}, ${time}, at ${at}. ${counterpart}`,
+    eventText: (name: string, kind: string, side: string, time: string, at: string, counterpart: string) => `${side}: ${name}, ${kind}, ${time}, at ${at}. ${counterpart}`,
     saidOther: (time: string, change: string) => `Counterpart ${time}, ${change}.`,
     saidAlone: 'No counterpart.',
     left: '◀ counterpart',

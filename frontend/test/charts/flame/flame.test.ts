@@ -135,7 +135,7 @@ describe('links', () => {
 });
 
 describe('a search', () => {
-  const find = (word: string) => search(tree, (_, said) => said.includes(word));
+  const find = (word: string) => search(tree, (_, name) => name.includes(word));
   it('finds frames by name or kind and adds their time once', () => {
     expect(names([...find('Net_0').frames])).toEqual(['Net_0', 'Net_0 / head']);
     expect(find('Net_0').us).toEqual([60, 100]);

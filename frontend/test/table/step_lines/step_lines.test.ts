@@ -46,12 +46,12 @@ describe('the line of a side', () => {
 
 describe('what is told of a row', () => {
   it('is how many steps, their median, least and greatest, of each side', () => {
-    const { told } = drawn({ baseline: side(10, 20, 60), candidate: { median_us: 30, low_us: [15, 20], high_us: [40, 90] } }, { baseline: 3, candidate: 200 });
-    expect(told.replaceAll(/[\u202f\u00a0]/g, ' ')).toBe('A: 3 steps, median 20.0 µs, 10.0 µs to 60.0 µs; B: 200 steps, median 30.0 µs, 15.0 µs to 90.0 µs');
+    const { summary } = drawn({ baseline: side(10, 20, 60), candidate: { median_us: 30, low_us: [15, 20], high_us: [40, 90] } }, { baseline: 3, candidate: 200 });
+    expect(summary.replaceAll(/[\u202f\u00a0]/g, ' ')).toBe('A: 3 steps, median 20.0 µs, 10.0 µs to 60.0 µs; B: 200 steps, median 30.0 µs, 15.0 µs to 90.0 µs');
   });
   it('says which side lacks the row, and draws nothing there', () => {
     const picture = drawn({ baseline: null, candidate: side(1, 2) }, { baseline: 3, candidate: 2 });
-    expect(picture.told).toContain('A: absent; B: 2 steps');
+    expect(picture.summary).toContain('A: absent; B: 2 steps');
     expect([picture.a, picture.level]).toEqual(['', '']);
   });
 });
