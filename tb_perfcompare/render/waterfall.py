@@ -7,7 +7,6 @@ from html import escape
 
 from tb_perfcompare import number_text
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
-from tb_perfcompare.comparison.result.wording import of_cpu_alone
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.printable import printable
 from tb_perfcompare.render.svg_axis import Axis
@@ -82,7 +81,6 @@ def waterfall_table(ledger: Ledger) -> str:
 def _notes(ledger: Ledger, shown: int, is_cut: bool) -> Iterable[str]:
     if is_cut:
         yield "The axis does not start at zero."
-    yield from of_cpu_alone(ledger)
     if empty := sum(any(ledger.recorded(row.path[0])) for row in ledger.heads) - shown:
         yield f"Not shown: {number_text.many(empty, 'part')} without time on either side."
     if sum(row.delta for row in ledger.heads) == ledger.delta:

@@ -79,6 +79,14 @@ def name_of(code: str) -> str:
     return _NAMES.get(code, code.replace("_", " "))
 
 
+def merged(messages: Iterable[str]) -> list[str]:
+    """Messages that differ only in a figure as one, with its range."""
+    groups: dict[str, list[str]] = {}
+    for message in messages:
+        groups.setdefault(_FIGURE.sub("#", message), []).append(message)
+    return [_with_ranges(group) for group in groups.values()]
+
+
 def _weakened(check: Check) -> str:
     words = [_WEAKENED.get(one, one.replace("_", " ")) for one in check.invalidates]
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

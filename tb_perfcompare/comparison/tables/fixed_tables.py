@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
@@ -253,12 +254,12 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
 
 
 def recommendations_table(baseline: Summary, candidate: Summary) -> Table:
-    """Advice about each run; what both get is said once."""
-    texts = list(dict.fromkeys([*baseline.recommendations, *candidate.recommendations]))
-    rows: list[tuple[Cell, ...]] = []
-    for text in texts:
-        a, b = text in baseline.recommendations, text in candidate.recommendations
-        rows.append((text, "both" if a and b else "baseline" if a else "candidate"))
+    """Advice about each run, that of its recordings together; what both get is said once."""
+    a, b = (merged(side.recommendations) for side in (baseline, candidate))
+    rows: list[tuple[Cell, ...]] = [
+        (text, "both" if text in a and text in b else "baseline" if text in a else "candidate")
+        for text in dict.fromkeys([*a, *b])
+    ]
     shown = (
         columns.key("text", "Recommendation", "advice by fixed thresholds on a run's own figures"),
         columns.text("side", "Side", "which run the advice is about"),

@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.launches.table import own_launches
 from tb_perfcompare.comparison.ledger.modules import own_module_ledger
 from tb_perfcompare.comparison.ranks.table import own_ranks
 from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import many, setting_words
@@ -303,4 +304,5 @@ def _environment(summary: Summary) -> Table:
 
 def _recommendations(summary: Summary) -> Table:
     shown = (columns.key("text", "Recommendation", "advice by fixed thresholds on this run's figures"),)
-    return Table("recommendations", "Recommendations", shown, tuple((text,) for text in summary.recommendations))
+    rows = tuple((text,) for text in merged(summary.recommendations))
+    return Table("recommendations", "Recommendations", shown, rows)
