@@ -49,6 +49,7 @@ class NoteCode(str, Enum):
     COUNTERS_UNUSABLE = "counters_unusable"  # samples of counters that cannot be used, and why
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
     FILE_FAILED = "file_failed"  # one file of several could not be read; the others were
+    HOST_ALONE = "host_alone"  # a worker recorded no device work, others did: it is left out
     OTHER_TRACES = "other_traces"  # files beside the run that are traces by their content, but not by their name
     OTHER_VERSION = "other_version"  # a saved baseline of another version of the tool
     DUPLICATE_KEYS = "duplicate_keys"
@@ -58,7 +59,7 @@ class NoteCode(str, Enum):
 LOST = frozenset({NoteCode.TRUNCATED, NoteCode.REPAIRED, NoteCode.DROPPED_EVENTS, NoteCode.FILE_FAILED})
 """Something that was recorded is in no figure."""
 
-ALWAYS_SAID = LOST | {NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
+ALWAYS_SAID = LOST | {NoteCode.HOST_ALONE, NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
 """What every face says, beside a single table as well: something of what the user named is in no figure."""
 
 

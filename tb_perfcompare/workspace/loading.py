@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from tb_perfcompare.analysis.pooling.host_alone import without_host_alone
 from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCompareError
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable
@@ -279,10 +280,12 @@ def _facts_or_error(answer: Outline | InputError) -> SpanFacts | InputError:
 
 
 def _loaded(side: Side, summaries: tuple[Summary, ...], failed: Mapping[int, InputError]) -> LoadedSide:
-    """The side's summaries; an error only if there is none."""
+    """The side's summaries to compare; an error only if there is none."""
     if not summaries:
         raise _none_loaded(side, list(failed.values()))
-    return LoadedSide(side, summaries, tuple(failure_note(side.files[at], error) for at, error in failed.items()))
+    kept, notes = without_host_alone(summaries)
+    failures = tuple(failure_note(side.files[at], error) for at, error in failed.items())
+    return LoadedSide(side, kept, (*failures, *notes))
 
 
 def _counters(side: Side, report: Reporter) -> CounterTable | None:

@@ -54,8 +54,8 @@ class SummaryJob:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSide:
-    """The summaries of a side's files that could be read, a note for each of the others, and the launches and samples
-    of counters to attach."""
+    """The summaries of a side's files that are compared, a note for each of the others, and the launches and samples of
+    counters to attach."""
 
     side: Side
     summaries: tuple[Summary, ...]
