@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
-
+from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.summary.summary import Summary
 
 
@@ -26,14 +25,13 @@ def _follow_each_other(summary: Summary) -> bool:
     steps, captures = summary.steps, summary.captures
     if any(name.startswith("distributed.") for name, _ in summary.environment):
         return False
-    count = np.bincount(steps.capture, minlength=len(captures))
-    if not count.all() or any(capture.clock_zero_ns is None for capture in captures):
-        return False
     spans: dict[str, tuple[int, int]] = {}
-    for number, capture in enumerate(captures):
-        start_ns, total_ns = (column[steps.capture == number] for column in (steps.start_ns, steps.total_ns))
-        zero_ns = capture.clock_zero_ns or 0
-        begin, end = zero_ns + int(start_ns.min()), zero_ns + int((start_ns + total_ns).max())
+    for number in unique(steps.capture).tolist():  # one without compared steps is no observation
+        capture, own = captures[number], steps.capture == number
+        if capture.clock_zero_ns is None:
+            return False
+        begin = capture.clock_zero_ns + int(steps.start_ns[own].min())
+        end = capture.clock_zero_ns + int((steps.start_ns + steps.total_ns)[own].max())
         before = spans.get(capture.worker, (begin, end))
         spans[capture.worker] = min(before[0], begin), max(before[1], end)
     ordered = sorted(spans.values())
