@@ -99,5 +99,5 @@ def setting_words(name: str) -> str:
     if group == "profiler":
         return f"Profiler {rest}"
     words = [_ACRONYMS.get(word, word) for word in rest.split("_")]
-    said = " ".join([*words, "version"] if group == "version" else [group, *words])
-    return said[0].upper() + said[1:]
+    phrase = " ".join([*words, "version"] if group == "version" else [group, *words])
+    return phrase[0].upper() + phrase[1:]
