@@ -21,6 +21,9 @@ KINETO, A100, H100, MI300, NANOSECONDS = (
     "mixed_devices/mi300/google_owlv2-large-patch14-ensemble__1016001.json.gz",
     "hta/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz",
 )
+H100_TEXT, MI300_TEXT = (
+    f"mixed_devices/{device}/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz" for device in ("h100", "mi300")
+)
 KINETO_OTHER = "kineto/resnet50_num_workers_4/worker0.1623212756351.pt.trace.json.gz"
 A100_OTHER = "hta/test.json.gz"
 
@@ -29,6 +32,8 @@ TITLES = {
     A100: "training on an A100, torch 1.13, native",
     H100: "inference on an H100, indented",
     MI300: "inference on an MI300, indented",
+    H100_TEXT: "text generation on an H100, indented",
+    MI300_TEXT: "text generation on an MI300, indented",
     NANOSECONDS: "training on a V100, absolute nanoseconds, native",
 }
 

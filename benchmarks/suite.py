@@ -20,13 +20,14 @@ from benchmarks.cases import (
     scaling,
     start_up,
     tables_vs_tbp,
+    work_models,
 )
 from benchmarks.figures import Section
 from benchmarks.setting import Setting
 
 _MODULES = (
     read_vs_json, tables_vs_tbp, compare_two_runs, peak_memory, scaling, bound_fraction, every_core, aggregate_10m,
-    iteration_kinds, fallback_parity, damaged, mixed_http, many_runs, routes, start_up,
+    iteration_kinds, work_models, fallback_parity, damaged, mixed_http, many_runs, routes, start_up,
 )  # fmt: skip
 
 SUITE: dict[str, Callable[[Setting], Section]] = {module.NAME: module.run for module in _MODULES}

@@ -43,7 +43,7 @@ export function ledgerRow(path: string[], baseline: number, candidate: number, s
 export function ledger(rows: LedgerRow[], denominator = 1): Ledger {
   const heads = rows.filter((row) => row.path.length === 1);
   const sum = (pick: (row: LedgerRow) => number): number => heads.reduce((total, row) => total + pick(row), 0);
-  return { unit: 'ns', backlog: [0, 0], denominator, baseline: sum((r) => r.baseline), candidate: sum((r) => r.candidate), delta: sum((r) => r.delta), rows };
+  return { unit: 'ns', backlog: [0, 0], not_recorded: [[], []], denominator, baseline: sum((r) => r.baseline), candidate: sum((r) => r.candidate), delta: sum((r) => r.delta), rows };
 }
 
 export function run(name: string, spans: string[] = ['1'], workers: string[] = ['worker0']): RunEntry {

@@ -71,6 +71,20 @@ describe('the waterfall', () => {
     expect([...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent)).toEqual(['Kernel']);
     expect(shown()).toContain('1 part is zero on both sides and not drawn.');
   });
+  it('says which parts a recording of the CPU alone cannot have, and does not count them as zero', () => {
+    const books = { ...ledger([ledgerRow(['Kernel'], 0, 0), ledgerRow(['Other'], 1, 2)]), not_recorded: [['Kernel'], ['Kernel']] as [string[], string[]] };
+    render(<WaterfallView ledger={books} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root);
+    expect(shown()).toContain('Both sides recorded the CPU alone: Kernel not measured. The parts add up');
+  });
+  it('keeps the focus on the first part that it unfolds', () => {
+    const parts = ['Kernel', 'Memcpy', 'Memset', 'Other'].map((name, at) => ledgerRow([name], 1000, at === 0 ? 900_000 : 1000 + at));
+    act(() => render(<WaterfallView ledger={ledger(parts)} words={metricWords('step_time')} omitEmpty selected="" onSelect={() => undefined} onAll={() => undefined} />, root));
+    const labels = (): (string | null)[] => [...root.querySelectorAll('button.fall .fall-label')].map((label) => label.textContent);
+    expect(labels()).toEqual(['Kernel', ' 3 other parts']);
+    act(() => root.querySelector<HTMLElement>('button.fall.zero')!.click());
+    expect(labels()).toEqual(['Kernel', 'Other', 'Memset', 'Memcpy']);
+    expect(document.activeElement?.textContent).toContain('Other');
+  });
   it('opens a part with its largest entries and an exact rest', () => {
     const entries = Array.from({ length: 12 }, (_, i) => ledgerRow(['Kernel', `k${i}`], 0, (12 - i) * 1000_000));
     const books = ledger([ledgerRow(['Kernel'], 0, 78_000_000), ...entries]);

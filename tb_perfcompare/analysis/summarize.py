@@ -19,7 +19,7 @@ from tb_perfcompare.analysis.entities.device_metrics import device_metrics
 from tb_perfcompare.analysis.entities.device_places import device_work
 from tb_perfcompare.analysis.entities.device_timeline import device_timeline
 from tb_perfcompare.analysis.entities.device_work import Texts, device_tables
-from tb_perfcompare.analysis.entities.modules import module_table
+from tb_perfcompare.analysis.entities.modules import calls_in_steps, module_table
 from tb_perfcompare.analysis.entities.operators import operator_tables
 from tb_perfcompare.analysis.entities.recommendations import recommendations
 from tb_perfcompare.analysis.entities.work_table import work_tables
@@ -106,6 +106,7 @@ def summarize(
     module_of = None if paths is None else partial(modules_of, owners, paths)
     groups = _group_tables(timeline, windows, step, steps, module_of, durations=paths_of_rows)
     measured = _measure(groups, trace)
+    release(events)
     on_path = critical_path(timeline, owners, windows, recording.flows)
     groups |= {} if on_path is None else {CRITICAL_PATH: on_path}
     memory = memory_use(timeline, both["marker"])
@@ -167,11 +168,11 @@ def _group_tables(
     `module_of` names those of device work."""
     groups = operator_tables(timeline, step, steps)
     groups |= device_tables(timeline, step, steps, module_of=module_of, durations=durations)
-    groups |= work_tables(timeline, step, steps)
+    modules = calls_in_steps(timeline, step)
+    groups |= work_tables(timeline, step, steps, modules)
     release(len(timeline.events))
-    modules = module_table(timeline, step, steps)
     if modules is not None:
-        groups["modules"] = modules
+        groups["modules"] = module_table(timeline, modules, step, steps)
     of_device = device_timeline(timeline, windows)
     if of_device is not None:
         groups[DEVICE_TIMELINE] = of_device

@@ -29,6 +29,10 @@ def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcom
         row = _row(comparison, category)
     except SelectionError as error:
         return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {error.message}")
+    silent = [side for side in ("baseline", "candidate") if row[f"{side}_us"] is None]
+    if silent:
+        who = "both sides" if len(silent) == 2 else f"the {silent[0]}"
+        return outcome(Status.CANNOT_TELL, f"cannot tell about {category}: {who} recorded the CPU alone")
     before, after = _number(row["baseline_us"]), _number(row["candidate_us"])
     low, high = row["shift_low_us"], row["shift_high_us"]
     longer = f"{category} takes more than {limit.text} longer"
@@ -59,7 +63,7 @@ def _row(comparison: Comparison, category: str) -> dict[str, Cell]:
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]
     found = next((row for row in rows if row["category"] == category), None)
-    return found or dict.fromkeys(names, 0.0)  # a category without a row has no time on either side
+    return found or dict.fromkeys(names)  # neither side recorded it
 
 
 def _number(cell: Cell) -> float:

@@ -113,10 +113,13 @@ def report(comparison: Comparison, *, top: int, is_page: bool = False) -> tuple[
     split = headline.program is not None
     reason = printable(headline.reason)
     line, _, more = reason.partition("; ")
+    title = printable(headline.sentence) or f"{verdict_word(headline.verdict)}: {line}"
     if headline.sentence and line not in printable(headline.sentence):
         more = reason
+    if is_page and headline.verdict is Verdict.WITHHELD:  # the reason is too long for the top of a page
+        title, more = verdict_word(headline.verdict), reason
     blocks: list[Block] = [
-        Heading(printable(headline.sentence) or f"{verdict_word(headline.verdict)}: {line}", level=1),
+        Heading(title, level=1),
         *([Paragraph(f"{more[0].upper()}{more[1:]}.")] if more and not split else []),
         *([Facts(tuple((fact.label.lower(), printable(fact.text)) for fact in headline.facts))] if split else []),
         Facts(_sides(comparison.baseline, comparison.candidate)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tb_perfcompare import number_text
@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.result.wording import of_cpu_alone
 
 LEDGER = "ledger"
 """Name under which the ledger is asked for as a table."""
@@ -45,23 +46,33 @@ def _table(ledger: Ledger, shown: Sequence[LedgerRow]) -> Table:
 
     rows: list[tuple[Cell, ...]] = []
     name = ""
-    for row in shown:
+    for row in _recorded(ledger, shown):
         depth = len(row.path)
         name = ("", row.name, name)[depth - 1]
-        times = (row.baseline, row.candidate, row.delta)
+        there = ledger.recorded(row.path[0])
+        times = zip((per_step(row.baseline), per_step(row.candidate)), there, strict=True)
+        sides = [us if known else None for us, known in times]
+        calls = [count if known else None for count, known in zip(row.calls, there, strict=True)]
         effects = (row.count_effect, row.rate_effect, row.mix_effect, row.same_shape_effect)
         rows.append(
-            (row.path[0], name, row.path[2] if depth == 3 else "", *map(per_step, times), *row.calls,
+            (row.path[0], name, row.path[2] if depth == 3 else "", *sides, per_step(row.delta), *calls,
              *map(per_step, effects), row.status)
         )  # fmt: skip
     total = map(per_step, (ledger.baseline, ledger.candidate, ledger.delta))
     rows.append(("", "total", "", *total, *[None] * 6, "both"))
-    notes: tuple[str, ...] = ()
+    notes = tuple(of_cpu_alone(ledger))
     if any(ledger.backlog):
         a, b = (number_text.time(per_step(backlog)) for backlog in ledger.backlog)
-        notes = (f"Backlog: device work that an earlier step launched owns {a} of the baseline's mean step, {b} of the "
-                 "candidate's.",)  # fmt: skip
+        notes += (
+            f"Backlog: device work that an earlier step launched owns {a} of the baseline's mean step, {b} of the "
+            "candidate's.",
+        )
     return Table(LEDGER, _TITLE, _COLUMNS, tuple(rows), notes)
+
+
+def _recorded(ledger: Ledger, rows: Sequence[LedgerRow]) -> Iterator[LedgerRow]:
+    """Without those of categories that neither side could record."""
+    return (row for row in rows if any(ledger.recorded(row.path[0])))
 
 
 def category_table(comparison: Comparison) -> Table:
@@ -84,7 +95,7 @@ def parts_table(comparison: Comparison) -> Table | None:
     whole = ledger_table(comparison)
     groups: dict[tuple[str, str], list[tuple[Cell, ...]]] = {}
     size: dict[tuple[str, str], int] = {}
-    for row, cells in zip(comparison.ledger.rows, whole.rows, strict=False):
+    for row, cells in zip(_recorded(comparison.ledger, comparison.ledger.rows), whole.rows, strict=False):
         match row.path:
             case (category, entity):
                 size[category, entity] = abs(row.delta)

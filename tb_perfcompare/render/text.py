@@ -83,9 +83,9 @@ class _Drawer:
         return _wrap(line, width or self._width, lead, break_words=self._terminal is not None) or [lead]
 
     def _grid(self, grid: Grid) -> Iterator[str]:
-        if len(grid.heads) == 1 and not grid.heads[0].numeric:  # sentences, such as recommendations
-            for (sentence,) in grid.rows:
-                yield from self._wrapped(sentence, f"{_INDENT}- ")
+        if grid.name == "recommendations" or (len(grid.heads) == 1 and not grid.heads[0].numeric):  # sentences
+            for sentence, *side in grid.rows:
+                yield from self._wrapped(": ".join([*side, sentence]), f"{_INDENT}- ")
         else:
             yield from self._table(grid)
         if not grid.rows:

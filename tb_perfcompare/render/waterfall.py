@@ -49,10 +49,13 @@ def waterfall_table(ledger: Ledger) -> str:
     def place(value: int) -> float:
         return value / unit * times.factor
 
-    def cells(delta: int | None, *sides: int | None) -> str:
+    def cells(delta: int | None, *sides: int | None, recorded: tuple[bool, bool] = (True, True)) -> str:
         tone = "" if not delta else " more" if delta > 0 else " less"
         texts = ["" if delta is None else number_text.number(place(delta), signed=True)]
-        texts += ["" if value is None else number_text.number(place(value)) for value in sides]
+        texts += [
+            "" if value is None else number_text.number(place(value)) if there else "–"
+            for value, there in zip(sides, recorded, strict=True)
+        ]
         return f'<td class="n{tone}">{texts[0]}</td>' + "".join(f'<td class="n">{text}</td>' for text in texts[1:])
 
     def total(letter: str, name: str, value: int, figures: str) -> str:
@@ -62,7 +65,7 @@ def waterfall_table(ledger: Ledger) -> str:
     lines = [total("a", "baseline", ledger.baseline, cells(None, ledger.baseline, None))]
     lines += [
         f"<tr><td>{escape(printable(bar.label))}</td><td>{_bar(place(bar.start), place(bar.end), axis)}</td>"
-        f"{cells(bar.end - bar.start, bar.baseline, bar.candidate)}</tr>"
+        f"{cells(bar.end - bar.start, bar.baseline, bar.candidate, recorded=ledger.recorded(bar.label))}</tr>"
         for bar in shown_bars
     ]
     lines.append(total("b", "candidate", ledger.candidate, cells(ledger.delta, None, ledger.candidate)))
@@ -78,7 +81,7 @@ def waterfall_table(ledger: Ledger) -> str:
 def _notes(ledger: Ledger, shown: int, is_cut: bool) -> Iterable[str]:
     if is_cut:
         yield "The axis does not start at zero."
-    if empty := len(ledger.heads) - shown:
+    if empty := sum(any(ledger.recorded(row.path[0])) for row in ledger.heads) - shown:
         yield f"Not shown: {number_text.many(empty, 'part')} without time on either side."
     if sum(row.delta for row in ledger.heads) == ledger.delta:
         difference = number_text.time(ledger.delta / ledger.denominator / 1000, signed=True)

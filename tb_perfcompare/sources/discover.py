@@ -9,16 +9,17 @@ A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#
 is a per-cycle table. A saved baseline is one with the workers and spans of the run it was saved from, and a point of a
 history, which always has the name of its file, is one too. Another file has the name
 of its directory if it is the only such file there and no traces are beside it, else that of the file below the
-directory's. Where no file has a trace's name, files that are traces by their content are runs in the same way; beside
-traces they are named in a note.
+directory's. Where no file has a trace's name, files that are traces by their content are runs in the same way, or one
+run if only the ranks in their names differ; beside traces they are named in a note.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.content_detection import held_runs, is_unnamed_trace, possible_stem
+from tb_perfcompare.sources.rank_names import split_by_job
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME, REMEMBERED_FILES, TRACE_FILE, is_point
 from tb_perfcompare.sources.storage.addresses import without_secrets
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileStat, FileState, FileSystem, LocalFileSystem
@@ -167,16 +169,18 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
         run = _run(name, directory.path, entries, fs)
         if run is not None:
             runs.append(run)
-        saved = _loose_files(entries, fs)
+        saved, jobs = _loose_files(entries, fs), dict[str, dict[str, FileStat]]()
         if run is None:
-            saved = sorted([*saved, *_unnamed_traces(entries, fs)], key=lambda entry: entry.name)
+            jobs, unnamed = split_by_job(_unnamed_traces(entries, fs))
+            saved = sorted([*saved, *unnamed], key=lambda entry: entry.name)
+            runs += _jobs(name, relative, directory.path, jobs, is_alone=not saved)
         alone = [file for file in saved if not is_point(file.name)]  # points come one by one: each keeps its own name
         for file in saved:
             below = f"{relative}/{file.name}" if relative else file.name
             if is_point(file.name):
                 points.append(PointEntry(below, name, _entry(file)))
             try:
-                runs += _loose_runs(name if run is None and alone == [file] else below, file, fs)
+                runs += _loose_runs(name if run is None and not jobs and alone == [file] else below, file, fs)
             except InputError as error:
                 problems.append(Note(NoteCode.FILE_FAILED, str(error).removeprefix(f"{error.path}: "), below))
         for entry in sorted(entries, key=lambda e: e.name):
@@ -196,6 +200,9 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     for a number there is not.
     """
     absolute, part = without_part(fs.absolute(path), fs)
+    job = _job_at(absolute, fs)
+    if job is not None:
+        return job
     facts = _facts(absolute, fs)
     if not facts.is_dir:
         return _single_file(absolute, facts, part, fs)
@@ -222,6 +229,19 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
     if loose:
         hint = f"give one file by name, e.g. {_below(path, loose[0])}"
     raise InputError(without_secrets(path), "no trace files here or below", hint=hint)
+
+
+def _job_at(path: str, fs: FileSystem) -> RunEntry | None:
+    """A job of several in one directory, by the path that a listing gives it: what its files' names have in common."""
+    folder, _, common = path.rpartition("/")
+    try:
+        fs.stat(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            ranks = split_by_job(_unnamed_traces(fs.entries(folder), fs))[0].get(common)
+            if ranks is not None:
+                return next(_jobs(common, "", folder, {common: ranks}, is_alone=False))
+    return None
 
 
 def rank_of(worker: str) -> int | None:
@@ -352,6 +372,22 @@ def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
 def _listed_state(file: FileStat, fs: FileSystem) -> dict[str, FileState] | None:
     """Stores describe a file differently in a listing: there any state will do."""
     return {file.path: file.state} if isinstance(fs, LocalFileSystem) else None
+
+
+def _jobs(
+    name: str, relative: str, path: str, jobs: Mapping[str, Mapping[str, FileStat]], *, is_alone: bool
+) -> Iterator[RunEntry]:
+    """Jobs whose ranks have a file each. One that is alone in its directory has that one's name, others are below."""
+    for common, ranks in jobs.items():
+        workers = tuple(
+            WorkerEntry(worker, rank_of(worker), (SpanEntry(DEFAULT_SPAN, "", (_entry(file),)),))
+            for worker, file in sorted(ranks.items())
+        )
+        if is_alone and len(jobs) == 1:
+            yield RunEntry(name, path, workers)
+        else:
+            below = f"{relative}/{common}" if relative else common
+            yield RunEntry(below, f"{path.rstrip('/')}/{common}", workers)
 
 
 def _saved_run(name: str, file: FileStat, facts: SavedFacts) -> RunEntry:

@@ -102,6 +102,9 @@ def test_recommendations_are_whole_sentences(tmp_path: Path) -> None:
     shown = tb_perfcompare("view", run, "--view", "recommendations").out
     assert "…" not in shown
     assert "\n  - " in shown
+    both = tb_perfcompare("diff", run, run, "--table", "recommendations").out
+    assert "…" not in both
+    assert "\n  - both: " in both
 
 
 def test_no_code_of_a_note_stands_in_a_text(pair: tuple[Path, Path]) -> None:

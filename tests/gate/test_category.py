@@ -20,11 +20,11 @@ FIVE = Limit(fraction=0.05)
 
 
 def with_category(
-    before: float, after: float, low: float | None, high: float | None, verdict: Verdict = Verdict.SLOWER
+    before: float | None, after: float, low: float | None, high: float | None, verdict: Verdict = Verdict.SLOWER
 ) -> Comparison:
     """Communication took `before`, takes `after`, and its shift is between `low` and `high`, microseconds."""
     shown = (columns.key("category", "", ""), *columns.triple("", "", "x"), *columns.interval("", ""))
-    row: tuple[Cell, ...] = ("Communication", before, after, after - before, after - before, low, high)
+    row: tuple[Cell, ...] = ("Communication", before, after, after - (before or 0), after - (before or 0), low, high)
     table = Table("categories", "", shown, (row,))
     return comparison(tables={"categories": table}, headline=headline(verdict))
 
@@ -53,6 +53,12 @@ def test_shift_and_mean_against_the_limit(
     assert category_time(with_category(before, after, low, high), "Communication", FIVE).status is status
     in_time = Limit(us=0.05 * before)
     assert category_time(with_category(before, after, low, high), "Communication", in_time).status is status
+
+
+def test_a_recording_of_the_cpu_alone_passes_no_budget_of_the_device() -> None:
+    found = category_time(with_category(None, 0, None, None), "Communication", FIVE)
+    assert found.status is Status.CANNOT_TELL
+    assert found.sentence == "cannot tell about Communication: the baseline recorded the CPU alone"
 
 
 def test_the_sentence_says_what_was_measured() -> None:

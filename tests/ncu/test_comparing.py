@@ -87,7 +87,7 @@ def test_the_environment_names_metrics_and_device(tmp_path: Path) -> None:
 
 def test_other_compute_capabilities_are_other_devices(tmp_path: Path) -> None:
     a, b = side(tmp_path, export()), side(tmp_path, export(cc="9.0"), "b.csv")
-    assert check(a, b, "device_kind").detail == "different devices: device.compute_capability 8.0 vs 9.0"
+    assert check(a, b, "device_kind").detail == "different devices: device compute capability 8.0 → 9.0"
 
 
 def test_measured_occupancy_has_a_column_of_its_own(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ def written(compared: list[Comparison]) -> list[Finding]:
 def test_nearly_every_rule_is_among_them(written: list[Finding]) -> None:
     silent = {"memset_time", "communication_time", "host_time", "unrecorded_time", "runtime_time", "memcpy_time"}
     silent |= {"operator_replaced", "operators_changed"}  # tests/comparison/causes/test_changed_operators.py
+    silent |= {"recomputation", "recomputation_gone"}  # tests/comparison/causes/test_recomputation.py
     silent |= {"without_device"}  # tests/comparison/causes/test_without_device.py
     names = {finding.rule for finding in written}
     assert names <= set(RULE_NAMES)

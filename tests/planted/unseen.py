@@ -55,7 +55,7 @@ CHANGES: tuple[Change, ...] = (
     _change("language", "mask", "any", "*tril* *ones* *attention* *where* *mask*"),
     _change("language", "vocabulary", "slower", "workload_changed"),
     _change("language", "longer", "slower", "workload_changed"),
-    _change("language", "checkpointing", "slower", "more_calls"),
+    _change("language", "checkpointing", "slower", "recomputation"),
     _change("language", "smoothing", "any", "*smooth* *sum* *log_softmax* *nll* *mean* *add* *mul* *neg* *masked*"),
     _change("language", "tied", "any"),
     _change("language", "adam", "slower", "*adam* *addcdiv* *lerp* *sqrt* *foreach* more_calls"),

@@ -242,6 +242,24 @@ def test_a_directory_of_one_such_file_is_a_source(tmp_path: Path) -> None:
         parse_source(str(drawn_under(tmp_path / "two", "a.json", "b.json")))
 
 
+def test_files_that_differ_in_ranks_alone_are_workers_of_one_run(tmp_path: Path) -> None:
+    """As torchtitan and SGLang name them; two sessions and two stages of a server are runs of their own."""
+    drawn_under(tmp_path / "titan" / "iteration_10", "rank0_trace.json", "rank1_trace.json")
+    sessions = (f"1754000001.5-TP-{rank}{stage}.trace.json" for rank in (0, 1) for stage in ("", "-DECODE"))
+    drawn_under(tmp_path / "server", *sessions, "1754000009.1-TP-0.trace.json")
+    found = {run.name: drawn(run) for run in find_runs(str(tmp_path)).runs}
+    first, ranks = "1754000001.5", (0, 1)
+    alone = "1754000009.1-TP-0.trace"
+    assert found == {
+        f"server/{first}": {f"TP-{n}": {"default": f"{first}-TP-{n}.trace.json"} for n in ranks},
+        f"server/{first}-DECODE": {f"TP-{n}": {"default": f"{first}-TP-{n}-DECODE.trace.json"} for n in ranks},
+        f"server/{alone}.json": {alone: {"default": f"{alone}.json"}},
+        "titan/iteration_10": {f"rank{n}": {"default": f"rank{n}_trace.json"} for n in ranks},
+    }
+    for name, workers in found.items():
+        assert drawn(parse_source(str(tmp_path / name))) == workers
+
+
 def test_beside_a_trace_they_are_counted_and_named(tmp_path: Path) -> None:
     drawn_under(tmp_path, "w.pt.trace.json", *(f"step{number:02}.json" for number in range(17)))
     (tmp_path / "settings.json").write_text('{"model": "bert"}')

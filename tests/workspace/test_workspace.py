@@ -24,7 +24,8 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tb_perfcompare.workspace.listing.index import Root
-from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S
+from tb_perfcompare.workspace.sharing.byte_cache import PROVISIONAL_S, ByteCache
+from tb_perfcompare.workspace.sharing.single_flight import SingleFlight
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.drawn_runs import write_garbage, write_pair, write_run
 from tests.workspace import tasks
@@ -168,6 +169,19 @@ def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
     assert (first.baseline.captures, second.baseline.captures) == (1, 2)
     found = workspace.pages.of_pair(asked, "steps", RowQuery())
     assert (len(found.table.rows), found.provisional) == (24, False)
+
+
+def test_another_choice_of_rows_needs_no_comparison(tmp_path: Path, opened: Open) -> None:
+    """Which may be too large to be kept."""
+    write_pair(tmp_path / "logs")
+    workspace = opened()
+    workspace._comparisons = SingleFlight(ByteCache(0))
+    asked = question(workspace)
+    every = workspace.pages.of_pair(asked, "steps", RowQuery())
+    last = workspace.pages.of_pair(asked, "steps", RowQuery(sort=(("step", True),)))
+    assert last.table is every.table
+    assert (every.chosen.rows[0], last.chosen.rows[0]) == (0, 7)  # equal ones keep their order, A first
+    assert workspace.pages.of_pair(asked, "operators", RowQuery()).table is not every.table
 
 
 def test_a_file_that_holds_nothing_is_read_once(tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -286,6 +286,8 @@ export interface Ledger {
   delta: number;
   /** of each side, what device work that an earlier step launched owns */
   backlog: [number, number];
+  /** of each side, categories that it could not record: absent, not zero */
+  not_recorded: [string[], string[]];
   rows: LedgerRow[];
   /** of a first answer: rows that are pooled in others */
   rows_left_out?: number;

@@ -12,6 +12,12 @@ export function categories(ledger: Ledger): LedgerRow[] {
   return ledger.rows.filter((row) => row.path.length === 1);
 }
 
+/** Whether each side could record the category; if not, its time is absent, not zero. */
+export function recorded(ledger: Ledger, category: string): [boolean, boolean] {
+  const [a, b] = ledger.not_recorded;
+  return [!a.includes(category), !b.includes(category)];
+}
+
 /** Whether the time is split into parts; a cycle of a per-cycle table is one part, as overlaps were not recorded. */
 export function isSplit(ledger: Ledger): boolean {
   return categories(ledger).length > 1;
@@ -78,17 +84,20 @@ export function ledgerTable(ledger: Ledger, words: ReturnType<typeof text.attrib
       { ...time, name: 'rate_effect_us', label: words.rate, description: about.rate, statistic: 'rate_effect' },
       { ...plain, name: 'status', label: words.status, description: about.status, role: 'status' },
     ],
-    rows: rows.map((row) => [
-      row.path[1] ?? '',
-      row.path[0] ?? '',
-      row.status === 'added' ? null : us(row.baseline),
-      row.status === 'removed' ? null : us(row.candidate),
-      us(row.delta),
-      row.calls[0],
-      row.calls[1],
-      us(row.count_effect),
-      us(row.rate_effect),
-      row.status,
-    ]),
+    rows: rows.map((row) => {
+      const [a, b] = recorded(ledger, row.path[0]!);
+      return [
+        row.path[1] ?? '',
+        row.path[0] ?? '',
+        row.status === 'added' ? null : us(row.baseline),
+        row.status === 'removed' ? null : us(row.candidate),
+        us(row.delta),
+        a ? row.calls[0] : null,
+        b ? row.calls[1] : null,
+        us(row.count_effect),
+        us(row.rate_effect),
+        row.status,
+      ];
+    }),
   };
 }

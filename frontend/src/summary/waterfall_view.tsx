@@ -1,7 +1,7 @@
 // From A to B: one bar per part of the step, each starting where the one before ended.
 
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { niceTicks } from '../charts/ticks';
 import type { Ledger, LedgerRow } from '../contract/wire';
 import { Delta } from '../ui/delta';
@@ -11,7 +11,7 @@ import { NameText } from '../ui/name_text';
 import { shortNames } from '../ui/names';
 import { Badge } from '../ui/sides';
 import { text, type MetricWords } from '../ui/strings';
-import { categories, entities, ledgerUs, partsOf, restOf, sumsUp } from './ledger';
+import { categories, entities, ledgerUs, partsOf, recorded, restOf, sumsUp } from './ledger';
 import { foldedBars, waterfall, type Waterfall } from './waterfall';
 
 const ENTRIES = 8;
@@ -27,7 +27,7 @@ interface Props {
 }
 
 export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, onAll }: Props) {
-  const all = categories(ledger);
+  const all = categories(ledger).filter((row) => recorded(ledger, row.path[0]!).some(Boolean));
   const rows = omitEmpty ? all.filter((row) => row.baseline !== 0 || row.candidate !== 0) : all;
   const us = (value: number): number => ledgerUs(ledger, value);
   const figure = waterfall(
@@ -36,6 +36,11 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
     rows.map((row) => ({ label: row.path[0] ?? '', delta: us(row.delta) })),
   );
   const [unfolded, setUnfolded] = useState(false);
+  const bars = useRef<HTMLDivElement>(null);
+  // the button that unfolds them is gone then
+  useLayoutEffect(() => {
+    if (unfolded) bars.current?.querySelectorAll<HTMLElement>('.fall[aria-expanded]')[foldedBars(figure.bars, selected)[0].length]?.focus();
+  }, [unfolded]);
   const [shown, folded] = unfolded ? [figure.bars, []] : foldedBars(figure.bars, selected);
   const style = timeStyle([us(ledger.baseline), us(ledger.candidate)]);
   const withUnit = (value: number, signed = false): string => `${formatIn(signed ? finer(style) : style, value, signed)}\u202f${style.unit}`;
@@ -49,7 +54,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
         <p class="muted">{words.parts}</p>
       </header>
       <p class="sr">{text.waterfall.label(words.total, withUnit(us(ledger.baseline)), withUnit(us(ledger.candidate)), parts.join(', ') || text.waterfall.noChange)}</p>
-      <div class="falls">
+      <div class="falls" ref={bars}>
         <Axis figure={figure} style={style} scale={scale} />
         <Total letter="a" name={text.sideA} value={us(ledger.baseline)} shown={withUnit(us(ledger.baseline))} scale={scale} broken={figure.broken} />
         {shown.map((bar) => (
@@ -91,6 +96,7 @@ export function WaterfallView({ ledger, words, omitEmpty, selected, onSelect, on
       </div>
       <p class="muted sum">
         {figure.broken && `${text.waterfall.broken} `}
+        {!recorded(ledger, 'Kernel').every(Boolean) && `${text.waterfall.cpuAlone(...ledger.not_recorded)} `}
         {rows.length < all.length && `${text.waterfall.empty(all.length - rows.length)} `}
         {sumsUp(ledger) ? text.waterfall.sum(withUnit(us(ledger.delta), true)) : text.waterfall.notSum}
       </p>

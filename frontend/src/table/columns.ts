@@ -111,12 +111,12 @@ export function columnViews(table: Table): ColumnView[] {
   }));
 }
 
-/** Columns to draw: the chosen names, else those the server shows and that hold something; keys always, the status as a chip next to the key. */
+/** Columns to draw: the chosen names, else those the server shows and that hold something; keys where there is room, the status as a chip next to the key. */
 export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[] {
   const names = chosen === '' ? null : new Set(chosen.split(','));
   return views.filter(({ column, blank }) => {
     if (column.role === 'status') return false;
-    if (column.role === 'key') return true;
+    if (column.role === 'key') return column.shown;
     return names ? names.has(column.name) : column.shown && (!blank || isMain(column));
   });
 }

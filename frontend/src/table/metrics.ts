@@ -43,7 +43,7 @@ export function metricColumns(views: ColumnView[], table: Table, metric: Metric,
   const chip = chipColumn(table, metric);
   const times = metric.rate ? [...figures, metric.delta] : figures;
   const shown = (view: ColumnView, on: boolean, label = view.column.label): ColumnView => ({ ...view, blank: view.blank && !times.includes(view.index), column: { ...view.column, shown: on, label } });
-  const hides = ({ column, column: { kind, measure, side, statistic } }: ColumnView): boolean => kind === 'time_us' || measure === 'calls' || isRate(column) || (kind === 'fraction' && side !== '' && rates.length > 0 && !metric.rate) || ['share', 'change', 'q'].includes(statistic);
+  const hides = ({ column, column: { kind, measure, role, side, statistic } }: ColumnView): boolean => kind === 'time_us' || role === 'percent' || measure === 'calls' || isRate(column) || (kind === 'fraction' && side !== '' && rates.length > 0 && !metric.rate) || ['share', 'change', 'q'].includes(statistic);
   const leading = leadingColumns(views, table);
   const others = views.filter((view) => !leading.includes(view) && !times.includes(view.index)).map((view) => (hides(view) ? shown(view, false) : view));
   const trailing = others.filter(({ column: { shown: own, role } }) => own || role === 'key');
@@ -65,12 +65,14 @@ function leadingColumns(views: ColumnView[], table: Table): ColumnView[] {
   });
 }
 
-/** Further texts give way, the last ones first, until the columns fit; what the reader chose stays. */
+/** Texts behind the figures give way, the last ones first, until the columns fit; what the reader chose stays. */
 export function textsWithin(views: ColumnView[], fits: (shown: ColumnView[]) => boolean): ColumnView[] {
+  const figures = views.findIndex((view) => view.numeric);
   const given = new Set<ColumnView>();
   const left = (): ColumnView[] => views.filter((view) => !given.has(view));
   for (const view of [...views].reverse()) {
-    if (view.index < 0 || view.column.kind !== 'text' || ['key', 'status'].includes(view.column.role) || !view.column.shown) continue;
+    const names = view.column.role === 'key' && views.indexOf(view) < figures;
+    if (view.index < 0 || view.column.kind !== 'text' || names || view.column.role === 'status' || !view.column.shown) continue;
     if (fits(left())) break;
     given.add(view);
   }

@@ -73,9 +73,11 @@ export function ownOrder(table: Table, columns: Column[]): SortKey[] {
   const deltas = columns.filter(isMeasuredDelta).map(({ name }): SortKey => ({ column: name, descending: true, size: true }));
   const figures = columns.filter((column) => isNumeric(column) && column.role !== 'delta').map(({ name }): SortKey => ({ column: name, descending: true }));
   const names = columns.filter(({ role }) => role === 'key').slice(0, 1).map(({ name }): SortKey => ({ column: name, descending: false }));
-  const differ = ({ column }: SortKey): boolean => {
-    const index = table.columns.findIndex(({ name }) => name === column);
-    return rows.some((row) => table.rows[row]![index] !== table.rows[rows[0]!]![index]);
+  const differ = (key: SortKey): boolean => {
+    const index = table.columns.findIndex(({ name }) => name === key.column);
+    const values = new Set(rows.map((row) => table.rows[row]![index])).size;
+    // a figure that most rows share is in order by chance
+    return figures.includes(key) ? 2 * values > rows.length : values > 1;
   };
   const found = [...deltas, ...figures, ...names].find((key) => differ(key) && sortRows(table, rows, [key]).every((row, place) => row === rows[place]));
   return found ? [found] : [];

@@ -367,6 +367,8 @@ export const text = {
     noEntries: 'This part has no entries of its own.',
     parts: (entry: string) => `${entry}: by caller and input shape`,
     label: (total: string, a: string, b: string, parts: string) => `Waterfall of the ${total} from ${a} in A to ${b} in B: ${parts}.`,
+    cpuAlone: (a: string[], b: string[]) =>
+      `${a.length > 0 && b.length > 0 ? 'Both sides' : a.length > 0 ? 'The baseline' : 'The candidate'} recorded the CPU alone: ${(a.length > 0 ? a : b).join(', ')} not measured.`,
     empty: (n: number) => `${formatMany(n, 'part is', 'parts are')} zero on both sides and not drawn.`,
   },
 

@@ -74,6 +74,8 @@ describe('ledger', () => {
     expect(rows['new']![2]).toBeNull();
     expect(rows['relu']![3]).toBeNull();
     expect(rows['gemm']!.slice(2, 5)).toEqual([0.05, 0.2, 0.15]);
+    const alone = ledgerTable({ ...books, not_recorded: [['Kernel'], []] }, text.attribution(metricWords('step_time')));
+    expect(alone.rows.find((row) => row[0] === 'new')!.slice(5, 7)).toEqual([null, 1]);
   });
 });
 

@@ -123,6 +123,16 @@ describe('the order that rows come in', () => {
     const bySize = { ...table, rows: sortRows(table, all, [{ column: 'delta_us', descending: true, size: true }]).map((row) => table.rows[row]!) };
     expect(ownOrder(bySize, shown)).toEqual([{ column: 'delta_us', descending: true, size: true }]);
   });
+  it('is not said by a figure that most rows share', () => {
+    const steps = (launches: number[]): Table => ({
+      ...table,
+      columns: [column('side', 'key', 'text'), column('launches', 'plain', 'count')],
+      rows: launches.map((count, at) => [at < 3 ? 'baseline' : 'candidate', count]),
+    });
+    const order = (of: Table) => ownOrder(of, of.columns);
+    expect(order(steps([9, 9, 9, 4, 4, 4]))).toEqual([{ column: 'side', descending: false }]);
+    expect(order(steps([9, 8, 7, 6, 5, 4]))).toEqual([{ column: 'launches', descending: true }]);
+  });
   it('is nothing where no column says it', () => {
     const mixed = { ...table, rows: [3, 0, 4, 1, 2].map((row) => table.rows[row]!) };
     expect(ownOrder(mixed, shown)).toEqual([]);

@@ -6,11 +6,13 @@ ledger already counts. Docs: docs/method/metrics.md.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import chain
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tb_perfcompare.analysis.attribution.critical_edges import (
     LAUNCH,
@@ -22,6 +24,7 @@ from tb_perfcompare.analysis.attribution.critical_edges import (
 )
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.attribution.ownership import Claims, owned_shares
+from tb_perfcompare.analysis.columns.native_passes import release
 from tb_perfcompare.analysis.columns.numbering import chunks, gather, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
@@ -35,6 +38,9 @@ from tb_perfcompare.model.texts import TextPool, column, keys
 _GAPS = (names.LAUNCH, names.STREAM, names.EVENT, names.RETURN, (NOBODY, CATEGORY_LABELS[StepCategory.OTHER]))
 _RETURN, _NOTHING = 3, 4
 """Gaps of the path by number; LAUNCH, STREAM and EVENT are the first three."""
+_MANY = 100_000
+"""Integers of Python that take too much memory: 40 bytes each."""
+OnStreams = tuple[EventIndex, Ints, Ints, Ints]
 _LABELS = TextPool([*CATEGORY_LABELS, *(label for _, label in _GAPS)])
 
 
@@ -47,9 +53,11 @@ def critical_path(timeline: InterpretedTrace, owners: Owners, windows: Windows, 
     walk = _Walk(device, host_edges(timeline, device, flows, main))
     for step, (low, high) in enumerate(zip(windows.start_ns.tolist(), windows.end_ns.tolist(), strict=True)):
         walk.step(step, low, high, main)
-    pieces = _columns(walk.streams, 4), _columns(walk.host, 4), _columns(walk.gaps, 3)
-    del walk  # what follows needs the room
-    return _table(timeline, owners, device, pieces, windows)
+    on_streams = _on_streams(device, _columns(walk.streams, 4), windows)
+    host, gaps = _columns(walk.host, 4), _columns(walk.gaps, 3)
+    del walk, device  # what follows needs the room
+    release(len(timeline.events))
+    return _table(timeline, owners, (on_streams, host, gaps), windows)
 
 
 def _main_lane(timeline: InterpretedTrace) -> int:
@@ -65,19 +73,17 @@ def _main_lane(timeline: InterpretedTrace) -> int:
 
 
 class _Walk:
-    """Pieces of the paths: `streams` of (first event, last event, until, step), all in between included, `host` of
-    (lane, from, until, step), `gaps` of (number in _GAPS, ns, step)."""
+    """Pieces of the paths, one after another: `streams` of (first event, last event, until, step), all in between
+    included, `host` of (lane, from, until, step), `gaps` of (number in _GAPS, ns, step)."""
 
     def __init__(self, device: DeviceEdges, host: Mapping[int, HostEdges]) -> None:
-        self.streams: list[tuple[int, int, int, int]] = []
-        self.host: list[tuple[int, int, int, int]] = []
-        self.gaps: list[tuple[int, int, int]] = []
+        self.streams, self.host, self.gaps = array("q"), array("q"), array("q")
         columns = device.start_ns, device.why, device.first, device.before, device.at_ns
-        self._start, self._why, self._first, self._before, self._at = (column.tolist() for column in columns)
+        self._start, self._why, self._first, self._before, self._at = map(_view, columns)
         order = np.argsort(device.end_ns, kind="stable")
-        self._ends, self._by_end = device.end_ns[order].tolist(), order.tolist()
+        self._ends, self._by_end = _view(device.end_ns[order]), _view(order)
         self._lanes = {
-            lane: (own.resumed_ns.tolist(), own.of_device.tolist(), own.before.tolist(), own.at_ns.tolist())
+            lane: (_view(own.resumed_ns), _view(own.of_device), _view(own.before), _view(own.at_ns))
             for lane, own in host.items()
         }
         self._most = 2 * len(self._start) + 2 * sum(len(own[0]) for own in self._lanes.values()) + 2
@@ -97,9 +103,9 @@ class _Walk:
         first = self._first[event]
         if self._start[first] <= low:
             begun = max(bisect_right(self._start, low, first, event + 1) - 1, first)
-            self.streams.append((begun, event, now, step))
+            self.streams.extend((begun, event, now, step))
             return True, event, low
-        self.streams.append((first, event, now, step))
+        self.streams.extend((first, event, now, step))
         begin = min(self._start[first], now)
         done = max(min(self._at[first], begin), low)
         self._gap(self._why[first], done, begin, step)
@@ -110,46 +116,41 @@ class _Walk:
         last = bisect_right(resumed, now) - 1
         begin = max(resumed[last], low) if last >= 0 else low
         if now > begin:
-            self.host.append((lane, begin, now, step))
+            self.host.extend((lane, begin, now, step))
         if last < 0 or begin <= low:
             return False, lane, low
         done = max(at[last], low)
         self._gap(_RETURN if of_device[last] else _NOTHING, done, begin, step)
-        return of_device[last], before[last], done
+        return bool(of_device[last]), before[last], done
 
     def _gap(self, number: int, low: int, high: int, step: int) -> None:
         if high > low:
-            self.gaps.append((number, high - low, step))
+            self.gaps.extend((number, high - low, step))
 
 
 def _table(
-    timeline: InterpretedTrace, owners: Owners, device: DeviceEdges, walked: tuple[Ints, Ints, Ints], windows: Windows
+    timeline: InterpretedTrace, owners: Owners, walked: tuple[OnStreams, Ints, Ints], windows: Windows
 ) -> GroupTable:
-    """Pieces added up by name and category: of entities, then of what _GAPS names. `walked` are the columns of the
-    pieces of a _Walk."""
+    """Pieces added up by name and category: of entities, then of what _GAPS names. `walked` are what _on_streams gives
+    and the columns of the other pieces of a _Walk."""
     entities = len(owners.key)
     pool = operator_keys_of(timeline.events.strings)
     gap_places = np.array(pool.places([name for name, _ in _GAPS]), dtype=np.int32)
     nameless = (owners.category == StepCategory.OTHER) & (owners.key.code == gap_places[_NOTHING])
     nothing = int(np.append(np.flatnonzero(nameless), entities + _NOTHING)[0])  # is one whether an entity or a gap
+    row_of_gap = np.append(entities + np.arange(_NOTHING), nothing)
+    (on_stream, step, run, gap), host, gaps = walked
+    ran = [(on_stream, step, run), *_on_host(timeline, owners, host)]
     entity = np.full(len(timeline.events) + 1, nothing, dtype=np.int32)  # the last place is for no event
     entity[owners.row] = owners.entity
-    row_of_gap = np.append(entities + np.arange(_NOTHING), nothing)
-    streams, host, gaps = walked
-    event, step, run, gap = _on_streams(device, streams, windows)
     pieces = [
-        (gather(entity, device.row[event]), step, run),
+        *((gather(entity, event), step, ns) for event, step, ns in ran),
         (np.full(len(gap), entities + STREAM), step, gap),
         (row_of_gap[gaps[0]], gaps[2], gaps[1]),
     ]
-    lanes, on_host = gather(timeline.lane, owners.row), ~gather(timeline.is_device, owners.row)
-    for lane in unique(host[0]).tolist():
-        own = rows_where((lanes == lane) & on_host)
-        pieces += [
-            (gather(entity, row), step, ns)
-            for row, step, ns in _on_lane(timeline, owners, own, host[1:, host[0] == lane])
-        ]
-    row, step, ns = (np.concatenate([part[i] for part in pieces]) for i in range(3))
+    columns = [list(parts) for parts in zip(*pieces, strict=True)]
+    del ran, pieces, entity  # each column is made of parts that then go
+    row, step, ns = (_joined(parts) for parts in columns)
     row[ns <= 0] = -1
     rows, steps = entities + len(_GAPS), len(windows.label)
     time = scatter_add(row, rows, step, steps, ns)
@@ -169,14 +170,25 @@ def _table(
     )
 
 
-def _columns(pieces: Sequence[tuple[int, ...]], width: int) -> Ints:
+def _joined(parts: list[Ints]) -> Ints:
+    """All parts in one; the list is empty then."""
+    whole = np.concatenate(parts)
+    parts.clear()
+    return whole
+
+
+def _view(column: NDArray[Any]) -> Sequence[int]:
+    """The column as integers of Python, which a list has at hand and a view makes when asked."""
+    return column.tolist() if len(column) < _MANY else np.ascontiguousarray(column).data
+
+
+def _columns(pieces: array[int], width: int) -> Ints:
     """(width, p) columns of p pieces."""
-    flat = np.fromiter(chain.from_iterable(pieces), np.int64, len(pieces) * width)
-    return np.ascontiguousarray(flat.reshape(-1, width).T)
+    return np.ascontiguousarray(np.frombuffer(pieces, np.int64).reshape(-1, width).T)
 
 
-def _on_streams(device: DeviceEdges, streams: Ints, windows: Windows) -> tuple[Ints, Ints, Ints, Ints]:
-    """Every event of the stretches of streams: the event, its step, how long it is on the path, and the gap after it.
+def _on_streams(device: DeviceEdges, streams: Ints, windows: Windows) -> OnStreams:
+    """Every event of the stretches of streams: its row, its step, how long it is on the path, and the gap after it.
 
     All but the last of a stretch end, or are cut, where the next begins.
     """
@@ -189,7 +201,18 @@ def _on_streams(device: DeviceEdges, streams: Ints, windows: Windows) -> tuple[I
     end = np.maximum(np.minimum(device.end_ns[event], following), low)
     run = end - np.clip(device.start_ns[event], low, end)
     gap = np.where(final, 0, np.maximum(following, low) - end)
-    return event, step[of], run, gap
+    return device.row[event], step[of], run, gap
+
+
+def _on_host(timeline: InterpretedTrace, owners: Owners, host: Ints) -> list[tuple[Ints, Ints, Ints]]:
+    """What _on_lane gives of every lane."""
+    lanes, on_host = gather(timeline.lane, owners.row), ~gather(timeline.is_device, owners.row)
+    found = []
+    for lane in unique(host[0]).tolist():
+        own = rows_where((lanes == lane) & on_host)
+        found += _on_lane(timeline, owners, own, host[1:, host[0] == lane])
+        release(len(own))
+    return found
 
 
 def _on_lane(

@@ -59,6 +59,9 @@ def finest(keys: Sequence[tuple[AnyInts, int]]) -> tuple[list[Ints], Ints32]:
     columns: list[Ints] = []
     at = np.zeros(0, dtype=np.int32)
     for number, size in keys:
+        if size == 1 and columns:
+            columns.append(np.zeros(len(columns[0]), dtype=np.int64))
+            continue
         used: Ints | None = None
         if size > len(number):  # the numbers that occur may be few, and products of sizes are large
             used, number = factorize(number, size)

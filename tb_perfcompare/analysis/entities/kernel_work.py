@@ -8,9 +8,9 @@ import numpy as np
 from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
+from tb_perfcompare.analysis.entities.known_work import KnownWork
 from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.work.operator_work import Work
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.texts import Coded, TextPool
@@ -24,43 +24,43 @@ class KernelWork:
     """Launches of kernels, k kinds by kernel and what is known of the work.
 
     name    keys of kernels (k,)
-    work    k times the work of one operator call, or why it is not known
+    work    that of one operator call, of k kinds
     groups  the launches; `counted` (r,) is the kind of a launch that stands for its call, -1 for further ones
     rows    (r,) event rows of the launches
     """
 
     name: Coded
-    work: list[Work | str]
+    work: KnownWork
     groups: Groups
     counted: AnyInts
     rows: Ints32
 
 
 def kernel_work(
-    timeline: InterpretedTrace, step: StepIndex, steps: int, call_of: Ints32, kind: AnyInts, works: list[Work | str],
+    timeline: InterpretedTrace, step: StepIndex, steps: int, call_of: Ints32, kind: AnyInts, work: KnownWork,
     no_operator: str,
 ) -> KernelWork:  # fmt: skip
     """`call_of` (n + 1,) number of the operator call that an event belongs to, -1 for none; `kind` of each call is one
-    of `works`. A call with one kernel, launched once or more, did its work in that; with several kernels, or a copy, it
-    is unknown which one did it. What the trace states of a kernel itself comes first."""
+    of those of `work`. A call with one kernel, launched once or more, did its work in that; with several kernels, or a
+    copy, it is unknown which one did it. What the trace states of a kernel itself comes first."""
     events = timeline.events
     rows = rows_where((events.category == Category.KERNEL) & (step >= 0))
     key, names = _keys(timeline, rows)
     call = call_of[gather(timeline.operator, rows)]
     alone, first = _alone(timeline, step, call_of, call, key, len(kind))
-    further = [*works, SEVERAL, no_operator]
-    unknown = np.array([isinstance(work, str) for work in further], dtype=bool)
-    own = np.append(kind, len(works) + 1)[call]
-    what = np.where(alone[call] | unknown[own], own, len(works))
+    several, nowhere = len(work.model), len(work.model) + 1
+    every = work.followed_by([SEVERAL, no_operator])
+    own = np.append(kind, nowhere)[call]
+    what = np.where(alone[call] | ~every.known[own], own, several)
     if states_work(events):
         number, stated = recorded_work(events, rows)
-        what, first = np.where(number > 0, len(further) + number, what), first | (number > 0)
-        further += [work or SEVERAL for work in stated]
-    pairs, group = numbered_pairs(key, len(names), what, len(further))
-    at, work = np.divmod(pairs, len(further))
+        what, first = np.where(number > 0, len(every.model) + number, what), first | (number > 0)
+        every = every.followed_by([one or SEVERAL for one in stated])
+    pairs, group = numbered_pairs(key, len(names), what, len(every.model))
+    at, kinds = np.divmod(pairs, len(every.model))
     return KernelWork(
         (at, TextPool(names)),
-        [further[place] for place in work.tolist()],
+        every.of(kinds),
         Groups(group, len(pairs), (step, rows), steps),
         np.where(first, group, -1),
         rows,

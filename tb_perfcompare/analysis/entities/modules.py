@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.analysis.columns.nesting import Enclosers, Nesting, innermost, nest, with_descendants
-from tb_perfcompare.analysis.entities.operators import device_self_times
+from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import EventIndex, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category
 from tb_perfcompare.model.summary.split_time import distinct
 from tb_perfcompare.model.summary.summary import GroupTable
+from tb_perfcompare.quick_dataclass import dataclass
 
 _PREFIX = "nn.Module: "
 
@@ -31,16 +32,48 @@ def module_name(raw: str) -> str:
     return raw.removeprefix(_PREFIX)
 
 
-def module_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> GroupTable | None:
-    """Modules by name (`Conv2d_3`); None if the trace has none. A module inside itself counts twice in totals."""
+@dataclass(frozen=True, slots=True, eq=False)
+class ModuleCalls:
+    """Calls of modules that start in a step, r of them.
+
+    row      (r,) event row
+    nesting  of the rows
+    span     (r,) host time
+    below    (r,) host time in the calls of modules below
+    around   (h,) place of the innermost call around each forest row, -1 outside
+    """
+
+    row: EventIndex
+    nesting: Nesting
+    span: Ints
+    below: Ints
+    around: Ints32
+
+    def of_operators(self, timeline: InterpretedTrace) -> tuple[Ints, list[str]]:
+        """((h,) number of the innermost module around each forest row, -1 outside, the modules)."""
+        strings = timeline.events.strings
+        used, number = distinct(timeline.events.name[self.row].astype(np.int64), len(strings))
+        names: dict[str, int] = {}
+        place = [names.setdefault(module_name(strings[code]), len(names)) for code in used.tolist()]
+        inside = np.array(place, dtype=np.int64)[number[self.around]]
+        return np.where(self.around >= 0, inside, -1), list(names)
+
+
+def calls_in_steps(timeline: InterpretedTrace, step: StepIndex) -> ModuleCalls | None:
+    """None if there are none."""
     rows = module_calls(timeline)
     rows = rows[step[rows] >= 0]
     if not len(rows):
         return None
     nesting, span, below = _nested(timeline, rows)
     rows = rows[nesting.order]
-    at = _innermost(timeline, rows, nesting)
-    launched = device_self_times(timeline)[at >= 0]
+    return ModuleCalls(rows, nesting, span, below, _innermost(timeline, rows, nesting))
+
+
+def module_table(timeline: InterpretedTrace, calls: ModuleCalls, step: StepIndex, steps: int) -> GroupTable:
+    """Modules by name (`Conv2d_3`). A module inside itself counts twice in totals."""
+    rows, nesting, at = calls.row, calls.nesting, calls.around
+    launched = device_self_times(timeline, forest_rows(timeline))[at >= 0]
     device_self = np.bincount(at[at >= 0], weights=launched, minlength=len(rows)).astype(np.int64)
     device_total = with_descendants(nesting.parent, nesting.depth, device_self)
     return _group(
@@ -49,8 +82,8 @@ def module_table(timeline: InterpretedTrace, step: StepIndex, steps: int) -> Gro
         step[rows],
         steps,
         {
-            "host_self": span - below,
-            "host_total": span,
+            "host_self": calls.span - calls.below,
+            "host_total": calls.span,
             "device_self": device_self,
             "device_total": device_total,
         },
@@ -63,22 +96,6 @@ def _innermost(timeline: InterpretedTrace, rows: EventIndex, nesting: Nesting) -
     nodes = Enclosers(timeline.lane[rows], start[rows], nesting.end, nesting.parent)
     forest = timeline.host.row
     return innermost(nodes, timeline.lane[forest], start[forest])
-
-
-def module_of_operators(timeline: InterpretedTrace, step: StepIndex) -> tuple[Ints, list[str]] | None:
-    """((h,) number of the innermost module around each forest row, -1 outside, the modules); None without any."""
-    rows = module_calls(timeline)
-    rows = rows[step[rows] >= 0]
-    if not len(rows):
-        return None
-    nesting = _nested(timeline, rows)[0]
-    rows = rows[nesting.order]
-    at = _innermost(timeline, rows, nesting)
-    strings = timeline.events.strings
-    used, number = distinct(timeline.events.name[rows].astype(np.int64), len(strings))
-    names: dict[str, int] = {}
-    place = np.array([names.setdefault(module_name(strings[int(code)]), len(names)) for code in used], dtype=np.int64)
-    return np.where(at >= 0, place[number[at]], -1), list(names)
 
 
 def module_self_times(timeline: InterpretedTrace, step: StepIndex) -> tuple[Ints, Ints]:

@@ -44,7 +44,7 @@ def operator_times(timeline: InterpretedTrace) -> OperatorTimes:
     """
     node_of = forest_rows(timeline)
     total, api = _host_total(timeline), _host_api(timeline, node_of)
-    launched = _device_self(timeline, node_of)
+    launched = device_self_times(timeline, node_of)
     below = with_descendants(timeline.host.parent, timeline.host.depth, launched)
     return OperatorTimes(_host_self(timeline, total.copy(), api), total, api, launched, below)
 
@@ -67,14 +67,9 @@ def _host_self(timeline: InterpretedTrace, total: Ints, api: Ints) -> Ints:
     return np.maximum(total, 0, out=total)
 
 
-def device_self_times(timeline: InterpretedTrace) -> Ints:
-    """(h,) device work launched by the API calls of each forest row itself."""
-    return _device_self(timeline, forest_rows(timeline))
-
-
-def host_self_times(timeline: InterpretedTrace) -> Ints:
-    """(h,) host time of each forest row itself: without operators and API calls below it."""
-    return _host_self(timeline, _host_total(timeline), _host_api(timeline, forest_rows(timeline)))
+def host_self_times(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
+    """(h,) host time of each forest row itself: without operators and API calls below it. `node_of` as forest_rows."""
+    return _host_self(timeline, _host_total(timeline), _host_api(timeline, node_of))
 
 
 def forest_rows(timeline: InterpretedTrace) -> Ints32:
@@ -84,7 +79,8 @@ def forest_rows(timeline: InterpretedTrace) -> Ints32:
     return node_of
 
 
-def _device_self(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
+def device_self_times(timeline: InterpretedTrace, node_of: Ints32) -> Ints:
+    """(h,) device work launched by the API calls of each forest row itself. `node_of` as forest_rows."""
     work = rows_where(timeline.is_device)
     owner = gather(node_of, gather(timeline.operator, work))
     return scatter_add(owner, len(timeline.host.row), value=(timeline.events.dur_ns, work))[:, 0]
@@ -223,7 +219,7 @@ def _sums(timeline: InterpretedTrace, shown: Ints32, groups: Groups) -> _Sums:
     host_self = groups.matrix((_host_self(timeline, total, api), shown))
     del total, api  # what follows needs the room
     measures = {"host_self": host_self, "host_total": host_total, "host_api": host_api}
-    launched = _device_self(timeline, node_of)
+    launched = device_self_times(timeline, node_of)
     del node_of
     measures["device_self"] = groups.matrix((launched, shown))
     below = with_descendants(forest.parent, forest.depth, launched)

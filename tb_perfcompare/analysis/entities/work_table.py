@@ -9,13 +9,13 @@ from typing import cast
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.event_masks import used_codes
 from tb_perfcompare.analysis.columns.grouping import Groups, added_up, argument_of, finest, least
 from tb_perfcompare.analysis.columns.nesting import with_descendants
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where, scatter_add
 from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.kernel_work import kernel_work
-from tb_perfcompare.analysis.entities.modules import module_of_operators
+from tb_perfcompare.analysis.entities.known_work import NOTHING_KNOWN, KnownWork
+from tb_perfcompare.analysis.entities.modules import ModuleCalls
 from tb_perfcompare.analysis.entities.operators import (
     device_self_times,
     forest_rows,
@@ -24,7 +24,8 @@ from tb_perfcompare.analysis.entities.operators import (
 )
 from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
-from tb_perfcompare.analysis.work.operator_work import MODELS, Work, operator_work
+from tb_perfcompare.analysis.work.generated import FAMILY as GENERATED
+from tb_perfcompare.analysis.work.operator_work import Work, model_of, operator_work
 from tb_perfcompare.analysis.work.tensor_lists import types_of_lists
 from tb_perfcompare.analysis.work.without_model import reason_of
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
@@ -65,7 +66,7 @@ class _Counted:
     kind        (c,) number of each call's kind
     time        (h,) nanoseconds of each forest row
     name, dims  (w,) string index of the operator's name, that of the sizes plus one
-    work        w kinds: work of one call, or why it is not known
+    work        of w kinds
     """
 
     node: Ints32
@@ -74,33 +75,37 @@ class _Counted:
     time: Ints
     name: Ints
     dims: Ints
-    work: _Found
+    work: KnownWork
 
 
-def work_tables(timeline: InterpretedTrace, step: StepIndex, steps: int) -> dict[str, GroupTable]:
+def work_tables(
+    timeline: InterpretedTrace, step: StepIndex, steps: int, modules: ModuleCalls | None
+) -> dict[str, GroupTable]:
     """ "operator_work" by (operator, input shape, data type, family, reason), "module_work" and "kernel_work" the same
     with the innermost module or the kernel in place of the operator and "" of the shape: calls and, as measures,
     "total" (ns), "flops" and "bytes" per step. The last part of a key says why there is no model; then FLOPs and bytes
-    are zero. None where the trace has neither shapes nor work of its own."""
+    are zero. None where the trace has neither shapes nor work of its own. `modules` are those of the steps."""
     events = timeline.events
     if "input_dims" not in events.args and not states_work(events):
         return {}
-    on_device = bool(timeline.is_device.any())
-    time, others = _device_times(timeline, step, steps) if on_device else (host_self_times(timeline), None)
-    counted = _counted(timeline, step, time, nested=not on_device)
-    groups = Groups(counted.kind, len(counted.work), (step, counted.row), steps)
+    on_device, node_of = bool(timeline.is_device.any()), forest_rows(timeline)
+    if on_device:
+        time, others = _device_times(timeline, node_of, step, steps)
+    else:
+        time, others = host_self_times(timeline, node_of), None
+    counted = _counted(timeline, node_of, step, time, nested=not on_device)
+    groups = Groups(counted.kind, len(counted.name), (step, counted.row), steps)
     tables = {"operator_work": _of_calls(*_operator_keys(timeline, counted), counted, groups, others)}
     if on_device:
-        tables["kernel_work"] = _of_kernels(timeline, step, steps, counted)
-    modules = module_of_operators(timeline, step)
+        tables["kernel_work"] = _of_kernels(timeline, node_of, step, steps, counted)
     if modules is not None:
-        module, names = modules
+        module, names = modules.of_operators(timeline)
         inside = np.flatnonzero(module[counted.node] >= 0)
         inner = replace(counted, node=counted.node[inside], row=counted.row[inside], kind=counted.kind[inside])
-        used, group = numbered_pairs(module[inner.node], len(names), inner.kind, len(inner.work))
-        module_at, kind = np.divmod(used, max(len(inner.work), 1))
+        used, group = numbered_pairs(module[inner.node], len(names), inner.kind, len(inner.name))
+        module_at, kind = np.divmod(used, max(len(inner.name), 1))
         groups = Groups(group, len(used), (step, inner.row), steps)
-        inner = replace(inner, work=[inner.work[at] for at in kind.tolist()])
+        inner = replace(inner, work=inner.work.of(kind))
         tables["module_work"] = _of_calls((module_at, TextPool(names)), _no_shape(module_at), inner, groups, None)
     return tables
 
@@ -111,12 +116,14 @@ def _of_calls(name: Coded, shape: Coded, counted: _Counted, groups: Groups, othe
     return _table("operator_work", name, shape, counted.work, (calls, time, calls), others)
 
 
-def _of_kernels(timeline: InterpretedTrace, step: StepIndex, steps: int, counted: _Counted) -> GroupTable:
+def _of_kernels(
+    timeline: InterpretedTrace, node_of: Ints32, step: StepIndex, steps: int, counted: _Counted
+) -> GroupTable:
     """Of kernels; their times sum to that of the table of kernels."""
     forest = timeline.host
     call = np.full(len(forest.row) + 1, -1, dtype=np.int32)
     call[counted.node] = np.arange(len(counted.node), dtype=np.int32)
-    call_of = np.append(call[forest.top], np.int32(-1))[forest_rows(timeline)]
+    call_of = np.append(call[forest.top], np.int32(-1))[node_of]
     found = kernel_work(timeline, step, steps, call_of, counted.kind, counted.work, NO_OPERATOR)
     time = found.groups.matrix((timeline.events.dur_ns, found.rows))
     matrices = found.groups.matrix(), time, found.groups.matrix(counted=found.counted)
@@ -127,7 +134,9 @@ def _no_shape(name: AnyInts) -> Coded:
     return np.zeros(len(name), dtype=np.int32), _NO_SHAPE
 
 
-def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested: bool) -> _Counted:
+def _counted(
+    timeline: InterpretedTrace, node_of: Ints32, step: StepIndex, time: Ints, *, nested: bool
+) -> _Counted:
     """`nested`: work that operators below do as well counts there."""
     forest, events = timeline.host, timeline.events
     rows = rows_where(gather(timeline.is_operator & (step >= 0), forest.row) & ~forest.merged & (time > 0))
@@ -137,51 +146,62 @@ def _counted(timeline: InterpretedTrace, step: StepIndex, time: Ints, *, nested:
         if argument in events.args:
             text = np.asarray(argument_of(events, argument, event_rows, -1), dtype=np.int32)
             codes.append((text + np.int32(1), len(events.strings) + 1))
-    codes.append((gather(_how(timeline), rows), 3))
-    of_list, listed = _types_of_lists(timeline)
-    codes.append((gather(of_list, rows), len(listed)))
+    nothing = np.zeros(len(forest.row), dtype=np.int32)
+    how, of_list, listed = (nothing, nothing, [""]) if nested else _told_by_device(timeline, node_of)
+    codes += [(gather(how, rows), 1 if nested else 3), (gather(of_list, rows), len(listed))]
     none = (np.zeros(len(event_rows), dtype=np.int32), [None])
     number, stated = recorded_work(events, event_rows) if states_work(events) else none
-    signatures, of_row = finest([*codes, (number, len(stated))])
+    signatures, kind = finest([*codes, (number, len(stated))])
     works = _works(timeline, signatures[:-1], listed)
     for at in np.flatnonzero(signatures[-1]).tolist():
-        if isinstance(works[at], str):
-            works[at] = stated[signatures[-1][at]] or works[at]
+        works[at] = _or_stated(works[at], stated[signatures[-1][at]])
+    work = NOTHING_KNOWN.followed_by(works)
     name, dims = signatures[:2]
     if nested:
-        below = _does_it_below(timeline, rows, of_row, works)
-        of_row = np.where(below, of_row + np.int32(len(works)), of_row).astype(np.int32)
+        below = _does_it_below(timeline, rows, kind, work)
+        kind = np.where(below, kind + np.int32(len(works)), kind).astype(np.int32)
         name, dims = np.concatenate([name, name]), np.concatenate([dims, dims])
-        works += [BELOW if isinstance(work, Work) else work for work in works]
-    return _Counted(rows, event_rows, of_row, time, name, dims, _countable(works, of_row))
+        twice = work.of(np.tile(np.arange(len(works)), 2))
+        work = twice.without(np.arange(len(name)) >= len(works), BELOW)
+    return _Counted(rows, event_rows, kind, time, name, dims, _countable(work, kind))
 
 
-def _countable(works: _Found, of_row: Ints32) -> _Found:
+def _or_stated(work: Work | str, stated: Work | None) -> Work | str:
+    """What the trace states stands for what has no model, and before what the arguments of a generated kernel tell."""
+    if stated is None:
+        return work
+    if isinstance(work, str):
+        return stated
+    return Work(stated.flops, stated.bytes or work.bytes, "", work.family) if work.family == GENERATED else work
+
+
+def _countable(work: KnownWork, kind: Ints32) -> KnownWork:
     """Without what no sum could hold."""
-    calls = np.bincount(of_row, minlength=len(works)).tolist()
-    sums = [0, 0]
-    out: _Found = []
-    for work, many in zip(works, calls, strict=True):
-        if isinstance(work, Work):
-            after = [sums[0] + many * work.flops, sums[1] + many * work.bytes]
-            if max(after) > _MOST_OF_ALL:
-                work = TOO_MUCH
-            else:
-                sums = after
-        out.append(work)
-    return out
+    calls = np.bincount(kind, minlength=len(work.model))
+    if (calls.astype(float) @ work.one < _MOST_OF_ALL / 2).all():
+        return work
+    sums, too_much = [0, 0], np.zeros(len(calls), dtype=bool)
+    for at, (many, one) in enumerate(zip(calls.tolist(), work.one.tolist(), strict=True)):
+        after = [before + many * each for before, each in zip(sums, one, strict=True)]
+        if max(after) > _MOST_OF_ALL:
+            too_much[at] = True
+        else:
+            sums = after
+    return work.without(too_much, TOO_MUCH)
 
 
-def _device_times(timeline: InterpretedTrace, step: StepIndex, steps: int) -> tuple[Ints, Ints]:
+def _device_times(
+    timeline: InterpretedTrace, node_of: Ints32, step: StepIndex, steps: int
+) -> tuple[Ints, Ints]:
     """((h,) device work that each operator launched itself, merged ones as part of the one around them, (s,) device
     work that no operator of a step launched)."""
     forest, events = timeline.host, timeline.events
-    time = device_self_times(timeline)
+    time = device_self_times(timeline, node_of)
     if forest.merged.any():
         time = scatter_add(forest.top, len(time), value=time)[:, 0]
     counts = gather(timeline.is_operator & (step >= 0), forest.row)[forest.top]
     work = rows_where(timeline.is_device & (step >= 0))
-    node = forest_rows(timeline)[gather(timeline.operator, work)]
+    node = node_of[gather(timeline.operator, work)]
     orphan = work[(node < 0) | ~np.append(counts, False)[node]]
     place = np.zeros(len(orphan), dtype=np.int32)
     return time, scatter_add(place, 1, (step, orphan), steps, (events.dur_ns, orphan))[0]
@@ -191,44 +211,38 @@ def _copies(name: str, marks: tuple[str, ...]) -> bool:
     return any(mark in name for mark in marks)
 
 
-def _how(timeline: InterpretedTrace) -> Ints32:
-    """(h,) how each operator did its work: _TENSOR where the name of a kernel that it launched says that it uses
-    tensor cores, _HOST_COPY where it copied between host and device, else 0."""
-    found = np.zeros(len(timeline.host.row), dtype=np.int32)
-    events, marks, node_of = timeline.events, timeline.vendor.tensor_cores, forest_rows(timeline)
-    for category, texts, named, how in (
-        (Category.MEMCPY, _HOST_COPIES, _copies, _HOST_COPY),
-        (Category.KERNEL, marks, uses_tensor_cores, _TENSOR),
-    ):
-        rows = rows_where((events.category == category) & (timeline.operator >= 0))
-        if not texts or not len(rows):
-            continue
-        names = gather(events.name, rows)
-        used = used_codes(names, len(events.strings))
-        matching = np.zeros(len(events.strings), dtype=bool)
-        matching[used] = [named(events.strings[code], texts) for code in used.tolist()]
-        node = node_of[gather(timeline.operator, rows[matching[names]])]
-        found[timeline.host.top[node[node >= 0]]] = how
-    return found
+def _launched(timeline: InterpretedTrace, node_of: Ints32, category: Category) -> tuple[Ints, Ints32, Ints32]:
+    """(the different names, (r,) which of them each event of this category has that an operator launched, (r,) forest
+    row of that operator, merged ones as the one around them)."""
+    events = timeline.events
+    rows = rows_where((events.category == category) & (timeline.operator >= 0))
+    node = gather(node_of, gather(timeline.operator, rows))
+    rows, node = rows[node >= 0], node[node >= 0]
+    used, name = factorize(gather(events.name, rows), len(events.strings))
+    return used, name, gather(timeline.host.top, node)
 
 
-def _types_of_lists(timeline: InterpretedTrace) -> tuple[Ints32, list[str]]:
-    """((h,) number of the types of the tensors in each operator's lists, the types as operator_work takes them): 0, "",
-    where no kernel that it launched tells, or several tell different ones."""
-    events, found = timeline.events, np.zeros(len(timeline.host.row), dtype=np.int32)
-    rows = rows_where((events.category == Category.KERNEL) & (timeline.operator >= 0))
-    names = gather(events.name, rows)
-    used = used_codes(names, len(events.strings))
+def _told_by_device(timeline: InterpretedTrace, node_of: Ints32) -> tuple[Ints32, Ints32, list[str]]:
+    """((h,) how each operator did its work: _TENSOR where the name of a kernel that it launched says that it uses
+    tensor cores, _HOST_COPY where it copied between host and device, else 0,
+    (h,) number of the types of the tensors in its lists: 0, "", where no kernel that it launched tells, or several tell
+    different ones, the types as operator_work takes them)."""
+    texts, marks = timeline.events.strings.texts, timeline.vendor.tensor_cores or ()
+    how, of_list = (np.zeros(len(timeline.host.row), dtype=np.int32) for _ in range(2))
+    used, name, node = _launched(timeline, node_of, Category.MEMCPY)
+    between = [any(mark in texts[code] for mark in _HOST_COPIES) for code in used.tolist()]
+    how[node[np.array(between, dtype=bool)[name]]] = _HOST_COPY
+    used, name, node = _launched(timeline, node_of, Category.KERNEL)
+    kernels = list(map(texts.__getitem__, used.tolist()))
+    how[node[np.array([uses_tensor_cores(kernel, marks) for kernel in kernels], dtype=bool)[name]]] = _TENSOR
     numbers = {"": 0}
-    of_name = np.zeros(len(events.strings), dtype=np.int32)
-    of_name[used] = [numbers.setdefault(types_of_lists(events.strings[code]), len(numbers)) for code in used.tolist()]
+    listed = [numbers.setdefault(types_of_lists(kernel), len(numbers)) for kernel in kernels]
     if len(numbers) > 1:
-        node = forest_rows(timeline)[gather(timeline.operator, rows)]
-        tells = (node >= 0) & (of_name[names] > 0)
-        node, number = timeline.host.top[node[tells]], of_name[names[tells]]
-        found[node] = number
-        found[node[found[node] != number]] = 0
-    return found, list(numbers)
+        number = np.array(listed, dtype=np.int32)[name]
+        node, number = node[number > 0], number[number > 0]
+        of_list[node] = number
+        of_list[node[of_list[node] != number]] = 0
+    return how, of_list, list(numbers)
 
 
 def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]) -> _Found:
@@ -237,7 +251,7 @@ def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]
     texts = events.strings
     used, name = factorize(signatures[0], len(texts))
     names = [texts[code] for code in used.tolist()]
-    why_not = [None if text in MODELS else reason_of(text) for text in names]
+    why_not = [None if model_of(text) is not None else reason_of(text) for text in names]
     found: list[Work | str | None] = list(map(why_not.__getitem__, name.tolist()))
     rows = np.flatnonzero(np.array([reason is None for reason in why_not], dtype=bool)[name])
     given = iter(signatures[1:-2])
@@ -264,19 +278,17 @@ def _works(timeline: InterpretedTrace, signatures: list[Ints], listed: list[str]
     return cast("_Found", found)
 
 
-def _does_it_below(timeline: InterpretedTrace, rows: Ints32, of_row: Ints32, works: _Found) -> Flags:
+def _does_it_below(timeline: InterpretedTrace, rows: Ints32, kind: Ints32, work: KnownWork) -> Flags:
     """(r,) whether operators below do half of the row's work or more: on the host it would count twice."""
     forest = timeline.host
     found = np.zeros(len(rows), dtype=bool)
-    for pick in ("flops", "bytes"):
-        own = np.array([min(getattr(work, pick), _MOST_COMPARED) if isinstance(work, Work) else 0 for work in works])
-        flops = np.array([work.flops if isinstance(work, Work) else 0 for work in works]) > 0
-        of_each = own.astype(np.int64)[of_row]
+    in_flops = work.one[:, 0] > 0
+    for of_one, counts in zip(np.minimum(work.one, _MOST_COMPARED).T, (in_flops, ~in_flops), strict=True):
+        of_each = of_one[kind]
         all_rows = np.zeros(len(forest.row), dtype=np.int64)
         all_rows[rows] = of_each
         below = with_descendants(forest.parent, forest.depth, all_rows)[rows] - of_each
-        matters = (flops == (pick == "flops"))[of_row]
-        found |= matters & (of_each > 0) & (2 * below >= of_each)
+        found |= counts[kind] & (of_each > 0) & (2 * below >= of_each)
     return found
 
 
@@ -291,26 +303,21 @@ def _operator_keys(timeline: InterpretedTrace, counted: _Counted) -> tuple[Coded
 
 
 def _table(
-    kind: str, name: Coded, shape: Coded, works: _Found, matrices: tuple[Ints, Ints, Ints], others: Ints | None
+    kind: str, name: Coded, shape: Coded, work: KnownWork, matrices: tuple[Ints, Ints, Ints], others: Ints | None
 ) -> GroupTable:
     """Of g groups with these first parts of their keys, each of calls with one work. `matrices` (g, s): calls, time,
     and calls that count as work. `others` (s,): time of one more row, if there is any."""
     calls, time, done = matrices
-    each = [(work.flops, work.bytes) if isinstance(work, Work) else (0, 0) for work in works]
-    one = np.array(each, dtype=np.int64).reshape(-1, 2)
-    flops, moved = done * one[:, :1], done * one[:, 1:]
-    models: dict[tuple[str, str, str], int] = {}
-    model = [
-        models.setdefault(("", "", work) if isinstance(work, str) else (work.data_type, work.family, ""), len(models))
-        for work in works
-    ]
-    codes = [(name[0], len(name[1])), (shape[0], len(shape[1])), (np.array(model, np.int32), len(models))]
+    flops, moved = done * work.one[:, :1], done * work.one[:, 1:]
+    models = work.models
+    codes = [(name[0], len(name[1])), (shape[0], len(shape[1])), (work.model, len(models))]
     parts, into = finest([(code.astype(np.int32), size) for code, size in codes])
     rows = len(parts[0])
-    first = least(np.arange(len(works)), into, rows)
-    order = np.flatnonzero(added_up(calls, into, rows).any(axis=1))
+    first = least(np.arange(len(into)), into, rows)
+    sums = [added_up(matrix, into, rows) for matrix in (calls, time, flops, moved)]
+    order = np.flatnonzero(sums[0].any(axis=1))
     order = order[np.argsort(first[order], kind="stable")]
-    summed = [added_up(matrix, into, rows)[order] for matrix in (calls, time, flops, moved)]
+    summed = [matrix[order] for matrix in sums]
     names, shapes, model_of = (part[order] for part in parts)
     pools = name[1], shape[1]
     if others is not None and others.any():
@@ -321,7 +328,7 @@ def _table(
         pools = TextPool([*pools[0].texts, ""]), TextPool([*pools[1].texts, ""])
         names, shapes = np.append(names, len(name[1])), np.append(shapes, len(shape[1]))
         model_of = np.append(model_of, len(models))
-        models["", "", NO_OPERATOR] = len(models)
+        models = (*models, ("", "", NO_OPERATOR))
     of_models = (TextPool([texts[part] for texts in models]) for part in range(3))
     return GroupTable(
         kind=kind,

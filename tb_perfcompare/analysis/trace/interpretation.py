@@ -197,17 +197,27 @@ def _ids_repeat_correlation(events: EventTable, api: Flags) -> bool:
 
 
 def _launchers(events: EventTable, api: Flags, device: Flags) -> Ints32:
-    """Device event -> API call with its correlation; of several the one that started last."""
+    """Device event -> API call with its correlation; of several the one that started last. Where no device event has a
+    correlation: the only API call with its External id."""
     launcher = np.full(len(events), -1, dtype=np.int32)
-    identified = events.correlation != ABSENT
+    number = events.correlation
+    if not (device & (number != ABSENT)).any():
+        number = _of_one_call(events.external_id, api)
+    identified = number != ABSENT
     calls, work = np.flatnonzero(api & identified), np.flatnonzero(device & identified)
     found = last_equal(
-        events.correlation[calls],
-        events.correlation[work],
+        number[calls],
+        number[work],
         lambda: np.lexsort((events.dur_ns[calls], events.start_ns[calls])),
     )
     launcher[work] = np.append(calls, -1)[found]
     return launcher
+
+
+def _of_one_call(external_id: Ints, api: Flags) -> Ints:
+    """(n,) External ids, ABSENT where several API calls have the id: nothing tells which of them launched."""
+    ids, calls = np.unique(external_id[api & (external_id != ABSENT)], return_counts=True)
+    return np.where(np.isin(external_id, ids[calls == 1]), external_id, ABSENT)
 
 
 def _operators(

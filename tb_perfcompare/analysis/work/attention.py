@@ -4,14 +4,19 @@ Forward 2 P (d_qk + d_v) FLOPs a head, P pairs of query and key; backward 2 P (3
 computed again (sdpa_flop_count, sdpa_backward_flop_count in torch.utils.flop_counter). With a causal mask P are the
 pairs that it leaves, n (n + 1) / 2 of n². flop_counter counts all of them; the papers count n² / 2: Dao,
 FlashAttention-2, https://arxiv.org/abs/2307.08691, section 4.1. The softmax is not counted.
-Bytes: Q, K, V, the mask, the output and one fp32 logarithm a row; backward those, the gradient, and dQ, dK, dV.
+Bytes: Q, K, V, the mask, the output (bf16 of fp8 inputs) and one fp32 logarithm a row; backward those, the gradient,
+and dQ, dK, dV.
+Orders of arguments: aten/src/ATen/native/native_functions.yaml; Dao-AILab/flash-attention
+flash_attn/flash_attn_interface.py, hopper/flash_attn_interface.py; vllm-project/flash-attention
+csrc/flash_attn/flash_api_torch_lib.cpp; sgl-project/sglang sgl-kernel/csrc/flash_extension.cc;
+facebookresearch/xformers ops/fmha/flash.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from tb_perfcompare.analysis.work.recorded_call import Call, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.recorded_call import BF16, FP8, Call, NoModelError, Tensor, Work, need, same
 from tb_perfcompare.quick_dataclass import dataclass
 
 FAMILY = "attention"
@@ -32,6 +37,7 @@ class Places:
     extra     further tensors that are read: a mask
     chunk     size of the chunks that attention stays in, unused if 0
     paged     tensors that tell how much of the keys is used: with them the pairs are unknown
+    least     number of arguments from which on the operator has them at these places; older versions have fewer
     """
 
     heads: int
@@ -45,6 +51,7 @@ class Places:
     paged: tuple[int, ...] = ()
     backward: bool = False
     first: int = 0
+    least: int = 0
 
 
 def pairs(queries: int, keys: int, mask: str) -> int:
@@ -94,6 +101,8 @@ def model(places: Places) -> Callable[[Call], Work]:
     """The model of an operator that has its arguments at these places."""
 
     def work(call: Call) -> Work:
+        if len(call.types) < places.least:
+            raise NoModelError("an older version of the operator, with other arguments")
         if any(call.value(index) not in ("", "-1") for index in places.windows):
             raise NoModelError("sliding windows are not modelled")
         if places.chunk >= 0 and call.value(places.chunk) not in ("", "0"):
@@ -108,7 +117,7 @@ def model(places: Places) -> Callable[[Call], Work]:
         need(batch == batch_k == batch_v and keys == keys_v and width == width_k and heads_k == heads_v)
         need(heads_k > 0 and heads % heads_k == 0 if heads else True)
         count = batch * heads * pairs(queries, keys, _mask(call, places))
-        output = batch * heads * queries * width_v * q.type.size
+        output = batch * heads * queries * width_v * (BF16 if q.type == FP8 else q.type).size
         moved = q.bytes + k.bytes + v.bytes + call.optional_bytes(*places.extra) + batch * heads * queries * 4 + output
         if places.backward:
             grad = call.tensor(0)
@@ -158,6 +167,23 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     ),
     "flash_attn::_flash_attn_varlen_forward": model(
         Places(heads=2, causal=9, corner=LAST, lengths=(3, 4), windows=(10, 11), paged=(15, 16, 17))
+    ),
+    "flash_attn::_flash_attn_varlen_backward": model(
+        Places(heads=2, causal=15, corner=LAST, lengths=(9, 10), windows=(16, 17), backward=True, first=1)
+    ),
+    "flash_attn_3::bwd": model(
+        Places(
+            heads=2, causal=16, corner=LAST, lengths=(9, 10), windows=(17, 18), paged=(11, 12), backward=True, first=1
+        )
+    ),
+    "sgl_kernel::fwd": model(
+        Places(heads=2, causal=24, corner=LAST, lengths=(7, 8), windows=(25, 26), paged=(3, 10, 11, 14))
+    ),
+    "_vllm_fa2_C::varlen_fwd": model(
+        Places(heads=2, causal=15, corner=LAST, lengths=(4, 5), windows=(16, 17), paged=(6, 7, 8))
+    ),
+    "xformers_flash::flash_fwd": model(
+        Places(heads=2, causal=10, corner=LAST, lengths=(3, 4), windows=(11, 12), paged=(5, 14), least=14)
     ),
 }
 """Operator -> its model."""

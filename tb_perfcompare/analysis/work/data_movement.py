@@ -7,10 +7,12 @@ the chosen elements, no more than it has.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 
 from tb_perfcompare.analysis.work.recorded_call import (
     BOOL,
     INT64,
+    LARGEST,
     SCALAR_TYPES,
     Call,
     NoModelError,
@@ -18,8 +20,8 @@ from tb_perfcompare.analysis.work.recorded_call import (
     Work,
     broadcast,
     need,
-    same,
 )
+from tb_perfcompare.analysis.work.without_model import CALLS_OTHERS
 
 COPY, INDEX, SORT, RANDOM, EMBEDDING = "copy", "gather and scatter", "sort and scan", "random numbers", "embedding"
 
@@ -38,6 +40,23 @@ def copy(call: Call) -> Work:
 def fill(call: Call) -> Work:
     """fill_(self, value): self is written."""
     return Work(0, call.tensor(0).bytes, "", COPY)
+
+
+def arange(call: Call) -> Work:
+    """arange(start, end, step, out): ceil((end - start) / step) elements are written. Others call it."""
+    if not call.is_tensor(3):
+        raise NoModelError(CALLS_OTHERS)
+    start, end, step = (call.number(index) for index in range(3))
+    need(step != 0 and 0 <= (end - start) / step < LARGEST)
+    return Work(0, ceil((end - start) / step) * call.tensor(3).type.size, "", COPY)
+
+
+def linspace(call: Call) -> Work:
+    """linspace(start, end, steps, out): as many elements as steps are written. Others call it."""
+    if not call.is_tensor(3):
+        raise NoModelError(CALLS_OTHERS)
+    need((steps := call.integer(2)) >= 0)
+    return Work(0, steps * call.tensor(3).type.size, "", COPY)
 
 
 def same_size(call: Call) -> Work:
@@ -68,8 +87,8 @@ def gather(call: Call) -> Work:
 
 
 def scatter_add(call: Call) -> Work:
-    """scatter_add_(self, dim, index, src): self's chosen elements are read and written, one addition each; as those
-    below, also into a copy, which aten::copy_ makes."""
+    """scatter_add_, scatter_reduce_(self, dim, index, src, ...): self's chosen elements are read and written, one
+    operation each; as those below, also into a copy, which aten::copy_ makes."""
     x, index, source = call.tensor(0), call.tensor(2), call.tensor(3)
     need(len(x.sizes) == len(index.sizes) == len(source.sizes) and source.type == x.type)
     chosen = _written(x, index.elements)
@@ -173,59 +192,20 @@ def dropout_backward(call: Call) -> Work:
     return Work(grad.elements, grad.bytes + mask.bytes + _written(grad), grad.type.name, "dropout")
 
 
-def gated(call: Call) -> Work:
-    """silu_and_mul, gelu_and_mul(out[..., d], input[..., 2 d]) of vLLM and SGLang: a function and a product, 2 for each
-    element of out."""
-    out, x = call.tensor(0), call.tensor(1)
-    need(len(out.sizes) > 0 and x.sizes == (*out.sizes[:-1], 2 * out.sizes[-1]))
-    return Work(2 * out.elements, out.bytes + x.bytes, same(out, x), "element-wise")
-
-
-def rotary(call: Call) -> Work:
-    """rotary_embedding(positions, query, key, head_size, cos_sin_cache, neox) of vLLM, in place: each pair of rotated
-    elements takes 4 products and 2 additions, 3 an element; the first `rotated` elements of each head are.
-
-    Su and others, RoFormer, https://arxiv.org/abs/2104.09864.
-    """
-    positions, query, key, cache = call.tensor(0), call.tensor(1), call.optional(2), call.tensor(4)
-    head = call.integer(3)
-    need(head > 0 and len(cache.sizes) == 2 and cache.sizes[1] <= head)
-    rotated = cache.sizes[1]
-    count = query.elements + (key.elements if key else 0)
-    need(count % head == 0)
-    angles = min(_written(cache, positions.elements * rotated), cache.bytes)
-    touched = count // head * rotated
-    return Work(
-        3 * touched, positions.bytes + angles + 2 * touched * query.type.size, query.type.name, "rotary embedding"
-    )
-
-
-def quantise(call: Call) -> Work:
-    """static_scaled_fp8_quant(out, input, scale) of vLLM: one product an element; dynamic: the largest first."""
-    out, x = call.tensor(0), call.tensor(1)
-    need(out.sizes == x.sizes)
-    each = 2 if "dynamic" in call.name else 1
-    return Work(each * x.elements, out.bytes + x.bytes + call.optional_bytes(2), x.type.name, "element-wise")
-
-
-def cache(call: Call) -> Work:
-    """reshape_and_cache_flash(key, value, key_cache, value_cache, slots, ...) of vLLM: keys and values are read, and
-    written in the type of the cache."""
-    key, value, slots = call.tensor(0), call.tensor(1), call.tensor(4)
-    written = _written(call.tensor(2), key.elements) + _written(call.tensor(3), value.elements)
-    return Work(0, key.bytes + value.bytes + slots.bytes + written, "", COPY)
-
-
 MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::copy_": copy,
     "aten::fill_": fill,
+    "aten::arange": arange,
+    "aten::linspace": linspace,
     **dict.fromkeys(("aten::roll", "aten::flip", "aten::tril", "aten::triu", "aten::tril_", "aten::triu_"), same_size),
     **dict.fromkeys(
         ("aten::normal_", "aten::uniform_", "aten::bernoulli_", "aten::exponential_", "aten::random_"), random
     ),
     "aten::index_select": index_select,
     "aten::gather": gather,
-    **dict.fromkeys(("aten::scatter_add", "aten::scatter_add_"), scatter_add),
+    **dict.fromkeys(
+        ("aten::scatter_add", "aten::scatter_add_", "aten::scatter_reduce", "aten::scatter_reduce_"), scatter_add
+    ),
     **dict.fromkeys(("aten::scatter", "aten::scatter_"), scatter),
     **dict.fromkeys(("aten::index_add", "aten::index_add_"), index_add),
     **dict.fromkeys(("aten::index_copy", "aten::index_copy_"), index_copy),
@@ -239,16 +219,5 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::native_dropout": dropout,
     "aten::_fused_dropout": dropout,
     "aten::native_dropout_backward": dropout_backward,
-    "_C::silu_and_mul": gated,
-    "_C::gelu_and_mul": gated,
-    "_C::gelu_tanh_and_mul": gated,
-    "sgl_kernel::silu_and_mul": gated,
-    "sgl_kernel::gelu_and_mul": gated,
-    "sgl_kernel::gelu_tanh_and_mul": gated,
-    "_C::rotary_embedding": rotary,
-    "_C::static_scaled_fp8_quant": quantise,
-    "_C::dynamic_scaled_fp8_quant": quantise,
-    "_C::dynamic_per_token_scaled_fp8_quant": quantise,
-    "_C_cache_ops::reshape_and_cache_flash": cache,
 }
 """Operator -> its model."""

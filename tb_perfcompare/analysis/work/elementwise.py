@@ -67,10 +67,10 @@ def promoted(call: Call, places: tuple[int, ...]) -> tuple[DataType, list[Tensor
     result = read[0].type
     for tensor in read[1:]:
         result = together(result, tensor.type)
-    ranks = [tensor.type.rank for tensor in tensors]
-    ranks += [_rank(call, index) for index, tensor in given if tensor is None and call.kind(index)]
-    if max(ranks) > result.rank:
-        raise NoModelError(UNKNOWN_TYPE)
+    for index, found in given:
+        rank = found.type.rank if found is not None else _rank(call, index) if call.kind(index) else 0
+        if rank > result.rank:
+            raise NoModelError(UNKNOWN_TYPE)
     return result, read
 
 
@@ -92,16 +92,15 @@ def elementwise(rule: Rule, in_place: bool) -> Callable[[Call], Work]:
     """The model of an operator of this rule."""
 
     def model(call: Call) -> Work:
-        target = call.tensor(0) if in_place else None
         name = ""
-        if target is not None:
-            read = [tensor for index in rule.inputs if (tensor := call.optional(index)) is not None]
-            sizes = target.sizes
+        if in_place:
+            target = call.tensor(0)
+            read, sizes = _given(call, rule.inputs), target.sizes
             need(broadcast(*read) == sizes)
             read = _read(read)
             written = target.bytes
         elif rule.result == "bool":
-            read = _read([tensor for index in rule.inputs if (tensor := call.optional(index)) is not None])
+            read = _read(_given(call, rule.inputs))
             sizes, out = broadcast(*read), call.optional(rule.out)
             written = prod(sizes) * (out.type if out is not None else BOOL).size
         else:
@@ -109,11 +108,19 @@ def elementwise(rule: Rule, in_place: bool) -> Callable[[Call], Work]:
             sizes = broadcast(*read)
             written = prod(sizes) * _result(call, rule, kind).size
             name = kind.name
-        if max(tensor.type.rank for tensor in read) == 3:
-            raise NoModelError("complex arithmetic is not modelled")
-        return Work(prod(sizes), sum(tensor.bytes for tensor in read) + written, name or same(*read), FAMILY)
+        moved = written
+        for tensor in read:
+            if tensor.type.rank == 3:
+                raise NoModelError("complex arithmetic is not modelled")
+            moved += tensor.bytes
+        return Work(prod(sizes), moved, name or same(*read), FAMILY)
 
     return model
+
+
+def _given(call: Call, places: tuple[int, ...]) -> list[Tensor]:
+    """Those of the arguments that are tensors."""
+    return [tensor for index in places if (tensor := call.optional(index)) is not None]
 
 
 def _result(call: Call, rule: Rule, kind: DataType) -> DataType:
@@ -193,5 +200,47 @@ def masked_fill(call: Call) -> Work:
     return Work(0, 2 * target.bytes + mask.bytes, "", FAMILY)
 
 
+def glu(call: Call) -> Work:
+    """glu(self, dim): a sigmoid and a product, 2 for each element of the output, half as large as self."""
+    x = call.tensor(0)
+    need(x.elements % 2 == 0)
+    return Work(x.elements, x.bytes + x.elements // 2 * x.type.size, x.type.name, FAMILY)
+
+
+def glu_backward(call: Call) -> Work:
+    """glu_backward(grad, self, dim): a σ(b) once more, and its two derivatives, 3 an element of self."""
+    grad, x = call.tensor(0), call.tensor(1)
+    need(2 * grad.elements == x.elements)
+    return Work(3 * x.elements, grad.bytes + x.bytes + x.elements * x.type.size, same(grad, x), FAMILY)
+
+
+def lstm_cell(call: Call) -> Work:
+    """_thnn_fused_lstm_cell(gates[b, 4 h] of input, of state, cell[b, h], two biases), what follows the products. An
+    element of the cell: 4 additions, 4 more for each bias, 4 functions, and 5 for cell and state. Both are written, and
+    the gates."""
+    inputs, states, before = call.tensor(0), call.tensor(1), call.tensor(2)
+    need(len(before.sizes) == 2 and inputs.sizes == states.sizes == (before.sizes[0], 4 * before.sizes[1]))
+    biases = call.is_tensor(3) + call.is_tensor(4)
+    moved = inputs.bytes + states.bytes + before.bytes + call.optional_bytes(3, 4)
+    written = (2 * before.elements + inputs.elements) * inputs.type.size
+    return Work((13 + 4 * biases) * before.elements, moved + written, same(inputs, states, before), FAMILY)
+
+
+def lstm_cell_backward(call: Call) -> Work:
+    """_thnn_fused_lstm_cell_backward_impl(grad of state?, of cell?, cell before[b, h], after, gates[b, 4 h], ...), an
+    element of the cell: its tanh 1, its gradient 4, those of four gates and of the cell before 5, derivatives of the
+    gates 12; 1 more to add a gradient of the cell. Gradients of gates and of the cell before are written."""
+    before, after, gates = call.tensor(2), call.tensor(3), call.tensor(4)
+    need(len(before.sizes) == 2 and before.sizes == after.sizes)
+    need(gates.sizes == (before.sizes[0], 4 * before.sizes[1]))
+    moved = call.optional_bytes(0, 1) + before.bytes + after.bytes + gates.bytes
+    written = (gates.elements + before.elements) * gates.type.size
+    return Work((22 + call.is_tensor(1)) * before.elements, moved + written, same(before, after, gates), FAMILY)
+
+
+MODELS["aten::_thnn_fused_lstm_cell"] = lstm_cell
+MODELS["aten::_thnn_fused_lstm_cell_backward_impl"] = lstm_cell_backward
+MODELS["aten::glu"] = glu
+MODELS["aten::glu_backward"] = glu_backward
 MODELS["aten::where"] = where
 MODELS["aten::masked_fill_"] = masked_fill

@@ -41,7 +41,7 @@ def _shape(a: Tensor, b: Tensor) -> tuple[int, int, int, int]:
     return prod(batch), m, k, n
 
 
-def _output_type(call: Call, index: int, a: Tensor) -> DataType:
+def output_type(call: Call, index: int, a: Tensor) -> DataType:
     """Type of the output: of the tensor given as `out`, of the number given as `out_dtype`, else that of A."""
     out = call.optional(index)
     if out is not None:
@@ -58,7 +58,7 @@ def mm(call: Call) -> Work:
     """A[m, k] B[k, n] or batches of them (mm, bmm): 2 b m k n."""
     a, b = call.tensor(0), call.tensor(1)
     batch, m, k, n = _shape(a, b)
-    return product(a, b, batch * m * n, batch * m * k * n, _output_type(call, 2, a))
+    return product(a, b, batch * m * n, batch * m * k * n, output_type(call, 2, a))
 
 
 def addmm(call: Call) -> Work:
@@ -128,7 +128,7 @@ def scaled_mm(call: Call) -> Work:
     # torch before 2.5: (self, mat2, bias, out_dtype, scale_a, scale_b, ...)
     scales_first = call.is_tensor(2) and call.is_tensor(3)
     call.value(0)
-    result = _output_type(call, 6 if scales_first else 3, a)
+    result = output_type(call, 6 if scales_first else 3, a)
     return product(
         a, b, m * n, batch * m * k * n, result, call.optional_bytes(*((2, 3, 4) if scales_first else (2, 4, 5)))
     )
@@ -147,7 +147,7 @@ def scaled_mm_of_lists(call: Call) -> Work:
     a, b = call.tensor(0), call.tensor(1)
     _, m, k, n = _shape(a, b)
     call.value(0)
-    return product(a, b, m * n, m * k * n, _output_type(call, 9, a), call.optional_bytes(8))
+    return product(a, b, m * n, m * k * n, output_type(call, 9, a), call.optional_bytes(8))
 
 
 def grouped_mm(call: Call) -> Work:
@@ -180,7 +180,7 @@ def _grouped(call: Call, offsets_at: int, result_at: int, read: tuple[int, ...])
     else:
         need(offsets is not None)
     multiply_adds = m * k * n * (groups if len(a.sizes) == len(b.sizes) == 3 else 1)
-    result = _output_type(call, result_at, a)
+    result = output_type(call, result_at, a)
     return product(a, b, groups * m * n, multiply_adds, result, call.optional_bytes(*read))
 
 
@@ -193,32 +193,14 @@ def packed_int8(call: Call) -> Work:
     return Work(done.flops, done.bytes, x.type.name, FAMILY)
 
 
-def written_scaled_mm(call: Call) -> Work:
-    """vLLM's scaled_mm(out[m, n], A[m, k], B[k, n], scale_a, scale_b, bias): 2 m k n."""
-    out, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
-    _, m, k, n = _shape(a, b)
-    need(out.sizes == (m, n))
-    return product(a, b, m * n, m * k * n, out.type, call.optional_bytes(3, 4, 5))
-
-
-def experts(call: Call) -> Work:
-    """fused_experts(x[m, k], w1[e, h, k], w2[e, k, n], weights[m, t], ids[m, t], ...) of vLLM and SGLang, t experts for
-    each of m tokens: 2 m t (h k + n k). h is 2 n where the activation has a gate.
-
-    Which experts are chosen is not recorded: weights are read of as many as there are, at most m t. Raises where a map
-    leaves out tokens of experts elsewhere.
-    """
-    x, first, second, ids = call.tensor(0), call.tensor(1), call.tensor(2), call.tensor(4)
-    need(len(x.sizes) == 2 and len(first.sizes) == len(second.sizes) == 3 and len(ids.sizes) == 2)
-    tokens, k = x.sizes
-    count, hidden, inner = first.sizes
-    need(inner == k and second.sizes[:2] == (count, k) and ids.sizes[0] == tokens and count > 0)
-    if any(call.kind(index) in ("int", "long int") for index in range(5, len(call.types))):
-        raise NoModelError("a map of experts hides how many tokens are computed here")
-    used = min(count, ids.elements)
-    moved = 2 * x.bytes + (first.bytes + second.bytes) // count * used + ids.bytes + call.optional_bytes(3)
-    flops = 2 * ids.elements * (hidden * k + second.sizes[2] * k)
-    return Work(flops, moved, same(x, first, second), FAMILY)
+def packed_int4(call: Call) -> Work:
+    """_weight_int4pack_mm(X[m, k], weights, group, scales and zeros[., n, 2]) with int4 weights, in the type of X:
+    2 m k n. How weights are packed differs by device; half a byte each."""
+    x, weight, scales = call.tensor(0), call.tensor(1), call.tensor(3)
+    need(len(x.sizes) == 2 and len(scales.sizes) == 3)
+    (m, k), n = x.sizes, scales.sizes[1]
+    need(2 * weight.elements * weight.type.size == k * n)
+    return Work(2 * m * k * n, x.bytes + weight.bytes + scales.bytes + m * n * x.type.size, x.type.name, FAMILY)
 
 
 MODELS: dict[str, Callable[[Call], Work]] = {
@@ -247,10 +229,7 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::_scaled_grouped_mm": scaled_grouped_mm,
     "aten::_scaled_grouped_mm_v2": scaled_grouped_mm_of_lists,
     "aten::_weight_int8pack_mm": packed_int8,
-    "_C::cutlass_scaled_mm": written_scaled_mm,
-    "vllm::inplace_fused_experts": experts,
-    "vllm::outplace_fused_experts": experts,
-    "sglang::inplace_fused_experts": experts,
-    "sglang::outplace_fused_experts": experts,
+    "aten::_weight_int4pack_mm": packed_int4,
+    "aten::_weight_int4pack_mm_for_cpu": packed_int4,
 }
 """Operator -> its model."""

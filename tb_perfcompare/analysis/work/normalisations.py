@@ -79,20 +79,6 @@ def rms_norm_backward(call: Call) -> Work:
     return Work(each * x.elements, moved, same(grad, x), FAMILY)
 
 
-def serving_rms_norm(call: Call) -> Work:
-    """rms_norm(out, input, weight, eps) of vLLM and SGLang: 4 an element."""
-    out, x, weight = call.tensor(0), call.tensor(1), call.tensor(2)
-    need(out.sizes == x.sizes and len(weight.sizes) == 1 and x.sizes[-1:] == weight.sizes)
-    return Work(4 * x.elements, x.bytes + weight.bytes + out.bytes, x.type.name, FAMILY)
-
-
-def serving_add_rms_norm(call: Call) -> Work:
-    """fused_add_rms_norm(input, residual, weight, eps) of vLLM and SGLang: both are read and written, 5 an element."""
-    x, residual, weight = call.tensor(0), call.tensor(1), call.tensor(2)
-    need(residual.sizes == x.sizes and len(weight.sizes) == 1 and x.sizes[-1:] == weight.sizes)
-    return Work(5 * x.elements, 2 * (x.bytes + residual.bytes) + weight.bytes, x.type.name, FAMILY)
-
-
 def _channels(x: Tensor, *parameters: Tensor | None) -> int:
     need(len(x.sizes) >= 2)
     need(all(tensor.sizes == x.sizes[1:2] for tensor in parameters if tensor is not None))
@@ -168,9 +154,5 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     "aten::miopen_batch_norm_backward": library_batch_norm_backward,
     "aten::native_group_norm": group_norm,
     "aten::native_group_norm_backward": group_norm_backward,
-    "_C::rms_norm": serving_rms_norm,
-    "sgl_kernel::rmsnorm": serving_rms_norm,
-    "_C::fused_add_rms_norm": serving_add_rms_norm,
-    "sgl_kernel::fused_add_rmsnorm": serving_add_rms_norm,
 }
 """Operator -> its model."""

@@ -11,13 +11,16 @@ from tb_perfcompare.analysis.work import (
     data_movement,
     elementwise,
     interpolation,
+    linear_algebra,
     matrix_products,
     normalisations,
     pooling,
     recurrent,
     reductions,
+    serving,
     tensor_lists,
 )
+from tb_perfcompare.analysis.work.generated import generated, is_generated
 from tb_perfcompare.analysis.work.recorded_call import LARGEST, Call, NoModelError, Work, read_call
 from tb_perfcompare.analysis.work.without_model import reason_of
 
@@ -32,11 +35,18 @@ MODELS: dict[str, Callable[[Call], Work]] = {
     **pooling.MODELS,
     **interpolation.MODELS,
     **recurrent.MODELS,
+    **linear_algebra.MODELS,
     **elementwise.MODELS,
     **data_movement.MODELS,
     **tensor_lists.MODELS,
+    **serving.MODELS,
 }
 """Operator -> its model, of all families."""
+
+
+def model_of(name: str) -> Callable[[Call], Work] | None:
+    """The model of an operator, None if it has none."""
+    return MODELS.get(name) or (generated if is_generated(name) else None)
 
 
 def operator_work(name: str, dims: str, types: str, strides: str, values: str, listed: str = "") -> Work | str:
@@ -64,7 +74,7 @@ _MOST_REMEMBERED = 1024
 
 
 def _computed(name: str, dims: str, types: str, strides: str, values: str, listed: str) -> Work | str:
-    model = MODELS.get(name)
+    model = model_of(name)
     if model is None:
         return reason_of(name)
     try:

@@ -18,8 +18,7 @@ class NoModelError(Exception):
     """The work of a call is not known; the message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(msgspec.Struct, frozen=True):
     """What one call of an operator has to do.
 
     flops      arithmetic operations; a multiply-add counts two
@@ -82,8 +81,7 @@ NO_TENSOR: Final = frozenset(
 """What "Input type" says of arguments that are no tensor: lists, numbers, absent ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tensor:
+class Tensor(msgspec.Struct, frozen=True):
     """A tensor argument; strides are None where the trace has none."""
 
     sizes: tuple[int, ...]
@@ -98,16 +96,19 @@ class Tensor:
     @property
     def bytes(self) -> int:
         """Bytes of its distinct elements: an expanded tensor (stride 0) or overlapping windows are read once."""
-        count = self.elements
-        if self.strides and count:
-            span = 1 + sum((size - 1) * stride for size, stride in zip(self.sizes, self.strides, strict=True))
-            stored = prod(size for size, stride in zip(self.sizes, self.strides, strict=True) if stride)
-            count = min(stored, span)
-        return count * self.type.size
+        if not self.strides:
+            return self.elements * self.type.size
+        span, stored = 1, 1
+        for size, stride in zip(self.sizes, self.strides, strict=True):
+            if not size:
+                return 0
+            span += (size - 1) * stride
+            if stride:
+                stored *= size
+        return min(stored, span) * self.type.size
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """One call: entry i of each list belongs to argument i; strides and values are empty where not recorded.
 
     listed  types of the tensors in the lists: one for all, or one for each argument from the first on; () unknown
@@ -115,9 +116,9 @@ class Call:
 
     name: str
     dims: list[Any]
-    types: list[str]
+    types: tuple[str, ...]
     strides: list[Any]
-    values: list[str]
+    values: tuple[str, ...]
     listed: tuple[str, ...] = ()
 
     def kind(self, index: int) -> str:
@@ -130,7 +131,7 @@ class Call:
 
     def tensor(self, index: int) -> Tensor:
         """The tensor that the argument is. Raises NoModelError where it is none."""
-        kind = self.kind(index)
+        kind = self.types[index] if index < len(self.types) else ""
         data_type = DATA_TYPES.get(kind)
         if data_type is None:
             if kind in NO_TENSOR:
@@ -160,7 +161,8 @@ class Call:
 
     def optional(self, index: int) -> Tensor | None:
         """The tensor that the argument is, None where it is absent."""
-        return self.tensor(index) if self.is_tensor(index) else None
+        absent = index >= len(self.types) or self.types[index] in NO_TENSOR
+        return None if absent else self.tensor(index)
 
     def optional_bytes(self, *indices: int) -> int:
         """Bytes of those of the arguments that are tensors."""
@@ -196,13 +198,27 @@ class Call:
 
     def integer_of_dimension(self, index: int, rank: int) -> int:
         """A recorded dimension of a tensor of so many dimensions, counted from the front."""
-        if not -rank <= (dim := self.integer(index)) < rank:
+        return self._dimension(self.integer(index), index, rank)
+
+    def dimensions(self, index: int, rank: int) -> list[int]:
+        """A recorded list of such dimensions, "[-2, -1]"; none of an empty one."""
+        text = self.value(index)
+        parts = text[1:-1].split(",") if text not in ("", "[]") else []
+        try:
+            found = [int(part) for part in (parts if text[:1] + text[-1:] == "[]" else [text] if text else [])]
+        except ValueError:
+            raise NoModelError("the dimensions are not recorded as whole numbers") from None
+        return [self._dimension(dim, index, rank) for dim in found]
+
+    @staticmethod
+    def _dimension(dim: int, index: int, rank: int) -> int:
+        if not -rank <= dim < rank:
             raise NoModelError(f"input {index} is not recorded as a dimension")
         return dim % rank
 
     def integers(self, index: int) -> tuple[int, ...]:
         """A recorded list of integers, "[14, 14]"."""
-        return _sizes(_decoded(self.value(index), f"the value of input {index}"), f"the value of input {index}")
+        return _integers(self.value(index), index)
 
     def flags(self, index: int) -> tuple[bool, ...]:
         """A recorded list of truth values, "[True, False]"."""
@@ -220,10 +236,16 @@ def read_call(name: str, dims: str, types: str, strides: str, values: str, liste
         raise NoModelError("the trace does not record sizes and types (record_shapes)")
     sizes, kinds = _decoded(dims, "the sizes"), _kinds(types)
     steps = _decoded(strides, "the strides") if strides else []
-    texts = _texts(values) if values else ()
+    texts = _strings(values, "the values") if values else ()
     if len(sizes) != len(kinds) or (steps and len(steps) != len(kinds)) or (texts and len(texts) != len(kinds)):
         raise NoModelError("sizes, types, strides and values are not of the same inputs")
-    return Call(name, sizes, list(kinds), steps, list(texts), tuple(listed.split(", ")) if listed else ())
+    return Call(name, sizes, kinds, steps, texts, tuple(listed.split(", ")) if listed else ())
+
+
+@lru_cache(maxsize=1024)
+def _integers(text: str, index: int) -> tuple[int, ...]:
+    """Such lists are few: strides, paddings, kernels."""
+    return _sizes(_decoded(text, f"the value of input {index}"), "the value", index)
 
 
 def _decoded(text: str, what: str) -> list[Any]:
@@ -241,23 +263,23 @@ def _kinds(text: str) -> tuple[str, ...]:
     return _strings(text, "the types")
 
 
-def _texts(text: str) -> tuple[str, ...]:
-    return _strings(text, "the values")
+_TEXTS: Final = msgspec.json.Decoder(tuple[str, ...])
 
 
 def _strings(text: str, what: str) -> tuple[str, ...]:
-    entries = _decoded(text, what)
-    if not all(isinstance(entry, str) for entry in entries):
-        raise NoModelError(f"{what} are not texts")
-    return tuple(entries)
+    try:
+        return _TEXTS.decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        _decoded(text, what)
+        raise NoModelError(f"{what} are not texts") from None
 
 
 def _tensor(dims: Any, data_type: DataType, strides: Any, index: int) -> Tensor:
     """Of the sizes and, unless None, strides that the trace has for argument `index`."""
-    sizes = _sizes(dims, f"the sizes of input {index}")
+    sizes = _sizes(dims, "the sizes", index)
     if strides is None:
         return Tensor(sizes, data_type, None)
-    steps = _sizes(strides, f"the strides of input {index}")
+    steps = _sizes(strides, "the strides", index)
     if sizes and not steps:
         raise NoModelError("the tensor is sparse: its number of elements is not recorded")
     if len(steps) != len(sizes):
@@ -265,10 +287,14 @@ def _tensor(dims: Any, data_type: DataType, strides: Any, index: int) -> Tensor:
     return Tensor(sizes, data_type, steps)
 
 
-def _sizes(entry: Any, what: str) -> tuple[int, ...]:
-    if not isinstance(entry, list) or not all(type(size) is int and 0 <= size < LARGEST for size in entry):
-        raise NoModelError(f"{what} are not all known whole numbers")
-    return tuple(entry)
+def _sizes(entry: Any, what: str, index: int) -> tuple[int, ...]:
+    if isinstance(entry, list):
+        for size in entry:
+            if type(size) is not int or not 0 <= size < LARGEST:
+                break
+        else:
+            return tuple(entry)
+    raise NoModelError(f"{what} of input {index} are not all known whole numbers")
 
 
 def broadcast(*tensors: Tensor) -> tuple[int, ...]:
@@ -276,6 +302,8 @@ def broadcast(*tensors: Tensor) -> tuple[int, ...]:
 
     https://docs.pytorch.org/docs/stable/notes/broadcasting.html
     """
+    if len({tensor.sizes for tensor in tensors}) == 1:
+        return tensors[0].sizes
     rank = max(len(tensor.sizes) for tensor in tensors)
     result = [1] * rank
     for tensor in tensors:

@@ -29,18 +29,8 @@ REDUCTION, SOFTMAX, LOSS = "reduction", "softmax", "loss"
 
 def _left(call: Call, x: Tensor, dim: int) -> int:
     """Elements that are left when the dimensions that argument `dim` names are reduced; of none or an empty list: 1."""
-    text = call.value(dim)
-    if text in ("", "[]"):
-        return 1
-    parts = text[1:-1].split(",") if text[:1] + text[-1:] == "[]" else [text]
-    try:
-        dims = {int(part) for part in parts}
-    except ValueError:
-        raise NoModelError("the dimensions are not recorded as whole numbers") from None
-    rank = max(len(x.sizes), 1)
-    need(all(-rank <= index < rank for index in dims))
-    reduced = {index % rank for index in dims}
-    return prod(size for index, size in enumerate(x.sizes) if index not in reduced)
+    reduced = call.dimensions(dim, max(len(x.sizes), 1))
+    return prod(size for index, size in enumerate(x.sizes) if index not in reduced) if reduced else 1
 
 
 def _work(x: Tensor, each: int, output: int) -> Work:

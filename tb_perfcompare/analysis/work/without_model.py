@@ -10,6 +10,11 @@ MOVES_NOTHING: Final = "moves no data"
 LISTS: Final = "the types of the tensors in a list are not recorded"
 INDICES: Final = "the sizes of the indices are not recorded"
 PAGED: Final = "the lengths of the sequences in the paged cache are not recorded"
+EXPERTS: Final = "the sizes of the experts' weights are not recorded"
+COLLECTIVE: Final = "a collective"
+GRADIENT: Final = "the size of the gradient is not recorded"
+MODE: Final = "whether it makes all of Q is not recorded"
+WRITTEN: Final = "what the generated kernel computes is not recorded"
 RESULT: Final = "the size of the result depends on the values"
 
 
@@ -31,7 +36,12 @@ REASONS: Final[dict[str, str]] = {
         "masked_fill norm linalg_norm flatten_dense_tensors item tensor_split bilinear lstm gru rnn_tanh "
         "multi_head_attention_forward logsumexp binary_cross_entropy_with_logits argsort msort repeat pad "
         "constant_pad_nd log_sigmoid celu selu rand randn randint take_along_dim one_hot pixel_shuffle instance_norm "
-        "max_pool1d quantile float_power silu_and_mul conv_tbc addmm_impl baddbmm_impl",
+        "max_pool1d quantile float_power silu_and_mul conv_tbc addmm_impl baddbmm_impl "
+        "linalg_cholesky linalg_inv linalg_inv_ex linalg_solve linalg_solve_ex _linalg_solve_ex linalg_svd "
+        "linalg_svdvals linalg_eigh linalg_eigvalsh linalg_lu_factor linalg_det _linalg_det linalg_slogdet "
+        "_linalg_slogdet lstm_cell _thnn_fused_lstm_cell_backward "
+        "cholesky_solve _linalg_check_errors fft_fft fft_ifft fft_rfft fft_irfft fft_fft2 fft_ifft2 "
+        "fft_rfft2 fft_irfft2 fft_fftn fft_ifftn fft_rfftn fft_irfftn stft istft eye",
         CALLS_OTHERS,
     ),
     **_aten(
@@ -47,16 +57,23 @@ REASONS: Final[dict[str, str]] = {
     "detach": MOVES_NOTHING,
     "detach_": MOVES_NOTHING,
     "aten::_cat": LISTS,
+    "aten::linalg_qr": MODE,
+    **_aten("cudnn_convolution_backward_input cudnn_convolution_backward_weight", GRADIENT),
     **_aten("index index_put index_put_ _index_put_impl_ _unsafe_index _unsafe_index_put", INDICES),
     **_aten("nonzero masked_select unique2 _unique2 unique_consecutive", RESULT),
     "aten::masked_scatter_": RESULT,
     **dict.fromkeys(
-        ("vllm::unified_attention", "vllm::unified_attention_with_output", "_vllm_fa2_C::varlen_fwd",
-         "_vllm_fa3_C::fwd", "_C::paged_attention_v1", "_C::paged_attention_v2", "sgl_kernel::fwd",
-         "sglang::unified_attention_with_output"),
+        ("vllm::unified_attention", "vllm::unified_attention_with_output", "vllm::unified_mla_attention",
+         "vllm::unified_mla_attention_with_output", "_vllm_fa2_C::fwd_kvcache", "_vllm_fa3_C::fwd",
+         "_C::paged_attention_v1", "_C::paged_attention_v2", "_C::sm100_cutlass_mla_decode",
+         "_flashmla_C::fwd_kvcache_mla", "sgl_kernel::cutlass_mla_decode", "sglang::unified_attention_with_output",
+         "trtllm::attention", "trtllm::attention_inplace", "trtllm::attn_custom_op_inplace"),
         PAGED,
     ),
-    "record_param_comms": "a collective",
+    **dict.fromkeys(("vllm::moe_forward", "vllm::moe_forward_shared"), EXPERTS),
+    "flash_attn_3::_flash_attn_forward": CALLS_OTHERS,
+    "flash_attn_3::_flash_attn_backward": CALLS_OTHERS,
+    "record_param_comms": COLLECTIVE,
 }  # fmt: skip
 """Operator -> why it has no model."""
 
@@ -65,13 +82,19 @@ _AUTOGRAD_NODE: Final = re.compile(r"\w+Backward\d+|torch::autograd::\w+")
 """Nodes of the graph that torch itself has; those of a program's own functions end in Backward without a number."""
 
 
+_REDUCES: Final = re.compile(
+    r"(?:vllm|sglang|sgl_kernel|trtllm|symm_mem|_C_custom_ar)::\w*(?:all_?reduce|all_?gather|reduce_?scatter|all_?to_?all)\w*"
+)
+"""Collectives of serving engines."""
+
+
 def reason_of(name: str) -> str:
     """Why an operator has no model."""
     found = REASONS.get(name)
     if found is not None:
         return found
-    if name.startswith(("c10d::", "nccl:", "_c10d_functional::")):
-        return "a collective"
+    if name.startswith(("c10d::", "nccl:", "_c10d_functional::")) or _REDUCES.fullmatch(name):
+        return COLLECTIVE
     if name.startswith("autograd::engine::") or _AUTOGRAD_NODE.fullmatch(name):
         return CALLS_OTHERS
-    return "unknown operator"
+    return WRITTEN if name.startswith("triton_") else "unknown operator"

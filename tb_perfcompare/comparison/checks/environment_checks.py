@@ -5,6 +5,7 @@ from __future__ import annotations
 from tb_perfcompare.comparison.checks.differences import differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.model.vendors import CPU
 
@@ -19,7 +20,7 @@ def device(a: Summary, b: Summary) -> Check:
             "device_kind", "warn", f"the {silent} does not name its device: the devices may differ", ("cause",)
         )
     if on_cpu_alone(a, b):
-        silent, other = ("candidate", a) if _has_device(a) else ("baseline", b)
+        silent, other = ("candidate", a) if a.has_device else ("baseline", b)
         detail = f"the {silent} recorded no device work, the other side ran on {_text(other)}"
         return Check("device_kind", "warn", detail, ("kernels", "ledger entities", "verdict"))
     if a.device.kind != b.device.kind:
@@ -40,11 +41,7 @@ def device(a: Summary, b: Summary) -> Check:
 
 def on_cpu_alone(a: Summary, b: Summary) -> bool:
     """Whether one side recorded the CPU alone and the other a device."""
-    return _has_device(a) != _has_device(b)
-
-
-def _has_device(summary: Summary) -> bool:
-    return summary.device.kind != CPU.kind
+    return a.has_device != b.has_device
 
 
 def _text(summary: Summary) -> str:
@@ -80,7 +77,7 @@ def world_size(a: Summary, b: Summary) -> Check:
 
 def ranks(a: Summary, b: Summary) -> Check:
     """Which of them are compared: some of the ranks alone do not show which one they wait for."""
-    workers_of = [{capture.worker for capture in side.captures} for side in (a, b)]
+    workers_of = [set(job_workers(side)) for side in (a, b)]
     if len(workers_of[0]) != len(workers_of[1]):
         return Check(
             "ranks",

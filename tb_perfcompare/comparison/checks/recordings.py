@@ -8,20 +8,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from tb_perfcompare.comparison.checks.differences import differences
+from tb_perfcompare.comparison.checks.differences import differences, option_differences
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.model.note import LOST
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
-
-_FLAGS = (
-    "profiler.record_shapes",
-    "profiler.with_stack",
-    "profiler.profile_memory",
-    "profiler.with_flops",
-    "profiler.with_modules",
-)
 
 
 def same_capture(a: Summary, b: Summary) -> Check:
@@ -101,19 +93,15 @@ def _fingerprints(summary: Summary, twins: Counter[bytes]) -> Iterator[str]:
 
 def flags(a: Summary, b: Summary) -> Check:
     """Options of the profiler that cost time."""
-    x, y = dict(a.environment), dict(b.environment)
-    # traces name the flags that were on, and say nothing of the others
-    off = "false" if "trace.schema" in x and "trace.schema" in y else None
-    values = [(name, x.get(name, off), y.get(name, off)) for name in _FLAGS]
-    differing = [f"{name} {one} vs {two}" for name, one, two in values if one and two and one != two]
+    differing = option_differences(a, b, known=True)
     if differing:
         return Check(
             "profiler_flags",
             "warn",
-            "recorded with different profiler flags, whose overhead differs: " + "; ".join(differing),
+            "recorded with different profiler options, whose overhead differs: " + "; ".join(differing),
             ("host time", "verdict"),
         )
-    return Check("profiler_flags", "ok", "same profiler flags, as far as recorded")
+    return Check("profiler_flags", "ok", "same profiler options, as far as recorded")
 
 
 def versions(a: Summary, b: Summary) -> Check:

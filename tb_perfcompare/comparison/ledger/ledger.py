@@ -48,6 +48,7 @@ def build_ledger(baseline: Summary, candidate: Summary, numbers: TextNumbers | N
         backlog=(
             int(baseline.steps.backlog_ns.sum()) * factors[0], int(candidate.steps.backlog_ns.sum()) * factors[1]
         ),
+        not_recorded=(baseline.not_recorded, candidate.not_recorded),
     )
 
 

@@ -23,6 +23,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import STEPS_THAT_TELL, Settled, settle
 from tb_perfcompare.model.arrays import Flags, unique
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -210,7 +211,7 @@ def _not_slowest(side: _Side) -> NDArray[np.bool_]:
 
 
 def _ranks(summary: Summary) -> set[str]:
-    return {capture.worker for capture in summary.captures}
+    return set(job_workers(summary))
 
 
 def _without_worker(summary: Summary, worker: str) -> Summary:

@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.ranks.waiting import Waiting, matched_calls, spli
 from tb_perfcompare.model.arrays import CaptureIndex, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.collective_messages import Message, message
 from tb_perfcompare.model.summary.collectives import Collectives
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -84,7 +85,7 @@ def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, i
     """Key of a row by message -> (calls that several ranks recorded, nanoseconds of their transfers), on all ranks
     together. Messages of all-to-all and the like have no sizes that ranks agree on: they are not here."""
     capture, label, _, _, communication = _steps(summary)
-    if communication is None or len({recorded.worker for recorded in summary.captures}) < 2:
+    if communication is None or len(set(job_workers(summary))) < 2:
         return {}
     names = [(summary.captures[at].span, text) for at, text in zip(capture.tolist(), label, strict=True)]
     found = matched_calls(communication, _job_steps(names)[1], capture)

@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import VERDICT_WORDS
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import STEP_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import Better
@@ -22,6 +23,7 @@ from tb_perfcompare.units import Better
 NAME = "ranks"
 
 ONE_WORKER = "only one worker on each side; comparing ranks takes several"
+NO_JOB = "the workers recorded one after another: they are captures of one program, not ranks of a job"
 NO_STEPS = "no step times of several workers"
 
 _RANK_WHAT = "number of the rank where all are known and differ, else the worker's name"
@@ -128,8 +130,9 @@ def ranks_table(baseline: Summary, candidate: Summary, headline: Headline, optio
     """The table, or why there is none."""
     if baseline.metric != STEP_TIME or not (baseline.is_timed and candidate.is_timed):
         return NO_STEPS
-    if max(len({capture.worker for capture in side.captures}) for side in (baseline, candidate)) < 2:
-        return ONE_WORKER
+    if max(len(set(job_workers(side))) for side in (baseline, candidate)) < 2:
+        several = any(len({capture.worker for capture in side.captures}) > 1 for side in (baseline, candidate))
+        return NO_JOB if several else ONE_WORKER
     a, b = ranks_of(baseline), ranks_of(candidate)
     keys, pairs = joined(a, b)
     least_us = _least_us(a, b, options)
@@ -147,7 +150,7 @@ def ranks_table(baseline: Summary, candidate: Summary, headline: Headline, optio
 
 def own_ranks(summary: Summary) -> Table | None:
     """One run's ranks, in their order; None unless several workers have steps."""
-    if summary.metric != STEP_TIME or not summary.is_timed or len({capture.worker for capture in summary.captures}) < 2:
+    if summary.metric != STEP_TIME or not summary.is_timed or len(set(job_workers(summary))) < 2:
         return None
     ranks = ranks_of(summary)
     shown = (

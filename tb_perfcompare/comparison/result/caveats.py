@@ -30,7 +30,7 @@ _WEAKENED = {
     "tensor_active": "the tensor core use",
     "verdict": "the verdict",
 }
-_NAMES = {"matched": "matched work", "input_types": "data types"}
+_NAMES = {"matched": "matched work", "input_types": "data types", "profiler_flags": "profiler options"}
 """Of checks and notes whose codes say too little."""
 
 _TABLES = {"communication": "collectives", "memcpy": "copies", "modules_ledger": "modules by part of the step"}
@@ -77,6 +77,14 @@ def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, 
 def name_of(code: str) -> str:
     """A check or a note in words."""
     return _NAMES.get(code, code.replace("_", " "))
+
+
+def merged(messages: Iterable[str]) -> list[str]:
+    """Messages that differ only in a figure as one, with its range."""
+    groups: dict[str, list[str]] = {}
+    for message in messages:
+        groups.setdefault(_FIGURE.sub("#", message), []).append(message)
+    return [_with_ranges(group) for group in groups.values()]
 
 
 def _weakened(check: Check) -> str:

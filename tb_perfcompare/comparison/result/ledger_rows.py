@@ -58,6 +58,9 @@ class _LedgerDict(TypedDict):
     candidate: int
     delta: int
     backlog: Annotated[tuple[int, int], "of each side, what device work that an earlier step launched owns"]
+    not_recorded: Annotated[
+        tuple[tuple[str, ...], tuple[str, ...]], "of each side, categories that it could not record: absent, not zero"
+    ]
     rows: Sequence[LedgerRow]
 
 
@@ -74,7 +77,8 @@ class Ledger:
     where it has any, all exactly. A row comes before the rows below it.
 
     Divide by `denominator` for nanoseconds per step; it is the least common multiple of the two step counts. `backlog`
-    is the part of the two sides' windows that an earlier step's device work owns.
+    is the part of the two sides' windows that an earlier step's device work owns. `not_recorded` are the categories of
+    each side that are absent, not zero.
     """
 
     denominator: int
@@ -83,6 +87,7 @@ class Ledger:
     delta: int
     rows: Sequence[LedgerRow]
     backlog: tuple[int, int] = (0, 0)
+    not_recorded: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
     @property
     def heads(self) -> Sequence[LedgerRow]:
@@ -91,6 +96,11 @@ class Ledger:
         if groups is not None:
             return [group.head for group in groups]
         return [row for row in self.rows if len(row.path) == 1]
+
+    def recorded(self, category: str) -> tuple[bool, bool]:
+        """Whether each side could record the category."""
+        a, b = (category not in side for side in self.not_recorded)
+        return a, b
 
     def entities(self, category: str) -> Sequence[LedgerRow]:
         """The rows of a category's entities, without their parts."""
@@ -128,6 +138,7 @@ class Ledger:
             "candidate": self.candidate,
             "delta": self.delta,
             "backlog": as_plain(self.backlog),
+            "not_recorded": as_plain(self.not_recorded),
             "rows": [as_plain(row) for row in self.rows],
         }
 

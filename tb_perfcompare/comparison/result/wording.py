@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from tb_perfcompare.comparison.result.headline import Verdict
+from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.model.names.short_names import short_name, short_names
 from tb_perfcompare.number_text import count as number_text
 from tb_perfcompare.number_text import many, p_text
 from tb_perfcompare.number_text import percent as percent_text
 from tb_perfcompare.number_text import ratio as ratio_text
+from tb_perfcompare.number_text import size as size_text
 from tb_perfcompare.number_text import time as time_text
 
 __all__ = [
-    "VERDICT_WORDS", "calls_text", "many", "number_text", "numbers_text", "p_text", "percent_text", "ratio_text",
-    "short", "short_apart", "signed_time", "time_text", "times_text", "verdict_word",
+    "VERDICT_WORDS", "calls_text", "many", "number_text", "numbers_text", "of_cpu_alone", "p_text", "percent_text",
+    "ratio_text", "short", "short_apart", "signed_time", "time_text", "times_text", "verdict_word",
 ]  # fmt: skip
 
 _NAME_LIMIT = 80
@@ -35,6 +39,14 @@ def times_text(before: float, after: float) -> str:
 def numbers_text(before: float, after: float) -> str:
     """ "1 → 3" of calls per step."""
     return f"{number_text(before)} → {number_text(after)}"
+
+
+def of_cpu_alone(ledger: Ledger) -> Iterator[str]:
+    """A sentence on the sides whose device time is absent, if any."""
+    a, b = (() if ledger.recorded("Kernel")[side] else labels for side, labels in enumerate(ledger.not_recorded))
+    if labels := a or b:
+        who = "Both sides" if a and b else "The baseline" if a else "The candidate"
+        yield f"{who} recorded the CPU alone: {', '.join(labels)} not measured."
 
 
 def short(name: str) -> str:
@@ -82,10 +94,20 @@ _SETTINGS = {
     "distributed.backend": "Collective backend",
     "distributed.world_size": "World size",
     "distributed.pg_count": "Process groups",
+    "distributed.nccl_version": "NCCL version",
     "compile.regions": "Compiled regions",
     "trace.schema": "Trace schema version",
 }
-_ACRONYMS = {"cuda": "CUDA", "cudnn": "cuDNN", "cupti": "CUPTI", "nccl": "NCCL", "hip": "HIP", "rocm": "ROCm"}
+_ACRONYMS = {
+    "cuda": "CUDA",
+    "cudnn": "cuDNN",
+    "cupti": "CUPTI",
+    "hip": "HIP",
+    "nccl": "NCCL",
+    "rocm": "ROCm",
+    "torch": "PyTorch",
+}
+_OPTION = "profiler."
 
 
 def setting_words(name: str) -> str:
@@ -96,8 +118,22 @@ def setting_words(name: str) -> str:
     group, dot, rest = name.partition(".")
     if not dot:
         return name[:1].upper() + name[1:]
-    if group == "profiler":
+    if name.startswith(_OPTION):
         return f"Profiler {rest}"
     words = [_ACRONYMS.get(word, word) for word in rest.split("_")]
     phrase = " ".join([*words, "version"] if group == "version" else [group, *words])
     return phrase[0].upper() + phrase[1:]
+
+
+def setting_value(name: str, value: str) -> str:
+    """As recorded; of a size also what people read: "42505273344 (39.6 GiB)"."""
+    return f"{value} ({size_text(float(value))})" if name.endswith("_bytes") and value.isdecimal() else value
+
+
+def setting_change(name: str, a: str | None, b: str | None) -> str:
+    """Inside a sentence: "device compute capability 8.0 → 9.0", "with_stack not recorded → true"."""
+    words = setting_words(name)
+    if not words.startswith(tuple(_ACRONYMS.values())):
+        words = words[:1].lower() + words[1:]
+    sides = (setting_value(name, value) if value else "not recorded" for value in (a, b))
+    return f"{name.removeprefix(_OPTION) if name.startswith(_OPTION) else words} {' → '.join(sides)}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tb_perfcompare.model.arrays import CaptureIndex, Ints
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -44,7 +45,7 @@ class Samples:
 def observations(summary: Summary) -> Samples:
     """How the steps of a side make observations."""
     steps, captures = summary.steps, summary.captures
-    workers = {capture.worker for capture in captures}
+    workers = set(job_workers(summary))
     alone = Samples(np.arange(len(steps), dtype=np.int64), steps.capture, steps.label, False, False)
     if len(workers) < 2:
         return alone

@@ -21,7 +21,7 @@ from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work
 from tb_perfcompare.comparison.work.split import at_equal_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, exposed_split, notes_of, pair_columns
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
-from tb_perfcompare.model.summary.summary import CYCLE_TIME, GroupTable, Summary
+from tb_perfcompare.model.summary.summary import CYCLE_TIME, DEVICE_MEASURES, GroupTable, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, join_rows
 from tb_perfcompare.model.texts import TextPool, Texts
 from tb_perfcompare.model.texts import column as text_column
@@ -139,8 +139,8 @@ def _draft(
     exposed = _exposed_cells(name, joined, (baseline, candidate)) if split else None
     cells += exposed.cells if exposed is not None else []
     if counted:
-        of_calls = zip(columns.calls(shape.calls, shape.counted), calls, strict=True)
-        cells += [(column, _cells(values, None)) for column, values in of_calls]
+        for column, values, table in zip(columns.calls(shape.calls, shape.counted), calls, (a, b), strict=True):
+            cells.append((column, _cells(values, None if table is not None else np.ones(len(joined), np.bool_))))
     if shape.one:
         cells += _means_and_shares(shape.one, times.main, (calls[0], calls[1]), joined)
     cells += _fact_cells(shape, a, b, joined)
@@ -194,12 +194,19 @@ def _times(
     for measure in shape.measures:
         if not all(side is None or measure.source in side.measures_ns for side in tables):
             continue
+        there = [measure.source not in DEVICE_MEASURES or summary.has_device for summary in summaries]
+        if not any(there):
+            continue
         x, y = (_per_step(t, at, n, _picker(measure.source)) / 1000 for t, at, n in _sides(*tables, joined, steps))
+        triple = columns.triple(measure.name, measure.label, measure.definition, shown=measure.shown)
+        if not all(there):  # no difference
+            x, y = (side if known else np.full(len(joined), np.nan) for side, known in zip((x, y), there, strict=True))
+            cells += _triple_cells(triple, (x, y, y - x), joined)
+            continue
         delta = y - x
         if measure.source in shape.order:
             order += np.abs(delta)
             ordered.append(measure.definition.partition(":")[0].lower())
-        triple = columns.triple(measure.name, measure.label, measure.definition, shown=measure.shown)
         cells += _triple_cells(triple, (x, y, delta), joined)
         if not measure.name:
             main = (x, y, delta)

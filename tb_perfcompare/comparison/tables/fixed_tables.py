@@ -7,35 +7,39 @@ from collections.abc import Mapping
 import numpy as np
 
 from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.ledger_rows import Ledger
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
-from tb_perfcompare.comparison.result.wording import setting_words
+from tb_perfcompare.comparison.result.wording import of_cpu_alone, setting_value, setting_words
 from tb_perfcompare.comparison.tables.counter_join import device_labels
 from tb_perfcompare.comparison.verdict.category_shifts import CategoryShift
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.summary.summary import BOUND, BOUND_CLASSES, CATEGORY_LABELS, CYCLE_TIME, Summary
-from tb_perfcompare.number_text import size
 from tb_perfcompare.units import Better
 
 _OWNED = f"Exposed time: every instant of a step belongs to exactly one category ({' > '.join(CATEGORY_LABELS)})."
 
 
 def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Table:
-    """The eight categories per step; deltas sum to the headline's."""
+    """The categories per step that a side recorded; deltas sum to the headline's."""
     unit = ledger.denominator * 1000
     rows: list[tuple[Cell, ...]] = []
     for row in ledger.heads:
-        move = moves.get(row.path[0], CategoryShift())
+        label = row.path[0]
+        there = ledger.recorded(label)
+        if not any(there):
+            continue
+        move = moves.get(label, CategoryShift())
         rows.append(
             (
-                row.path[0],
-                row.baseline / unit,
-                row.candidate / unit,
+                label,
+                row.baseline / unit if there[0] else None,
+                row.candidate / unit if there[1] else None,
                 row.delta / unit,
                 row.delta / ledger.delta if ledger.delta else None,
-                row.baseline / ledger.baseline if ledger.baseline else None,
-                row.candidate / ledger.candidate if ledger.candidate else None,
+                row.baseline / ledger.baseline if ledger.baseline and there[0] else None,
+                row.candidate / ledger.candidate if ledger.candidate and there[1] else None,
                 row.count_effect / unit,
                 row.rate_effect / unit,
                 move.p,
@@ -62,7 +66,7 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
         ),
         *columns.interval("", ""),
     )
-    notes = (_OWNED, "Corrected reading (docs/method/corrected_reading.md).")
+    notes = (_OWNED, *of_cpu_alone(ledger), "Corrected reading (docs/method/corrected_reading.md).")
     return Table("categories", "Step time by category", table_columns, tuple(rows), notes)
 
 
@@ -107,8 +111,11 @@ def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats]
         steps = summary.steps
         for i, label in enumerate(steps.label):
             capture = names[int(steps.capture[i])]
-            times = tuple(float(x) for x in owned[:, i])[: len(parts)]
-            launches = int(steps.launches[i]) if summary.counts_launches else None
+            times = tuple(
+                None if label in summary.not_recorded else float(us)
+                for label, us in zip(CATEGORY_LABELS, owned[:, i], strict=True)
+            )[: len(parts)]
+            launches = int(steps.launches[i]) if summary.counts_launches and summary.has_device else None
             late: tuple[Cell, ...] = (int(steps.backlog_ns[i]) / 1000,) if backlog else ()
             pace = () if at_one_pace_ns is None else (float(at_one_pace_ns[number][i]) / 1000,)
             total = int(steps.total_ns[i]) / 1000
@@ -175,10 +182,14 @@ def device_table(baseline: Summary, candidate: Summary) -> Table | None:
     if not keys:
         return None
     rows: list[tuple[Cell, ...]] = []
+    silent = [
+        f"the {side} recorded the CPU alone"
+        for side, own in zip(("baseline", "candidate"), sides, strict=True) if not own.has_device
+    ]  # fmt: skip
     for key in keys:
         x, y = a.get(key), b.get(key)
         delta = y[1] - x[1] if x and y and x[1] is not None and y[1] is not None else None
-        why = "; ".join(dict.fromkeys(side[2] for side in (x, y) if side and side[2]))
+        why = "; ".join([*silent, *dict.fromkeys(side[2] for side in (x, y) if side and side[2])])
         label = _METRICS[key[1]][0] if key[1] in _METRICS else key[1]
         rows.append(
             (
@@ -224,7 +235,11 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
     a, b = dict(baseline.environment), dict(candidate.environment)
     keys = list(dict.fromkeys([*a, *b]))
     rows: list[tuple[Cell, ...]] = [
-        (setting_words(key), key, _setting(key, a.get(key)), _setting(key, b.get(key)), a.get(key) == b.get(key))
+        (
+            setting_words(key), key,
+            *(setting_value(key, side[key]) if key in side else None for side in (a, b)),
+            a.get(key) == b.get(key),
+        )
         for key in keys
     ]
     rows.sort(key=lambda row: bool(row[-1]))
@@ -238,18 +253,13 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
     return Table("environment", "Environment", shown, tuple(rows))
 
 
-def _setting(key: str, value: str | None) -> str | None:
-    """As recorded; of a size also what people read: "42505273344 (39.6 GiB)"."""
-    return f"{value} ({size(float(value))})" if value and key.endswith("_bytes") and value.isdecimal() else value
-
-
 def recommendations_table(baseline: Summary, candidate: Summary) -> Table:
-    """Advice about each run; what both get is said once."""
-    texts = list(dict.fromkeys([*baseline.recommendations, *candidate.recommendations]))
-    rows: list[tuple[Cell, ...]] = []
-    for text in texts:
-        a, b = text in baseline.recommendations, text in candidate.recommendations
-        rows.append((text, "both" if a and b else "baseline" if a else "candidate"))
+    """Advice about each run, that of its recordings together; what both get is said once."""
+    a, b = (merged(side.recommendations) for side in (baseline, candidate))
+    rows: list[tuple[Cell, ...]] = [
+        (text, "both" if text in a and text in b else "baseline" if text in a else "candidate")
+        for text in dict.fromkeys([*a, *b])
+    ]
     shown = (
         columns.key("text", "Recommendation", "advice by fixed thresholds on a run's own figures"),
         columns.text("side", "Side", "which run the advice is about"),

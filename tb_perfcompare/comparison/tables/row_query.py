@@ -77,15 +77,12 @@ class ChosenRows:
 def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
     """Raises SelectionError for what there is not to sort by."""
     passes = _tests(table, query)
+    found: Sequence[int] = range(len(table.rows))
+    if passes:
+        found = [number for number, row in enumerate(table.rows) if all(test(row) for test in passes)]
     big = _is_big(table, query.least_us)
-    rows: list[int] = []
-    hidden: list[int] = []
-    if not passes and big is None:
-        rows = list(range(len(table.rows)))
-    else:
-        for number, row in enumerate(table.rows):
-            if all(test(row) for test in passes):
-                (rows if big is None or big(row) else hidden).append(number)
+    rows = [number for number in found if big is None or big[number]]
+    hidden = [number for number in found if big is not None and not big[number]]
     for name, descending in reversed(query.sort):
         rows = _sorted(_sort_cells(table, name), rows, descending)
     return ChosenRows(
@@ -218,11 +215,20 @@ def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:
     return out
 
 
-def _is_big(table: Table, least_us: float) -> Callable[[Row], bool] | None:
+def _is_big(table: Table, least_us: float) -> list[bool] | None:
+    """Of each row; None where no row is too small."""
     deltas = [at for at, column in enumerate(table.columns) if column.statistic == DELTA and column.kind == "time_us"]
     if least_us <= 0 or not deltas:
         return None
-    return lambda row: any(_is_number(by := row[index]) and abs(by) >= least_us for index in deltas)  # type: ignore[arg-type]
+    big = np.zeros(len(table.rows), dtype=np.bool_)
+    for at in deltas:
+        numbers = numbers_of(table.rows, at)
+        if numbers is None:
+            cells = cells_of(table.rows, at)
+            numbers = np.array([cell if _is_number(cell) else math.nan for cell in cells], np.float64)
+        big |= np.isfinite(numbers) & (np.abs(numbers) >= least_us)
+    found: list[bool] = big.tolist()
+    return found
 
 
 def _is_number(cell: Cell) -> bool:

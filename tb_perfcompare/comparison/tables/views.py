@@ -11,6 +11,7 @@ from tb_perfcompare.comparison.launches.table import own_launches
 from tb_perfcompare.comparison.ledger.modules import own_module_ledger
 from tb_perfcompare.comparison.ranks.table import own_ranks
 from tb_perfcompare.comparison.result import columns
+from tb_perfcompare.comparison.result.caveats import merged
 from tb_perfcompare.comparison.result.plain_values import Cell
 from tb_perfcompare.comparison.result.table import Column, Table
 from tb_perfcompare.comparison.result.wording import many, setting_words
@@ -32,6 +33,7 @@ from tb_perfcompare.comparison.work.row_work import OF_TABLES, RowWork, has_work
 from tb_perfcompare.comparison.work.work_columns import SHOWN_WORK, notes_of, own_columns
 from tb_perfcompare.model.arrays import median
 from tb_perfcompare.model.device_peaks import DevicePeaks, GivenPeak, device_peaks
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
 
@@ -112,7 +114,7 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
 
 def absent_views(summary: Summary) -> Mapping[str, str]:
     """View -> why the run does not have it."""
-    one = len({capture.worker for capture in summary.captures}) < 2
+    one = len(set(job_workers(summary))) < 2
     measured = KERNEL_METRICS in summary.groups
     return {
         **({"ranks": ONE_WORKER} if one else {}),
@@ -166,7 +168,7 @@ def _overview(summary: Summary) -> Table:
         rows += [(f"Functions of type {kind}", value, "us") for kind, value in _type_us(summary)]
         what, notes = "functions are summed over threads and streams", ("Functions overlap and may exceed the cycle.",)
     else:
-        rows += [(label, value, "us") for label, value in zip(CATEGORY_LABELS, _category_us(summary), strict=True)]
+        rows += [(label, value, "us") for label, value in _category_us(summary)]
         what, notes = "categories are exposed time per step", (f"Step windows: {summary.window}.",)
     shown = (
         columns.key("figure", "Figure", "what is measured"),
@@ -187,17 +189,16 @@ def _type_us(summary: Summary) -> list[tuple[str, float]]:
     return [(kind, time / len(summary.steps) / 1000) for kind, time in ranked]
 
 
-def _category_us(summary: Summary) -> list[float]:
+def _category_us(summary: Summary) -> list[tuple[str, float]]:
+    """Those that were recorded."""
     per_step = summary.owned.by_category().sum(axis=1) / len(summary.steps) / 1000
-    return [float(value) for value in per_step]
+    named = zip(CATEGORY_LABELS, per_step.tolist(), strict=True)
+    return [(label, value) for label, value in named if label not in summary.not_recorded]
 
 
 def _categories(summary: Summary) -> Table:
     total = mean_us(summary)
-    values = _category_us(summary)
-    rows = tuple(
-        (label, value, value / total if total else None) for label, value in zip(CATEGORY_LABELS, values, strict=True)
-    )
+    rows = tuple((label, value, value / total if total else None) for label, value in _category_us(summary))
     shown = (
         columns.key("category", "Category", "part of step time"),
         columns.time("mean_us", "Mean", f"exposed time, {columns.PER_STEP}"),
@@ -303,4 +304,5 @@ def _environment(summary: Summary) -> Table:
 
 def _recommendations(summary: Summary) -> Table:
     shown = (columns.key("text", "Recommendation", "advice by fixed thresholds on this run's figures"),)
-    return Table("recommendations", "Recommendations", shown, tuple((text,) for text in summary.recommendations))
+    rows = tuple((text,) for text in merged(summary.recommendations))
+    return Table("recommendations", "Recommendations", shown, rows)

@@ -21,6 +21,9 @@ COMPUTE, MEMORY = "compute-bound", "memory-bound"
 RIDGE = 1.2
 """Neither does where computing and moving at the peaks take equally long but for this factor: near the ridge."""
 
+BOUND_FROM = 0.1
+"""Share of peak below which neither does: launches and latency take the time then."""
+
 _LISTED = 3
 
 Key = tuple[str, ...]
@@ -81,11 +84,17 @@ class RowWork:
         """(r,) share of the time that has a model."""
         return _divided(self.time_ns.sum(axis=1).astype(np.float64), self.whole_ns.astype(np.float64))
 
+    def is_far(self) -> Flags:
+        """(r,) whether the rows reach so little of their roof that it does not bound them."""
+        far: Flags = self.roof_share() < BOUND_FROM
+        return far
+
     def bound(self) -> list[str]:
-        """COMPUTE right of the ridge, MEMORY left of it; "" near it and where a peak, FLOPs or bytes are not known."""
-        at_least = self.memory_ns - self.unjudged_ns
-        right = (self.memory_ns > 0) & (self.compute_ns > RIDGE * self.memory_ns)
-        left = at_least > RIDGE * self.compute_ns
+        """COMPUTE right of the ridge, MEMORY left of it; "" near it, far from both roofs, and where a peak, FLOPs or
+        bytes are not known."""
+        at_least, near = self.memory_ns - self.unjudged_ns, ~self.is_far()
+        right = near & (self.memory_ns > 0) & (self.compute_ns > RIDGE * self.memory_ns)
+        left = near & (at_least > RIDGE * self.compute_ns)
         pairs = zip(right.tolist(), left.tolist(), strict=True)
         return [COMPUTE if computes else MEMORY if moves else "" for computes, moves in pairs]
 

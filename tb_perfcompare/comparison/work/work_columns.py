@@ -10,7 +10,7 @@ import numpy as np
 from tb_perfcompare.comparison.result import columns
 from tb_perfcompare.comparison.result.ledger_columns import divided
 from tb_perfcompare.comparison.result.table import CellColumn, Column
-from tb_perfcompare.comparison.work.row_work import COMPUTE, MEMORY, RIDGE, RowWork
+from tb_perfcompare.comparison.work.row_work import BOUND_FROM, COMPUTE, MEMORY, RIDGE, RowWork
 from tb_perfcompare.comparison.work.split import WorkSplit, split_of, work_effects
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.units import Better
@@ -135,7 +135,8 @@ def own_columns(work: RowWork, shown: Iterable[str] = ()) -> list[Made]:
 
 _BOUND = (
     f"{COMPUTE} or {MEMORY}: which of the device's peaks takes longer for the row's work; empty: within "
-    f"{100 * (RIDGE - 1):.0f} % of each other, or a peak is not known"
+    f"{100 * (RIDGE - 1):.0f} % of each other, the row reaches less than {100 * BOUND_FROM:.0f} % of its peak, or that "
+    "is not known"
 )
 _TYPES = "data types of the arithmetic, the one with the most time first"
 

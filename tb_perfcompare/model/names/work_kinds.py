@@ -19,6 +19,12 @@ HEAVY = frozenset({PRODUCT, CONVOLUTION, *RECURRENT})
 """Kinds that make a model what it is. No form of it is without them, while a fused or quantised one may leave out norms
 and activations."""
 
+MOVING = frozenset(
+    f"aten::{name}"
+    for name in ("copy_", "clone", "contiguous", "to", "_to_copy", "cat", "stack", "repeat", "constant_pad_nd")
+)
+"""Operators that only move data."""
+
 _ENTRIES = {
     **dict.fromkeys(("lstm", "quantized_lstm"), "LSTM"),
     **dict.fromkeys(("gru", "quantized_gru"), "GRU"),

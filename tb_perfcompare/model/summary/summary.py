@@ -25,6 +25,7 @@ from tb_perfcompare.model.summary.launch_sites import DeviceWork
 from tb_perfcompare.model.summary.memory import MemoryUse
 from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.texts import Column, Keys
+from tb_perfcompare.model.vendors import CPU
 from tb_perfcompare.quick_dataclass import dataclass
 
 
@@ -55,6 +56,11 @@ CATEGORY_LABELS: tuple[str, ...] = (
     "Other",
 )
 """Display name by StepCategory."""
+
+OF_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.RUNTIME)
+"""What a recording of the CPU alone cannot have; collectives may run on the host."""
+DEVICE_MEASURES = ("device_self", "device_total", "host_api")
+"""Measures of a GroupTable of host work that such a recording cannot have."""
 
 BOUND_CLASSES: tuple[str, ...] = ("tensor-bound", "memory-bound", "both", "neither", "not measured")
 """What limits a launch, by its utilisation of the tensor pipe and of the memory."""
@@ -340,6 +346,19 @@ class Summary:
     def is_split(self) -> bool:
         """Whether owned time has entities; without them the ledger has categories alone."""
         return self.is_timed and NOT_SPLIT not in self.owned.key and OVERLAPPING not in self.owned.key
+
+    @property
+    def has_device(self) -> bool:
+        """Whether work of a device was recorded: of one of the CPU alone, its times are absent, not zero."""
+        return self.device.kind != CPU.kind
+
+    @property
+    def not_recorded(self) -> tuple[str, ...]:
+        """Labels of the categories that a recording of the CPU alone, or a listing of kernels, cannot have."""
+        kernels = (StepCategory.KERNEL, StepCategory.COMMUNICATION)
+        if self.metric == KERNEL_TIME:
+            return tuple(CATEGORY_LABELS[part] for part in StepCategory if part not in kernels)
+        return () if self.has_device else tuple(CATEGORY_LABELS[part] for part in OF_DEVICE)
 
     @property
     def counts_launches(self) -> bool:

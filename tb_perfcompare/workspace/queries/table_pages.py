@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _ANSWER_CACHE_BYTES = 32 * 2**20
 _CHOSEN_CACHE_BYTES = 16 * 2**20
 _KEYS_CACHE_BYTES = 48 * 2**20
+_TABLE_CACHE_BYTES = 96 * 2**20
+"""A comparison of some 100,000 rows is too large to be kept, and reading it again takes a second."""
 _STRICT_CACHE_BYTES = 32 * 2**20
 _VIEW_CACHE_BYTES = 64 * 2**20
 
@@ -62,6 +64,7 @@ class TablePages:
         self._views: SingleFlight[RunViews] = SingleFlight(ByteCache(_VIEW_CACHE_BYTES))
         self._answers: SingleFlight[bytes] = SingleFlight(ByteCache(_ANSWER_CACHE_BYTES))
         self._strict: ByteCache[dict[str, Table]] = ByteCache(_STRICT_CACHE_BYTES)
+        self._tables: ByteCache[tuple[Table, int]] = ByteCache(_TABLE_CACHE_BYTES)
         self._keys: ByteCache[TableKeys] = ByteCache(_KEYS_CACHE_BYTES)
         self._chosen: ByteCache[ChosenRows] = ByteCache(_CHOSEN_CACHE_BYTES)
 
@@ -87,10 +90,16 @@ class TablePages:
     def of_pair(self, question: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """A table of the pair's comparison ("ledger" is one). Raises SelectionError for a name or column that there is
         not, and what comparing raises."""
+        of = (question, name)
+        known = self._tables.get(of)
+        if known is not None:
+            return replace(self._rows(of, known[0], query, provisional=False), lost=known[1])
         compared = finished(self._computations.ask(question), report)
         comparison = compared.result()
-        rows = self._rows((question, name), table_named(comparison, name), query, compared.provisional)
-        return replace(rows, lost=comparison.files_left_out)
+        table, lost = table_named(comparison, name), comparison.files_left_out
+        if not compared.provisional:
+            self._tables.put(of, (table, lost))
+        return replace(self._rows(of, table, query, compared.provisional), lost=lost)
 
     def keys_of_pair(
         self, question: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent

@@ -192,6 +192,21 @@ def test_recorded_work_is_used_without_shapes() -> None:
     assert works["mine::strange"] == (("", "", "unknown operator"), 0, 0)
 
 
+def test_of_a_generated_kernel_the_arguments_tell_bytes_and_the_trace_states_the_rest() -> None:
+    """torch.compile records its kernels with their arguments, and states FLOPs and bytes if it was asked to."""
+    types = {"Input type": ["float", "float", "float", "Scalar"]}
+    trace = TraceBuilder()
+    trace.step(1, 0, 300)
+    for start, stated in ((10, {}), (110, {"kernel_flop": 64}), (210, {"kernel_flop": 64, "kernel_num_gb": 1e-6})):
+        name = f"triton_red_fused_{'abc'[start // 100]}_0"
+        trace.op(name, start, start + 20, dims=[[8, 4], [4], [8, 4], []], **types, **stated)
+        trace.kernel(name, start + 30, start + 40, launch=(start + 2, start + 4))
+    table = _work(summary(trace))
+    assert {key[3] for key in table.keys} == {"generated kernel"}
+    flops, moved = (table.measures_ns[name].sum(axis=1).tolist() for name in ("flops", "bytes"))
+    assert (flops, moved) == ([0, 64, 64], [4 * 68, 4 * 68, 1000])
+
+
 def test_a_kernel_whose_work_is_stated_needs_no_operator() -> None:
     trace = TraceBuilder()
     trace.step(1, 0, 300)

@@ -35,6 +35,23 @@ def test_external_ids_that_repeat_the_correlation_link_by_time() -> None:
     assert NoteCode.LINKED_BY_TIME in {note.code for note in drawn.notes}
 
 
+def test_without_correlations_the_only_call_with_the_external_id_launched() -> None:
+    trace = TraceBuilder()
+    trace.step(1, 0, 100)
+    trace.op("aten::mm", 5, 60)
+    trace.call("cudaLaunchKernel", 10, 12, external_id=900, linked=False)
+    trace.call("cudaLaunchKernel", 20, 22, external_id=901, linked=False)
+    trace.call("cudaLaunchKernel", 30, 32, external_id=901, linked=False)
+    trace.kernel("alone", 40, 50, **{"External id": 900})
+    trace.kernel("either", 50, 70, **{"External id": 901})
+    drawn = timeline(trace)
+    names = [drawn.events.strings[name] for name in drawn.events.name.tolist()]
+    alone, either = names.index("alone"), names.index("either")
+    assert drawn.events.start_ns[drawn.launcher[alone]] == 10_000
+    assert drawn.launcher[either] == -1
+    assert operator_us(summary(trace), "aten::mm", "device_self") == 10
+
+
 @pytest.mark.parametrize("spelling", ["modern", "2021"])
 def test_collective_kernels_are_communication(spelling: str) -> None:
     trace = TraceBuilder(spelling=spelling)  # type: ignore[arg-type]

@@ -8,8 +8,8 @@ from tb_perfcompare.analysis.work.operator_work import Work, operator_work
 
 TYPES = {
     "f": "float", "d": "double", "bf": "c10::BFloat16", "h": "c10::Half", "f8": "c10::Float8_e4m3fn", "l": "long int",
-    "i": "int", "i8": "signed char", "b": "bool", "c": "c10::complex<float>", "S": "Scalar", "L": "ScalarList", "-": "",
-    "T": "TensorList",
+    "i": "int", "i8": "signed char", "u8": "unsigned char", "b": "bool", "c": "c10::complex<float>", "S": "Scalar",
+    "L": "ScalarList", "-": "", "T": "TensorList",
 }  # fmt: skip
 
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tb_perfcompare.analysis.work.operator_work import Work, operator_work
+from tb_perfcompare.analysis.work.operator_work import Work, model_of, operator_work
+from tb_perfcompare.analysis.work.without_model import CALLS_OTHERS, reason_of
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("torch") is None, reason="records with torch, which is not installed (the extra `record`)"
@@ -214,6 +215,59 @@ def test_the_cpu_does_a_layer_of_an_lstm_in_one_call(tmp_path: Path) -> None:
 
     calls = recorded_calls(tmp_path, {"lstm": program(torch.float32)})["lstm"]
     assert ours(calls) == counted(program(torch.float64)) > 0
+
+
+def test_autocast_counts_in_the_types_that_the_operators_compute_in(tmp_path: Path) -> None:
+    """aten::linear is recorded with fp32 as well, before autocast converts; the products are those of bf16."""
+    import torch
+
+    net = torch.nn.Sequential(torch.nn.Linear(16, 8), torch.nn.Softmax(-1))
+
+    def program() -> None:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            out = net(torch.rand(4, 16))
+        out.sum().backward()
+
+    calls = recorded_calls(tmp_path, {"step": program})["step"]
+    types = {(name, work.data_type) for name, work in calls if isinstance(work, Work) and work.family in COUNTED}
+    assert types == {("aten::addmm", "bf16"), ("aten::mm", "bf16")}
+    converted = [work.bytes for name, work in calls if name == "aten::copy_" and isinstance(work, Work)]
+    assert {(4 + 2) * size for size in (4 * 16, 8 * 16, 8)} <= set(converted)
+
+
+def test_factorisations_and_transforms_are_counted_where_they_are_done(tmp_path: Path) -> None:
+    """Each of these programs has one or two operators that do the work; what calls them has none."""
+    import torch
+
+    square, right = torch.eye(6) + torch.rand(6, 6) / 9, torch.rand(6, 2)
+    positive, wave = square @ square.T, torch.rand(3, 8)
+    programs: dict[str, Program] = {
+        "cholesky_ex": lambda: torch.linalg.cholesky(positive),
+        "lu_factor_ex lu_solve": lambda: torch.linalg.solve(square, right),
+        "lu_factor_ex lu_solve (inv)": lambda: torch.linalg.inv(square),
+        "eigh": lambda: torch.linalg.eigh(positive),
+        "svd": lambda: torch.linalg.svdvals(square),
+        "solve_triangular": lambda: torch.linalg.solve_triangular(square, right, upper=True),
+        "fft_r2c": lambda: torch.fft.rfft(wave),
+        "fft_c2c": lambda: torch.fft.fft2(wave.to(torch.complex64)),
+        "fft_c2r": lambda: torch.fft.irfft(wave.to(torch.complex64)),
+    }
+    families = ("linear algebra", "Fourier transform")
+    for case, calls in recorded_calls(tmp_path, programs).items():
+        done = [name for name, work in calls if isinstance(work, Work) and work.family in families and work.flops]
+        assert [name.removeprefix("aten::").replace("linalg_", "").strip("_") for name in done] == [
+            part for part in case.split() if "(" not in part
+        ]
+
+
+def test_every_operator_that_flop_counter_knows_has_a_model_or_calls_one() -> None:
+    """Flex attention is no operator: torch.compile makes a kernel of it."""
+    from torch.utils.flop_counter import flop_registry
+
+    flex = {"flex_attention", "flex_attention_backward"}
+    names = {str(operator).replace(".", "::") for operator in flop_registry} - flex
+    assert len(names) > 20
+    assert {name for name in names if model_of(name) is None and reason_of(name) != CALLS_OTHERS} == set()
 
 
 def test_the_work_of_a_network_is_counted_once(tmp_path: Path) -> None:

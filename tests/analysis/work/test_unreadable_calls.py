@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tb_perfcompare.analysis.work.operator_work import MODELS, Work, operator_work
 from tb_perfcompare.analysis.work.recorded_call import DATA_TYPES, LARGEST
 
-names = st.sampled_from(sorted(MODELS))
+names = st.sampled_from([*sorted(MODELS), "triton_poi_fused_add_0"])
 sizes = st.lists(st.integers(0, 9) | st.sampled_from([-1, None, True, "s0", 2.5, 1 << 70, [], [2, 3]]), max_size=5)
 kinds = st.sampled_from([*sorted(DATA_TYPES), "", "Scalar", "ScalarList", "TensorList", "Posit"])
 values = st.sampled_from(
     ["", "1", "0", "-1", "--5", "[1, 1]", "[]", "[0", "True", "[True, False, True]", "9" * 30, "²"]
 )
-arguments = st.lists(st.tuples(sizes, kinds, sizes, values), max_size=12)
+arguments = st.lists(st.tuples(sizes, kinds, sizes, values), max_size=24)
 
 
 listed = st.sampled_from(["", "float", "c10::Half, float", "OpaqueType<2u>", "Posit"])

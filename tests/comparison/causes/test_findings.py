@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tb_perfcompare.comparison.causes.detectors import other_work
+from tb_perfcompare.comparison.causes.evidence.findings import find_causes
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
@@ -207,3 +208,43 @@ def test_rules_that_ask_the_same_share_the_answer(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(other_work, "_other_types", asked.append)
     compare_summaries(summary(run()), summary(run(gemm=200)), CompareOptions())
     assert len(asked) == 1
+
+
+def training(*, launch: int = 5, busy: bool = False, beside: int = 0) -> TraceBuilder:
+    """Eight steps of twenty operators that launch one kernel each, as long as the operator (`busy`) or short;
+    `beside`: a kernel on another stream that hides the operators for so long."""
+    trace, at, each = TraceBuilder(), 0, 95 + launch
+    for number in range(8):
+        start = at
+        for _ in range(20):
+            trace.op("aten::mm", at, at + each - 20)
+            length = each - 2 if busy else 20
+            trace.kernel("gemm", at + launch + 10, at + launch + 10 + length, launch=(at + 5, at + 5 + launch))
+            at += each
+        if beside:
+            trace.kernel("beside", start + 10, start + 10 + beside, stream=9, launch=(start + 6, start + 8))
+        trace.step(number, start, at)
+        at += 200
+    return trace
+
+
+def test_cpu_time_that_the_device_hides_is_not_called_faster_operators() -> None:
+    found = compare(training(), training(beside=1500)).findings
+    ((sentence, look_at),) = [(one.sentence, one.look_at) for one in found if one.rule == "host_time"]
+    assert "more of it is hidden behind device work: in all, operators take 1." in sentence
+    assert look_at == "the device work that runs at the same time"
+
+
+@pytest.mark.parametrize(("busy", "bound"), [(False, True), (True, False)])
+def test_slower_launches_bind_only_a_device_that_waits(busy: bool, bound: bool) -> None:
+    found = compare(training(busy=busy), training(busy=busy, launch=25)).findings
+    assert ("launch_bound" in {one.rule for one in found}) is bound
+
+
+@pytest.mark.parametrize(("known_us", "says"), [(20.0, ["Remaining data loader wait: +140 µs per step"]), (400.0, [])])
+def test_nothing_remains_where_causes_explain_more_than_there_is(known_us: float, says: list[str]) -> None:
+    before, after = summary(run()), summary(run(loader=180))
+    found = compare_summaries(before, after, CompareOptions(resamples=200))
+    verdict, explained = found.headline.verdict, {"DataLoader": known_us}
+    rest = find_causes(found.ledger, before, after, {}, verdict, CompareOptions(), explained=explained)
+    assert [one.sentence.partition(";")[0] for one in rest if one.rule == "data_loader"] == says

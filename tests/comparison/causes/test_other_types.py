@@ -123,3 +123,19 @@ def test_inputs_that_grow_while_the_step_shrinks_take_the_devices_time_alone() -
     assert workload.delta_us == 540.0
     assert "Workload changed: +540 µs device time per step" in workload.sentence
     assert workload.sentence.endswith("another change outweighs it.")
+
+
+def test_the_example_is_an_operator_that_computes_not_a_copy() -> None:
+    def batch(rows: int) -> TraceBuilder:
+        trace, at = TraceBuilder(), 0
+        for step in range(8):
+            start = at
+            for name, us in (("aten::copy_", 8 * rows), ("aten::linear", 4 * rows)):
+                trace.op(name, at, at + us, dims=[[rows, 64]])
+                at += us + 2
+            trace.step(step, start, at)
+        return trace
+
+    found = compare(summarised(batch(8)), summarised(batch(32)))
+    (sentence,) = [one.sentence for one in found.findings if one.rule == "workload_changed"]
+    assert "e.g. aten::linear [[8, 64]] → [[32, 64]]" in sentence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
+from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.model.note import Note, NoteCode
+from tb_perfcompare.render.formats import render
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
@@ -49,6 +52,33 @@ def test_it_is_the_only_cause_in_either_direction(silent: int) -> None:
     (check,) = [check for check in found.comparability if check.check == "device_kind"]
     assert check.status == "warn" and "verdict" in check.invalidates
     assert "recorded no device work" in check.detail
+
+
+def test_device_time_of_the_cpu_alone_is_absent_in_every_table() -> None:
+    found = compared(training(device=False), training(device=True))
+    assert found.ledger.not_recorded == (("Kernel", "Memcpy", "Memset", "Runtime"), ())
+
+    def cells(table: Table, row: str, *names: str) -> list[object]:
+        at = [column.name for column in table.columns]
+        found = next(cells for cells in table.rows if row in cells)
+        return [found[at.index(name)] for name in names]
+
+    kernel = cells(found.table("categories"), "Kernel", "baseline_us", "candidate_us", "delta_us")
+    assert kernel[0] is None and kernel[1] == kernel[2] and kernel[1] > 0
+    assert cells(found.table("kernels"), "gemm", "baseline_us", "baseline_calls", "candidate_calls") == [None, None, 12]
+    own = cells(found.table("operators"), "aten::mm", "baseline_device_self_us", "device_self_delta_us")
+    assert own == [None, None]
+    step = cells(found.table("steps"), "baseline", "kernel_us", "launches", "cpu_exec_us")
+    assert step == [None, None, 780]
+    assert re.search(r"\n  Kernel +– +\d", render(found, "text").decode())
+    assert re.search(r"<td>Kernel</td>(?:(?!<tr>).)*>–</td>", render(found, "html").decode())
+    assert found.table("device").rows[0][-1] == "the baseline recorded the CPU alone"
+
+
+def test_between_two_cpus_there_is_no_device_time() -> None:
+    found = compared(training(device=False), training(device=False))
+    assert {row[0] for row in found.table("categories").rows} == {"CPU Exec", "Other", "DataLoader", "Communication"}
+    assert not any("device" in column.name for column in found.table("operators").columns)
 
 
 def test_one_sided_operators_are_still_reported() -> None:

@@ -96,7 +96,7 @@ TRIPPED: list[tuple[str, str, Change, str]] = [
     ("device_kind", "warn", device(kind="rocm", name="AMD Instinct MI300X"), "different kinds of device"),
     ("device_kind", "warn", device(name="NVIDIA H100"), "different device models"),
     ("device_kind", "warn", device(kind="unknown", name=""), "does not name its device"),
-    ("device_kind", "warn", environment(device__multiprocessors="54"), "device.multiprocessors 108 vs 54"),
+    ("device_kind", "warn", environment(device__multiprocessors="54"), "device multiprocessors 108 → 54"),
     ("device_count", "warn", device(count=8), "1 vs 8 devices"),
     ("step_marker", "fail", other_program(BASE.changed(marked=False, repeats=4)), "different units of work"),
     ("step_marker", "fail", unmarked, "has no step markers"),
@@ -107,8 +107,8 @@ TRIPPED: list[tuple[str, str, Change, str]] = [
     ("left_out", "warn", dropped(5), "5 of 19 steps of the candidate (incomplete)"),
     ("world_size", "warn", environment(distributed__world_size="8"), "world size not recorded vs 8"),
     ("ranks", "warn", two_workers, "1 worker in the baseline, 2"),
-    ("profiler_flags", "warn", other_program(BASE.changed(flags=("with_stack",))), "profiler.with_stack false vs true"),
-    ("profiler_flags", "warn", other_program(BASE.changed(flags=("profile_memory",))), "profile_memory false vs true"),
+    ("profiler_flags", "warn", other_program(BASE.changed(flags=("with_stack",))), "differs: with_stack false → true"),
+    ("profiler_flags", "warn", other_program(BASE.changed(flags=("profile_memory",))), "profile_memory false → true"),
     ("complete_files", "warn", noted(NoteCode.TRUNCATED), "ends in the middle"),
     ("complete_files", "warn", noted(NoteCode.DROPPED_EVENTS), "ends in the middle"),
     ("input_shapes", "warn", other_program(LARGER), "input shapes"),
@@ -131,20 +131,22 @@ def test_two_recordings_of_one_program_pass(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "values"),
+    ("name", "words", "values"),
     [
-        ("cuda_driver", ("12020", "12040")), ("cuda_runtime", ("12010", "12040")), ("cupti", ("18", "22")),
-        ("torch", ("2.6.0", "2.7.0")),
+        ("cuda_driver", "CUDA driver version", ("12020", "12040")),
+        ("cuda_runtime", "CUDA runtime version", ("12010", "12040")),
+        ("cupti", "CUPTI version", ("18", "22")),
+        ("torch", "PyTorch version", ("2.6.0", "2.7.0")),
     ],
-)  # fmt: skip
-def test_versions_that_the_traces_name_are_compared(name: str, values: tuple[str, str]) -> None:
+)
+def test_versions_that_the_traces_name_are_compared(name: str, words: str, values: tuple[str, str]) -> None:
     def versioned(value: str, seed: int) -> Summary:
         trace = record(BASE.changed(seed=seed))
         trace.properties[f"{name}_version"] = value
         return summary(trace)
 
     result = check(compared(*(versioned(value, seed) for seed, value in enumerate(values))), "versions")
-    assert result.status == "warn" and f"version.{name} {values[0]} vs {values[1]}" in result.detail
+    assert result.status == "warn" and f": {words} {values[0]} → {values[1]}" in result.detail
     assert result.invalidates == ("cause",)
     alone = check(compared(HEALTHY, versioned(values[1], 3)), "versions")
     assert (alone.status, alone.detail) == ("ok", "only the candidate names its library versions")
@@ -154,9 +156,9 @@ def test_versions_of_the_collective_library_and_of_the_recorder_are_compared() -
     sides = [
         environment(distributed__nccl_version=version)(one) for one, version in ((HEALTHY, "2.18"), (AGAIN, "2.21"))
     ]
-    assert "distributed.nccl_version 2.18 vs 2.21" in check(compared(*sides), "versions").detail
+    assert "NCCL version 2.18 → 2.21" in check(compared(*sides), "versions").detail
     other_schema = check(compared(HEALTHY, environment(trace__schema="2")(AGAIN)), "versions")
-    assert "trace.schema 1 vs 2" in other_schema.detail
+    assert "trace schema version 1 → 2" in other_schema.detail
 
 
 def test_few_steps_left_out_are_said_and_weaken_nothing() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tb_perfcompare.comparison.result.caveats import Caveat, caveats_of
+from tb_perfcompare.comparison.result.caveats import Caveat, caveats_of, merged
 from tb_perfcompare.comparison.result.controls import for_page
 from tb_perfcompare.comparison.result.finding import Check
 from tb_perfcompare.model.note import Note, NoteCode
@@ -23,6 +23,11 @@ def test_files_that_differ_in_a_figure_are_one_sentence_with_its_range() -> None
     )
     assert one.message == "steps begin at aten::mm: 9 of them, 90.1–94.6 % of the recording"
     assert (one.where, one.notes) == ("2 files of each side", (0, 1, 2))
+
+
+def test_advice_about_several_recordings_is_one_sentence_with_the_range() -> None:
+    advice = [f"GPU 0 ({share} %) is idle" for share in ("9.35", "10.4", "8.00")]
+    assert merged([*advice, "GPU 1 (3.00 %) is idle"]) == ["GPU 0 (8.00–10.4 %) is idle", "GPU 1 (3.00 %) is idle"]
 
 
 @pytest.mark.parametrize(

@@ -9,15 +9,18 @@ from tb_perfcompare.comparison.engine import compare_summaries
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
 from tb_perfcompare.comparison.statistics.samples import observations
+from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import Summary
 from tests.analysis.summaries import summary
 from tests.build import TraceBuilder
 
+IN_2024 = 1_717_000_000_000_000
+"""Microseconds since 1970, as traces write them that tell the time of day."""
 
-def rank(worker: str, *lengths: int) -> Summary:
-    trace = TraceBuilder(vendor="cpu")
-    at = 0
+
+def rank(worker: str, *lengths: int, at: int = 0, number: int | None = None) -> Summary:
+    trace = TraceBuilder(vendor="cuda" if number is not None else "cpu", rank=number, world_size=2)
     for number, length in enumerate(lengths):
         trace.step(number, at, at + length)
         trace.op("aten::mm", at, at + length // 2)
@@ -52,6 +55,25 @@ def test_ranks_with_different_steps_stay_separate_with_a_note() -> None:
     assert got.headline.n == (5, 5)
     assert NoteCode.UNEVEN_RANKS in {note.code for note in got.notes}
     assert set(observations(before).capture.tolist()) == {0}  # ranks of one launch say nothing of the next
+
+
+def test_processes_that_record_one_after_another_are_captures_of_one_program() -> None:
+    """As torch's handler names the files of a program that is run three times."""
+    runs = [rank(f"host_{100 + run}", 100, 120, 110, at=IN_2024 + 1000 * run) for run in range(3)]
+    samples = observations(pool(runs))
+    assert not samples.pooled
+    assert samples.capture.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    with pytest.raises(SelectionError, match="the workers recorded one after another"):
+        compare(pool(runs), pool(runs)).table("ranks")
+
+
+def test_processes_that_record_at_the_same_time_are_ranks() -> None:
+    assert observations(pool([rank("host_1", 100, 120, at=IN_2024), rank("host_2", 100, 120, at=IN_2024 + 9)])).pooled
+
+
+def test_processes_of_a_job_are_ranks_although_their_clocks_differ() -> None:
+    job = [rank(f"host_{at}", 100, 120, at=IN_2024 + 1000 * at, number=at) for at in range(2)]
+    assert observations(pool(job)).pooled
 
 
 def test_steps_are_counted_alike_on_every_face() -> None:

@@ -21,7 +21,7 @@ def test_settings_have_words_and_keep_their_names() -> None:
     assert [column.name for column in table.columns] == ["setting", "name", "baseline", "candidate", "same"]
     assert [row[0] for row in table.rows] == [
         "Host threads with operators", "Device memory", "Profiler with_stack", "CUDA driver version",
-        "Distributed NCCL version",
+        "NCCL version",
     ]  # fmt: skip
     assert table.rows[0][1:] == ("host.threads_with_operators", "2", None, False)
     assert table.rows[1][1:] == ("device.memory_bytes", *["1073741824 (1.00 GiB)"] * 2, True)

@@ -78,11 +78,17 @@ def test_within_a_fifth_of_the_ridge_nothing_bounds(memory: str, bound: str) -> 
     assert row["baseline_bound"] == row["candidate_bound"] == bound
 
 
+def test_far_below_the_peak_nothing_bounds() -> None:
+    """10.7 TFLOP/s are 55 % of the peak, 1.79 are 9.2 %."""
+    row = _row(_compared(_trace(200), _trace(1200)))
+    assert (row["baseline_bound"], row["candidate_bound"]) == ("compute-bound", "")
+
+
 def test_without_a_peak_of_the_type_only_what_computes_nothing_is_bound() -> None:
     def bound(name: str) -> str:
         trace = TraceBuilder()
         trace.step(1, 0, 100)
-        trace.op(name, 10, 30, dims=[[64, 64], [64, 64]], **{"Input type": ["long int"] * 2})
+        trace.op(name, 10, 30, dims=[[1024, 1024], [1024, 1024]], **{"Input type": ["long int"] * 2})
         trace.kernel("k", 40, 60, launch=(12, 20))
         return str(_row(_compared(trace, trace), name=name)["baseline_bound"])
 

@@ -15,6 +15,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Pa
 from tb_perfcompare.comparison.causes.evidence.gaps_around import gaps_around
 from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called_otherwise, is_same_runtime, recounted
 from tb_perfcompare.comparison.causes.evidence.inputs import INPUTS, other_inputs
+from tb_perfcompare.comparison.causes.evidence.recomputed import AUTOGRAD, in_hooks, recomputed
 from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, backward_of, plain_name, replacements
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.where_called import where_called
@@ -34,8 +35,6 @@ STEADY = 0.5
 
 REPLACING = 4
 """Operators that a sentence names on either side of a replacement."""
-
-AUTOGRAD = "autograd::engine::evaluate_function: "
 
 NAMED = 2
 """Operators that the sentence names of each kind."""
@@ -238,24 +237,33 @@ def _cause_of(
     new = [one for one in distinct if not one.calls.calls_a]
     gone = [one for one in distinct if not one.calls.calls_b]
     others = [one for one in distinct if one.is_in_both]
-    first = (new or gone or others)[0]
+    again = pair.once(recomputed)
+    others.sort(key=lambda one: one.name not in again)
+    is_again = fsum(again.get(one.name, 0.0) for one in others) * fsum(explains.values()) > 0
+    explains |= in_hooks(pair, explains) if is_again else {}
     delta = fsum(explains.values())
     clauses = [*_named("new", new), *_named("gone", gone), *_recounted(others)]
+    if is_again:
+        clauses = [*_recounted(others), *_named("new", new), *_named("gone", gone)]
+    first = (others if is_again else new or gone or others)[0]
     where = where_called(pair, [(one.name, one.calls) for one in (*new[:NAMED], *gone[:NAMED], *others[:NAMED])
                                 if not one.annotation])  # fmt: skip
     clauses += [where] if where else []
     title = _title(new, gone, others)
+    if is_again:
+        title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
     if is_counted and not (new and gone):  # the title, right before it, has the word
         clauses[0] = clauses[0].removeprefix("new: ").removeprefix("gone: ")
     time = "" if is_counted else f"{signed_time(delta)} per step{_around(around)}; "
     sentence = f"{title}: {time}{'; '.join(clauses)}."
     return cause(
-        pair, OPERATORS_CHANGED, first.name, "all", None if is_counted else delta, sentence,
+        pair, RECOMPUTATION if is_again else OPERATORS_CHANGED, first.name, "all", None if is_counted else delta,
+        sentence,
         tuple(
             Evidence("ledger", f"{CPU_EXEC} / {one.name}") if one.annotation else Evidence("operators", one.name)
             for one in (*new[:1], *gone[:1], *others[:1])
         ),
-        explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all else "",
+        explains={} if is_counted else explains, name=_NAMES.get(title, "") if is_all and not is_again else "",
         calls={one.name: one.calls.more_calls for one in changed},
     )  # fmt: skip
 
@@ -376,6 +384,19 @@ OPERATORS_CHANGED = Rule(
     "gone",
     needs="operators of both sides",
     look_at="what the program does differently: layers, losses, metrics, hooks, the optimizer, library versions",
+    confidence="certain: calls are counted; their time is as measured",
+    find_rest=changed_operator_rules,
+    order=4,
+    rank=4,
+)
+RECOMPUTATION = Rule(
+    names=("recomputation", "recomputation_gone"),
+    meaning="activations are recomputed in the backward pass (checkpointing)",
+    when="Operators that compute run in the backward pass of one side only, at most as often as in the forward pass, "
+    "which calls them as often on both sides",
+    needs="operators of both sides",
+    look_at="torch.utils.checkpoint, gradient_checkpointing_enable(), activation checkpointing of the training "
+    "library; whether the memory it saves is needed",
     confidence="certain: calls are counted; their time is as measured",
     find_rest=changed_operator_rules,
     order=4,

@@ -19,6 +19,7 @@ from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time, times_text
 from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.model.names.names import is_collective_operator
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -168,7 +169,7 @@ class _Split:
 def _waiting(summary: Summary) -> _Split | None:
     """As the table of ranks has it (docs/method/ranks.md). None unless all of several workers recorded the same steps
     and a collective of one matches one of another."""
-    if len({capture.worker for capture in summary.captures}) < 2 or "communication" not in summary.groups:
+    if len(set(job_workers(summary))) < 2 or "communication" not in summary.groups:
         return None
     ranks = ranks_of(summary)
     if not ranks.common.shape[1]:

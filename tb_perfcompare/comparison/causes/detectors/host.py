@@ -9,6 +9,7 @@ import numpy as np
 
 from tb_perfcompare.comparison.causes.detectors.machine import MACHINE_PACE
 from tb_perfcompare.comparison.causes.detectors.more_calls import calls_alike
+from tb_perfcompare.comparison.causes.detectors.other_work import is_backward
 from tb_perfcompare.comparison.causes.detectors.recording import costlier_to_record
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio
 from tb_perfcompare.comparison.causes.evidence.beyond_pace import beyond_pace, called_as_often, largest
@@ -26,6 +27,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC, called
 from tb_perfcompare.comparison.causes.evidence.inputs import other_inputs
 from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rates import rate_clause
+from tb_perfcompare.comparison.causes.evidence.recomputed import recomputed
 from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, RuleContext
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.quiet_part import QUIET_TABLE, QuietPart
@@ -59,6 +61,8 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     if plain:
         own = pair.columns("operators", "host_self").joined
         often &= np.isin(pair.numbers.of(rows.key), own.parts[0])
+    if pair.once(recomputed):  # autograd's functions then hold the Python of the checkpoint
+        often &= np.array([not is_backward(key) for key in rows.key], dtype=bool)
     if abs(exposed) < pair.least_us or not often.any():
         return
     pace = host_ratio(pair) or 1.0
@@ -111,6 +115,7 @@ def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
         key[0]: amount.rate_us - (pace - 1) / (pace + 1) * (amount.us_a + amount.us_b)
         for key, amount in pair.amounts("operators", "host_self").items()
         if abs(amount.more_calls) <= SAME_CALLS * min(amount.calls_a, amount.calls_b)
+        and not (is_backward(key[0]) and pair.once(recomputed))
     }
     name = max(slower, key=lambda one: (slower[one] * math.copysign(1, exposed), one), default="")
     most = slower.get(name, 0.0)

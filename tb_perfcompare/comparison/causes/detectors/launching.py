@@ -7,7 +7,7 @@ from math import fsum
 
 from tb_perfcompare.comparison.causes.detectors.uniform_slowdown import host_ratio, kernels_flat
 from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Rule, cause, of_categories
-from tb_perfcompare.comparison.causes.evidence.device_idle import idle_text
+from tb_perfcompare.comparison.causes.evidence.device_idle import idle_share, idle_text
 from tb_perfcompare.comparison.causes.evidence.host_time import (
     HOST,
     exposed_growth,
@@ -26,6 +26,10 @@ take longer that must be beyond the host's pace, and exposed."""
 
 PART = 0.25
 """Share of the growth of all host calls that launches must make."""
+
+IDLE_SHARE = 0.1
+"""Share of a side's steps in which the device must be idle. Where it is busy, launches wait for it, not it for them:
+0.03 to 0.07 on devices that got slower."""
 
 SLOWER_LAUNCH = 1.1
 """A launch is slower from this ratio on."""
@@ -79,6 +83,8 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     if not (ratio >= SLOWER_LAUNCH or 0 < ratio <= 1 / SLOWER_LAUNCH) or (ratio > 1) != (exposed > 0):
         return
     if graph_calls(pair):  # what is left of single launches are others
+        return
+    if idle_share(pair) < IDLE_SHARE:  # a full launch queue delays launches, too
         return
     sign = 1 if exposed > 0 else -1
     grown = launches.rate_us - launches.paced_us(host_ratio(pair) or 1.0)

@@ -78,9 +78,9 @@ def _slower(pair: RuleContext, pace: PaceFacts, exposed: float, work: str, where
     way = "slower" if exposed > 0 else "faster"
     ratio = ratio_text(1 + pace.estimate)
     if pace.kept >= ACROSS * pace.rows:
-        rows = f"{pace.kept} {work} of the same work {ratio} {where}"
+        rows = f"{pace.kept:,} {work} of the same work {ratio} {where}"
         return f"The {word} runs {way} across the board: {signed_time(exposed)} per step; {rows}."
-    rows = f"{pace.kept} of {pace.rows} {work} of the same work {ratio} {where}, the others changed otherwise"
+    rows = f"{pace.kept:,} of {pace.rows:,} {work} of the same work {ratio} {where}, the others changed otherwise"
     return f"The {word} runs {way} for a part of its work: {signed_time(exposed)} per step; {rows}."
 
 

@@ -16,12 +16,7 @@ from tb_perfcompare.comparison.causes.evidence.host_time import MUCH_MORE
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import numbers_text, short, signed_time
-
-MOVING = frozenset(
-    f"aten::{name}"
-    for name in ("copy_", "clone", "contiguous", "to", "_to_copy", "cat", "stack", "repeat", "constant_pad_nd")
-)
-"""Operators that only move data."""
+from tb_perfcompare.model.names.work_kinds import MOVING
 
 MOST = 0.5
 """Share of the change of copies that must be by count."""

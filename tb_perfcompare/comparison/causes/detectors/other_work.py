@@ -32,6 +32,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, short, signed_time
 from tb_perfcompare.comparison.statistics.weights import weighted_median
 from tb_perfcompare.model.input_shapes import launched_threads, shown_shape
+from tb_perfcompare.model.names.work_kinds import MOVING
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -61,6 +62,9 @@ _FROM_OUTSIDE = {"DataLoader", "Communication"}
 
 _ON_DEVICE = ("Kernel", "Memcpy", "Memset")
 
+_SAY_LITTLE = MOVING | {"aten::zero_", "aten::fill_"}
+"""Operators whose inputs say less about a layer than those of operators that compute."""
+
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
 
@@ -87,9 +91,12 @@ class OtherWork:
             square = 1.0 if self.ratio is None else max(self.ratio, 1 / self.ratio) ** 2
             limit = min(pair.exposed_times(label)) * (square - 1)
             left[label] = max(-limit, min(limit, left[label]))
-        delta, quiet = fsum(left.values()), pair.once(quiet_change)
-        alone = not explained.rules - {*MACHINE_PACE.names}
-        if alone and abs(quiet) >= pair.least_us and (self.ratio is None or (self.ratio > 1) == (quiet > 0)):
+        # causes take times as recorded, with interruptions, so this is the least that they leave
+        quiet = pair.once(quiet_change)
+        quiet -= explained.total(without=MACHINE_PACE.names) if quiet else 0.0
+        delta = fsum(left.values())
+        is_left = quiet * pair.once(quiet_change) > 0 and abs(quiet) >= pair.least_us
+        if is_left and (self.ratio is None or (self.ratio > 1) == (quiet > 0)):
             yield cause(
                 pair, self.rule, self.operator, "all", quiet,
                 f"{self.what}: {signed_time(quiet)} per step without interruptions; {self.how}; the two sides do not "
@@ -304,8 +311,8 @@ def _steady(summary: Summary, names: Collection[str], table: str = "operators_by
 
 def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple[str, str, str] | None:
     """(operator, inputs before, inputs after) of the operator with the most device time, else host time, among those
-    whose inputs changed."""
-    best: tuple[tuple[bool, float, float, str], list[str], list[str]] | None = None
+    whose inputs changed. Copies and casts come last."""
+    best: tuple[tuple[bool, bool, float, float, str], list[str], list[str]] | None = None
     for name, rows in by_name(parts).items():
         gone = [part for part, amount in rows if amount.more_calls < 0]
         new = [part for part, amount in rows if amount.more_calls > 0]
@@ -313,10 +320,11 @@ def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple
             continue
         on_device = total(device.get((name, part), Amount()) for part, _ in rows)
         on_host = total(amount for _, amount in rows)
-        weight = (not is_backward(name), on_device.us_a + on_device.us_b, on_host.us_a + on_host.us_b, name)
+        us = on_device.us_a + on_device.us_b, on_host.us_a + on_host.us_b
+        weight = (not is_backward(name), name not in _SAY_LITTLE, *us, name)
         if best is None or weight > best[0]:
             best = (weight, gone, new)
-    return None if best is None else (best[0][3], *most_alike(best[1], best[2]))
+    return None if best is None else (best[0][-1], *most_alike(best[1], best[2]))
 
 
 def is_backward(name: str) -> bool:

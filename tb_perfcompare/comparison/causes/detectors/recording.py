@@ -9,6 +9,7 @@ from tb_perfcompare.comparison.causes.evidence.cause import Cause, Explained, Ru
 from tb_perfcompare.comparison.causes.evidence.findings import has_stacks
 from tb_perfcompare.comparison.causes.evidence.quiet_change import quiet_change
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext, total_by_key
+from tb_perfcompare.comparison.checks.differences import option_differences
 from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import signed_time
 from tb_perfcompare.model.summary.summary import PROFILER_WORK
@@ -30,7 +31,7 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
     delta = sum(row.delta for row in rows) / pair.unit
     if abs(delta) < pair.least_us:
         return
-    flags = "; ".join(recorded_otherwise(pair))
+    flags = "; ".join(option_differences(pair.baseline, pair.candidate))
     sentence = (
         f"Profiler overhead: {signed_time(delta)} per step, as recorded by the profiler"
         f"{f'; recording options differ: {flags}' if flags else ''}."
@@ -47,7 +48,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
     changes host time."""
     if pair.baseline.device.kind != pair.candidate.device.kind:
         return
-    flags = "; ".join(recorded_otherwise(pair))
+    flags = "; ".join(option_differences(pair.baseline, pair.candidate))
     quiet = pair.once(quiet_change)
     if costlier_to_record(pair, quiet) and abs(quiet) >= pair.least_us:
         if not explained.rules & {*OPERATOR_SLOWER}:
@@ -88,15 +89,6 @@ def costlier_to_record(pair: RuleContext, delta: float) -> bool:
         for summary in (pair.baseline, pair.candidate)
     ]
     return on[0] != on[1] and (on[1] > on[0]) == (delta > 0)
-
-
-def recorded_otherwise(pair: RuleContext) -> Iterator[str]:
-    """ "with_stack not recorded → true" """
-    a, b = dict(pair.baseline.environment), dict(pair.candidate.environment)
-    for name in sorted({*a, *b}):
-        if name.startswith("profiler.") and a.get(name) != b.get(name):
-            short_name = name.removeprefix("profiler.")
-            yield f"{short_name} {a.get(name, 'not recorded')} → {b.get(name, 'not recorded')}"
 
 
 _LOOK_AT = "record both runs with the same options; with_stack and profile_memory cost the most"

@@ -15,7 +15,7 @@ from tb_perfcompare.comparison.result.finding import Evidence
 from tb_perfcompare.comparison.result.wording import many, short, signed_time
 from tb_perfcompare.comparison.statistics.mean_effect import outlying_steps
 from tb_perfcompare.model.arrays import median, unique
-from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, StepCategory, Summary
+from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST = 0.5
@@ -83,6 +83,7 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         return
     mine = [part for part in entities if part[0] == label]
     entity = max(mine, key=lambda part: entities[part])[1] if len(mine) > 1 else ""
+    entity = "" if entity == NOBODY else entity
     of_step = delta * pair.delta_us > 0 and abs(delta) >= MOST * abs(pair.delta_us)
     own = math.copysign(growth[label] * len(slow) / len(summary.steps), delta)
     if not of_step and (own * pair.exposed(label) <= 0 or abs(own) < MOST * abs(pair.exposed(label))):

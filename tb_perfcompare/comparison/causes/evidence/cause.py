@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 from enum import Enum
 from itertools import chain
@@ -43,17 +43,26 @@ class Explained:
     time is explained twice, but two causes within one category are both kept."""
 
     def __init__(self) -> None:
-        self.rules: set[str] = set()
+        self._of_rules: dict[str, list[float]] = {}
         self._parts: dict[str, dict[str, list[float]]] = {}
         self._calls: dict[str, list[float]] = {}
 
     def add(self, cause: Cause) -> None:
         """What this cause explains is explained from now on."""
-        self.rules.add(cause.finding.rule)
+        self._of_rules.setdefault(cause.finding.rule, []).append(fsum(cause.explains.values()))
         for operator, more in cause.calls.items():
             self._calls.setdefault(operator, []).append(more)
         for (category, entity), us in cause.explains.items():
             self._parts.setdefault(category, {}).setdefault(entity, []).append(us)
+
+    @property
+    def rules(self) -> set[str]:
+        """Of the causes."""
+        return {*self._of_rules}
+
+    def total(self, *, without: Collection[str]) -> float:
+        """What causes of other rules explain."""
+        return fsum(us for rule, parts in self._of_rules.items() if rule not in without for us in parts)
 
     def covers(self, cause: Cause) -> bool:
         """Whether other causes explain the share EXPLAINED of this cause's time, or of the calls it is about. Time of

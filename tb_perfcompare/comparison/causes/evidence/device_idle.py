@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.comparison.result.wording import times_text
-from tb_perfcompare.model.summary.device_timeline import HOST_WAIT, IDLE, TABLE
+from tb_perfcompare.model.summary.device_timeline import BUSY, HOST_WAIT, IDLE, TABLE
 
 
 def idle_text(pair: RuleContext, delta_us: float) -> str:
@@ -16,3 +16,12 @@ def idle_text(pair: RuleContext, delta_us: float) -> str:
         if amount is not None and abs(amount.delta_us) >= pair.least_us and amount.delta_us * delta_us > 0:
             return f"; {words} {times_text(amount.us_a, amount.us_b)} per step"
     return ""
+
+
+def idle_share(pair: RuleContext) -> float:
+    """Share of the steps in which the device is idle, on the side where it is larger; 1 if that was not recorded."""
+    amounts = pair.amounts(TABLE)
+    idle, busy = amounts.get((IDLE,)), amounts.get((BUSY,))
+    if idle is None or busy is None:
+        return 1.0
+    return max(idle.us_a / (idle.us_a + busy.us_a or 1.0), idle.us_b / (idle.us_b + busy.us_b or 1.0))

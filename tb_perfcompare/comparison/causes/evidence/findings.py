@@ -99,6 +99,12 @@ REST_TOLD = 0.25
 """What other causes leave of a category is reported if it is at least this share of the category's change."""
 
 
+AS_LONG = 0.25
+"""Operators take as long if their own time changed by less than this share of the change of exposed CPU time."""
+
+BACKED = 0.5
+"""Share of what other causes leave of a category that its entities without a finding must have changed by."""
+
 FEW_STEPS, MOST_WAITS = 0.25, 0.75
 """If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
 
@@ -174,6 +180,8 @@ def find_causes(
             continue
         below = columns_of(row.path[0], ledger.entities(row.path[0]))
         unnamed = below.of_rows(_not_named(below, named_elsewhere)) if known else below
+        if known and not _is_backed(rest_us, unnamed, books):
+            continue
         if not books.is_clear(row.path[0], rest_us) and not _is_counted(unnamed, rest_us, books):
             continue
         moved, against = _moved_with(rest_us, below), _moved_with(-rest_us, below)
@@ -192,6 +200,15 @@ def _is_counted(entities: EntityRows, delta_us: float, books: _Books) -> bool:
     one_sided = sum(entities.delta[alone & called].tolist())
     part = one_sided / books.unit / delta_us
     return bool(part >= COUNTED)
+
+
+def _is_backed(rest_us: float, unnamed: EntityRows, books: _Books) -> bool:
+    """Whether entities that no cause names changed by a good part of what causes leave. Else two causes explain the
+    same time, and nothing is left."""
+    if not len(unnamed) or NOT_SPLIT in unnamed.key:
+        return True
+    backing = sum(unnamed.delta[_moved_with(rest_us, unnamed)].tolist())
+    return bool(abs(backing) >= BACKED * abs(rest_us) * books.unit)
 
 
 def _moved_with(delta_us: float, rows: EntityRows) -> NDArray[np.bool_]:
@@ -243,6 +260,8 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         if abs(entity.delta) >= least and entity.path[1] not in books.named_elsewhere
     ]  # fmt: skip
     clauses += [f"offset by {' and '.join(opposed)}"] if opposed else []
+    hidden = _hidden(books, delta_us) if category is StepCategory.CPU_EXEC else []
+    clauses += hidden
     if category is StepCategory.DATALOADER:
         clauses += _in_few_steps(books.candidate if delta_us > 0 else books.baseline)
     if category is StepCategory.RUNTIME:
@@ -264,8 +283,22 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
         sentence="; ".join([sentence, *clauses]) + ".",
         evidence=tuple(evidence),
         confidence=_confidence(label, books),
-        look_at=_look_at(category, books),
+        look_at="the device work that runs at the same time" if hidden else _look_at(category, books),
     )
+
+
+def _hidden(books: _Books, delta_us: float) -> list[str]:
+    """Says so where operators take as long: then the device hides another part of them."""
+    totals = []
+    for side in (books.baseline, books.candidate):
+        operators = side.groups.get("operators")
+        if not side.device.count or operators is None:
+            return []
+        totals.append(float(operators.measures_ns["host_self"].sum()) / len(side.steps) / 1000)
+    if (totals[1] - totals[0]) * np.sign(delta_us) >= AS_LONG * abs(delta_us):
+        return []
+    more = "less" if delta_us > 0 else "more"
+    return [f"{more} of it is hidden behind device work: in all, operators take {times_text(*totals)}"]
 
 
 def _in_few_steps(side: Summary) -> list[str]:
@@ -329,7 +362,9 @@ def _entity_clause(entity: LedgerRow, books: _Books) -> str:
         return f"{name} is new ({_time(entity.candidate, books)}, {calls_text(calls_b, books.per)})"
     if entity.status == "removed":
         return f"{name} is gone ({_time(entity.baseline, books)}, {calls_text(calls_a, books.per)})"
-    if calls_a == calls_b:
+    if not calls_a and not calls_b:
+        how = "called outside the steps"
+    elif calls_a == calls_b:
         how = f"{calls_text(calls_a, books.per)} on both sides"
     else:
         how = f"{numbers_text(calls_a, calls_b)} calls{books.per}"

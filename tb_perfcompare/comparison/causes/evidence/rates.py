@@ -22,9 +22,6 @@ SAME_WORK = 0.01
 SAME_RATE = 0.05
 """So is a rate: kernels of one program vary as much."""
 
-BOUND_FROM = 0.1
-"""Below this share of the roof on both sides, launches and latency are the limit."""
-
 NO_ROW: Key = ("", "")
 """No row that is asked for has this key."""
 
@@ -161,11 +158,14 @@ def _position(a: RowWork, b: RowWork, at: int) -> str:
 
 
 def _bound(a: RowWork, b: RowWork, at: int) -> str:
-    """ ", memory-bound" or ", compute-bound → memory-bound"; "" where a side is near the ridge, or both far from either
-    roof."""
-    words = dict.fromkeys(side.bound()[at] for side in (a, b))
-    is_close = max(float(side.roof_share()[at]) for side in (a, b)) >= BOUND_FROM
-    return f", {' → '.join(words)}" if all(words) and is_close else ""
+    """ ", memory-bound" or ", compute-bound → memory-bound"; ", no longer memory-bound" where a side got far from its
+    roof; "" where a side is near the ridge, or both are far."""
+    before, after = (side.bound()[at] for side in (a, b))
+    if before and after:
+        return f", {before}" if before == after else f", {before} → {after}"
+    if before and b.is_far()[at]:
+        return f", no longer {before}"
+    return f", now {after}" if after and a.is_far()[at] else ""
 
 
 def _inputs(shape: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, RuleContext
 from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.model.arrays import Flags
+from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import Summary
 
 SOME_STEPS = 0.6
@@ -33,7 +34,8 @@ def _where(summary: Summary, word: str, operator: str, usual: float) -> str:
     if (operator,) not in table.keys or summary.ranks is not None:
         return ""
     more = table.calls[table.keys.index((operator,))] > usual + 0.5
-    workers = [summary.captures[capture].worker for capture in summary.steps.capture.tolist()]
+    of_captures = job_workers(summary)
+    workers = [of_captures[capture] for capture in summary.steps.capture.tolist()]
     every, those = (list(dict.fromkeys(names)) for names in (workers, _those(workers, more)))
     if len(those) < len(every):
         return f"all on {', '.join(those) if len(those) <= _MOST_NAMED else f'{len(those)} of {len(every)} ranks'}"

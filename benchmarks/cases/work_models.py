@@ -1,0 +1,46 @@
+"""What the work of operators, FLOPs and bytes from their shapes, adds to the time of all other tables."""
+
+from __future__ import annotations
+
+from benchmarks.cases.judging import why_rejected
+from benchmarks.figures import Goal, Section, Verdict, median, spread, table
+from benchmarks.generated import Load
+from benchmarks.inputs import A100, H100, H100_TEXT, KINETO, MI300, MI300_TEXT, NANOSECONDS, Input
+from benchmarks.rounds import Rounds, Task, measure
+from benchmarks.setting import Setting
+
+NAME = "work_models"
+_OURS = "modelled"
+_WITH, _WITHOUT = 15, 5
+
+
+def inputs(setting: Setting) -> list[Input]:
+    """Recorded traces; in a quick run a generated one."""
+    if setting.quick:
+        return [setting.inputs.generated("generated, native", Load(setting.size(100)))]
+    return setting.inputs.recorded(KINETO, A100, H100, MI300, H100_TEXT, MI300_TEXT, NANOSECONDS)
+
+
+def run(setting: Setting) -> Section:
+    """Every input, in a process that has modelled nothing yet."""
+    section, rows = Section(NAME), []
+    for one in inputs(setting):
+        found = measure([Task(_OURS, "our_work.modelled", (str(one.path),))], setting.rounds, _OURS)
+        facts = found.result(_OURS)
+        tables, work = (_of(found, what) for what in ("tables", "work"))
+        shares = [100 * own / rest for own, rest in zip(work, tables, strict=True)]
+        shapes = bool(facts["shapes"])
+        rows.append([
+            one.title, f"{facts['events']:,}", "yes" if shapes else "no", median([1000 * value for value in tables], 1),
+            median([1000 * value for value in work], 2), spread(shares, 1),
+        ])  # fmt: skip
+        figure = f"work of operators, of the time of all other tables, CPU, {one.title}"
+        goal = Goal(_WITH if shapes else _WITHOUT, at_most=True, unit=" %")
+        section.verdicts.append(Verdict(figure, shares, goal, 1, why_rejected([found])))
+    section.parts.append(table(["input", "events", "shapes", "tables ms", "work ms", "work of tables, %"], rows))
+    section.notes.append("Processor time after reading; no call has been modelled before in the process.")
+    return section
+
+
+def _of(rounds: Rounds, what: str) -> list[float]:
+    return [float(one.result[what]) for one in rounds.samples[_OURS]]

@@ -1,0 +1,66 @@
+"""The work of kinds of calls as columns, which several tables share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tb_perfcompare.analysis.work.recorded_call import Work
+from tb_perfcompare.model.arrays import AnyInts, Flags, Ints
+from tb_perfcompare.quick_dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownWork:
+    """Of w kinds.
+
+    one     (w, 2) FLOPs and bytes of one call; 0 where they are not known
+    model   (w,) place in `models`
+    models  (data type, family, ""), or ("", "", why the work is not known)
+    """
+
+    one: Ints
+    model: Ints
+    models: tuple[tuple[str, str, str], ...]
+
+    @property
+    def known(self) -> Flags:
+        """(w,) whether the work is known."""
+        return np.array([not reason for *_, reason in self.models], dtype=bool)[self.model]
+
+    def of(self, kinds: AnyInts) -> KnownWork:
+        """That of some kinds."""
+        return KnownWork(self.one[kinds], self.model[kinds], self.models)
+
+    def followed_by(self, works: Sequence[Work | str]) -> KnownWork:
+        """That of these kinds and of more."""
+        numbers = dict(zip(self.models, range(len(self.models)), strict=True))
+        one: list[int] = []
+        model: list[int] = []
+        for work in works:
+            if isinstance(work, str):
+                one += (0, 0)
+                model.append(numbers.setdefault(("", "", work), len(numbers)))
+            else:
+                one += (work.flops, work.bytes)
+                model.append(numbers.setdefault((work.data_type, work.family, ""), len(numbers)))
+        return KnownWork(
+            np.concatenate([self.one, np.array(one, dtype=np.int64).reshape(-1, 2)]),
+            np.concatenate([self.model, np.array(model, dtype=np.int64)]),
+            tuple(numbers),
+        )
+
+    def without(self, chosen: Flags, reason: str) -> KnownWork:
+        """The same, unknown for this reason where it is known and chosen."""
+        gone = np.flatnonzero(chosen & self.known)
+        if not len(gone):
+            return self
+        added = self.followed_by([reason])
+        one, model = self.one.copy(), self.model.copy()
+        one[gone], model[gone] = 0, added.model[-1]
+        return KnownWork(one, model, added.models)
+
+
+NOTHING_KNOWN = KnownWork(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64), ())
+"""Of no kinds."""

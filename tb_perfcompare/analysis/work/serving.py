@@ -1,0 +1,383 @@
+"""Operators that vLLM, SGLang and TensorRT-LLM register.
+
+Orders of arguments: vllm-project/vllm csrc/torch_bindings.cpp, csrc/libtorch_stable/torch_bindings.cpp,
+csrc/moe/torch_bindings.cpp, model_executor/layers/fused_moe/fused_moe.py; sgl-project/sglang
+sgl-kernel/csrc/common_extension.cc, srt/layers/quantization/fp8_kernel.py; NVIDIA/TensorRT-LLM cpp/tensorrt_llm/thop.
+FlashInfer and DeepGEMM register none of their own. Attention: attention.py; what has no model: without_model.py.
+
+FLOPs as for the operators of torch: 2 for a multiply-add; RMS norm 4 an element, an added residual 1; a quantised
+element 1, 2 where its scale is found out. Bytes: what is read, what is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tb_perfcompare.analysis.work.data_movement import COPY, SORT
+from tb_perfcompare.analysis.work.elementwise import FAMILY as ELEMENTWISE
+from tb_perfcompare.analysis.work.matrix_products import FAMILY as MATRIX_PRODUCT
+from tb_perfcompare.analysis.work.matrix_products import output_type
+from tb_perfcompare.analysis.work.normalisations import FAMILY as NORMALISATION
+from tb_perfcompare.analysis.work.recorded_call import BF16, FP8, Call, DataType, NoModelError, Tensor, Work, need, same
+from tb_perfcompare.analysis.work.reductions import REDUCTION, SOFTMAX
+from tb_perfcompare.quick_dataclass import dataclass
+
+ELSEWHERE = "a map of experts hides how many tokens are computed here"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Where a product has its arguments; -1 where it has none.
+
+    a, b    A[m, k]; B of k rows or k columns, n of the others
+    read    scales, a bias
+    out     the tensor that is written
+    result  number of the type of what is returned, of A's type, or `default`, where it is absent
+    packed  values of A and B in a byte
+    """
+
+    a: int
+    b: int
+    read: tuple[int, ...] = ()
+    out: int = -1
+    result: int = -1
+    default: DataType | None = None
+    packed: int = 1
+
+
+def product(places: Product) -> Callable[[Call], Work]:
+    """A[m, k] B: 2 m k n."""
+
+    def model(call: Call) -> Work:
+        a, b = call.tensor(places.a), call.tensor(places.b)
+        need(len(a.sizes) == len(b.sizes) == 2 and a.sizes[1] in b.sizes and a.sizes[1] > 0)
+        m, n = a.sizes[0], b.elements // a.sizes[1]
+        moved = a.bytes + b.bytes + call.optional_bytes(*places.read)
+        if places.out >= 0:
+            out = call.tensor(places.out)
+            need(out.sizes == (m, n))
+            moved += out.bytes
+        else:
+            kind = output_type(call, places.result, a) if places.result >= 0 else a.type
+            if places.default is not None and not call.value(places.result):
+                kind = places.default
+            moved += m * n * kind.size
+        name = same(a, b) if places.packed == 1 else "fp4"
+        return Work(2 * m * n * a.sizes[1] * places.packed, moved, name, MATRIX_PRODUCT)
+
+    return model
+
+
+def _low_bit(x: Tensor, n: int, weights: int, result: DataType) -> Work:
+    """X[m, k] times n columns of weights of less than 8 bits, `weights` bytes with their scales, in the type of X."""
+    m, k = x.sizes
+    return Work(2 * m * k * n, x.bytes + weights + m * n * result.size, x.type.name, MATRIX_PRODUCT)
+
+
+def awq(call: Call) -> Work:
+    """awq_gemm(x[m, k], weight[k, n / 8], scales, zeros, ...): 2 m k n."""
+    x, weight = call.tensor(0), call.tensor(1)
+    need(len(x.sizes) == len(weight.sizes) == 2 and x.sizes[1] == weight.sizes[0])
+    return _low_bit(x, 8 * weight.sizes[1], weight.bytes + call.optional_bytes(2, 3), x.type)
+
+
+def gptq(call: Call) -> Work:
+    """gptq_gemm(x[m, k], weight[k bits / 32, n], zeros, scales, groups, ...): 2 m k n."""
+    x, weight = call.tensor(0), call.tensor(1)
+    need(len(x.sizes) == len(weight.sizes) == 2)
+    return _low_bit(x, weight.sizes[1], weight.bytes + call.optional_bytes(2, 3, 4), x.type)
+
+
+def machete(call: Call) -> Work:
+    """machete_mm(x[m, k], weight[., n], type, out_type, scales, zeros, group, scales of n, of m, ...): 2 m k n."""
+    x, weight = call.tensor(0), call.tensor(1)
+    need(len(x.sizes) == len(weight.sizes) == 2)
+    return _low_bit(x, weight.sizes[1], weight.bytes + call.optional_bytes(4, 5, 7, 8), output_type(call, 3, x))
+
+
+def _after_tensors(call: Call) -> int:
+    return 1 + max((index for index in range(len(call.types)) if call.is_tensor(index)), default=0)
+
+
+def marlin(call: Call) -> Work:
+    """marlin_gemm, gptq_marlin_gemm(x[m, k], c?, weight, ..., workspace, type, m, n, k, ...): 2 m k n. Versions differ
+    in what comes between weight and workspace."""
+    x, numbers = call.tensor(0), _after_tensors(call)
+    m, n, k = (call.integer(numbers + at) for at in (1, 2, 3))
+    need(x.sizes == (m, k) and n >= 0)
+    return _low_bit(x, n, call.optional_bytes(*range(2, numbers - 1)), x.type)
+
+
+def marlin_experts(call: Call) -> Work:
+    """moe_wna16_marlin_gemm(x[m, k], c?, weight[e, ...], scales[e, ...], ..., block, t, weighted, elsewhere, type, m,
+    n, k, ...), t experts for each of m rows: 2 m t k n."""
+    x, weight, numbers = call.tensor(0), call.tensor(2), _after_tensors(call)
+    t, m, n, k = (call.integer(numbers + at) for at in (1, 5, 6, 7))
+    need(x.sizes == (m, k) and n >= 0 and t >= 0 and len(weight.sizes) > 1 and weight.sizes[0] > 0)
+    if call.flag(numbers + 3):
+        raise NoModelError(ELSEWHERE)
+    used = min(weight.sizes[0], m * t)
+    weights = (weight.bytes + call.optional_bytes(3)) // weight.sizes[0] * used
+    return Work(2 * m * t * k * n, x.bytes + weights + m * t * n * x.type.size, x.type.name, MATRIX_PRODUCT)
+
+
+def experts(call: Call) -> Work:
+    """fused_experts(x[m, k], w1[e, h, k], w2[e, k, n], weights[m, t], ids[m, t], ...), t experts for each of m tokens:
+    2 m t (h k + n k). h is 2 n where the activation has a gate.
+
+    Which experts are chosen is not recorded: weights are read of as many as there are, at most m t. Raises where a map
+    leaves out tokens of experts elsewhere.
+    """
+    x, first, second, ids = call.tensor(0), call.tensor(1), call.tensor(2), call.tensor(4)
+    need(len(x.sizes) == 2 and len(first.sizes) == len(second.sizes) == 3 and len(ids.sizes) == 2)
+    tokens, k = x.sizes
+    count, hidden, inner = first.sizes
+    if inner != k and first.type.rank < 2:
+        raise NoModelError("the weights of the experts are packed")
+    need(inner == k and second.sizes[:2] == (count, k) and ids.sizes[0] == tokens and count > 0)
+    if any(call.kind(index) in ("int", "long int") for index in range(5, len(call.types))):
+        raise NoModelError(ELSEWHERE)
+    used = min(count, ids.elements)
+    moved = 2 * x.bytes + (first.bytes + second.bytes) // count * used + ids.bytes + call.optional_bytes(3)
+    flops = 2 * ids.elements * (hidden * k + second.sizes[2] * k)
+    name = "fp8" if first.type == second.type == FP8 else same(x, first, second)  # x is quantised on the way
+    return Work(flops, moved, name, MATRIX_PRODUCT)
+
+
+def grouped(packed: int) -> Callable[[Call], Work]:
+    """cutlass_moe_mm, cutlass_fp4_group_mm(out[m, n], a[m, k], b[e, ...], scales, ...), one expert a row: 2 m k n."""
+
+    def model(call: Call) -> Work:
+        out, a, b = call.tensor(0), call.tensor(1), call.tensor(2)
+        need(len(out.sizes) == len(a.sizes) == 2 and len(b.sizes) == 3 and b.sizes[0] > 0)
+        (m, n), k = out.sizes, a.sizes[1]
+        need(a.sizes[0] == m and sorted(b.sizes[1:]) == sorted((k, n)))
+        weights = b.bytes // b.sizes[0] * min(b.sizes[0], m)
+        name = same(a, b) if packed == 1 else "fp4"
+        return Work(2 * m * k * n * packed, a.bytes + weights + out.bytes, name, MATRIX_PRODUCT)
+
+    return model
+
+
+@dataclass(frozen=True, slots=True)
+class Norm:
+    """Where an RMS norm has its arguments, -1 where it has none: `out` of one in place, `residual` (read and written),
+    `scales` of an output that is quantised, at `cost` for each element."""
+
+    x: int
+    weight: int
+    out: int = -1
+    residual: int = -1
+    scales: int = -1
+    cost: int = 0
+
+
+def norm(places: Norm) -> Callable[[Call], Work]:
+    """RMS norm: 4 an element, 1 more where a residual is added."""
+
+    def model(call: Call) -> Work:
+        x, weight = call.tensor(places.x), call.tensor(places.weight)
+        out = call.tensor(places.out) if places.out >= 0 else x
+        residual = call.optional(places.residual) if places.residual >= 0 else None
+        need(len(weight.sizes) == 1 and x.sizes[-1:] == weight.sizes and out.sizes == x.sizes)
+        need(residual is None or residual.sizes == x.sizes)
+        moved = x.bytes + weight.bytes + out.bytes + (2 * residual.bytes if residual is not None else 0)
+        moved += call.optional_bytes(*(places.scales,) * (places.scales >= 0))
+        return Work((4 + (residual is not None) + places.cost) * x.elements, moved, x.type.name, NORMALISATION)
+
+    return model
+
+
+def gated(each: int, *read: int) -> Callable[[Call], Work]:
+    """silu_and_mul, gelu_and_mul, ...(out[..., d], input[..., 2 d]): a function and a product for each element of out,
+    a scale one more."""
+
+    def model(call: Call) -> Work:
+        out, x = call.tensor(0), call.tensor(1)
+        need(len(out.sizes) > 0 and x.sizes == (*out.sizes[:-1], 2 * out.sizes[-1]))
+        name = same(out, x) if not read else x.type.name
+        return Work(each * out.elements, out.bytes + x.bytes + call.optional_bytes(*read), name, ELEMENTWISE)
+
+    return model
+
+
+def activation(call: Call) -> Work:
+    """gelu_new, gelu_fast, gelu_quick(out, input): 1 an element."""
+    out, x = call.tensor(0), call.tensor(1)
+    need(out.sizes == x.sizes)
+    return Work(out.elements, out.bytes + x.bytes, same(out, x), ELEMENTWISE)
+
+
+def quantise(each: int, x: int, out: int) -> Callable[[Call], Work]:
+    """Of a tensor into one of fewer bits, with the scales at 2; `each` is 1 where they are given, else 2."""
+
+    def model(call: Call) -> Work:
+        source, target = call.tensor(x), call.tensor(out)
+        need(source.sizes == target.sizes)
+        moved = source.bytes + target.bytes + call.optional_bytes(2)
+        return Work(each * source.elements, moved, source.type.name, ELEMENTWISE)
+
+    return model
+
+
+def quantise_whole(call: Call) -> Work:
+    """sgl_per_tensor_quant_fp8(input, out, scale, is_static)."""
+    return quantise(1 if call.flag(3) else 2, x=0, out=1)(call)
+
+
+def merge(call: Call) -> Work:
+    """merge_attn_states(out, out_lse?, a, a_lse, b, b_lse, ...): two products and an addition an element."""
+    return _merged(call, 0, (0, 1, 2, 3, 4, 5))
+
+
+def merge_state(call: Call) -> Work:
+    """merge_state, merge_state_v2(a, a_lse, b, b_lse, out, out_lse): the same."""
+    return _merged(call, 4, (0, 1, 2, 3, 4, 5))
+
+
+def _merged(call: Call, at: int, moved: tuple[int, ...]) -> Work:
+    out, a = call.tensor(at), call.tensor(2)
+    need(out.sizes == a.sizes)
+    return Work(3 * out.elements, call.optional_bytes(*moved), same(out, a), ELEMENTWISE)
+
+
+def rotary(call: Call) -> Work:
+    """rotary_embedding(positions, query, key?, head_size, cos_sin_cache, neox, ...), in place: each pair of rotated
+    elements takes 4 products and 2 additions, 3 an element; a row of the cache has as many elements as a head rotates.
+
+    Su and others, RoFormer, https://arxiv.org/abs/2104.09864.
+    """
+    positions, query, key, cache = call.tensor(0), call.tensor(1), call.optional(2), call.tensor(4)
+    head = call.integer(3)
+    need(head > 0 and len(cache.sizes) == 2 and cache.sizes[1] <= head)
+    rotated = cache.sizes[1]
+    count = query.elements + (key.elements if key else 0)
+    need(count % head == 0)
+    angles = min(positions.elements * rotated * cache.type.size, cache.bytes)
+    touched = count // head * rotated
+    moved = positions.bytes + angles + 2 * touched * query.type.size
+    return Work(3 * touched, moved, query.type.name, "rotary embedding")
+
+
+def rotary_copied(call: Call) -> Work:
+    """apply_rope_pos_ids_cos_sin_cache(q, k, q_out, k_out, cos_sin_cache, positions, interleave, pdl, stream, v?,
+    k_buffer?, v_buffer?, slots?) of [tokens, heads, head size]. With v, that and k are written to the buffers."""
+    q, k, cache, positions = call.tensor(0), call.tensor(1), call.tensor(4), call.tensor(5)
+    need(len(q.sizes) == len(k.sizes) == 3 and q.sizes[2] == k.sizes[2] and len(cache.sizes) == 2)
+    rotated = cache.sizes[1]
+    need(0 < rotated <= q.sizes[2])
+    angles = min(positions.elements * rotated * cache.type.size, cache.bytes)
+    moved = positions.bytes + angles + 2 * (q.bytes + k.bytes) + call.optional_bytes(12)
+    value = call.optional(9)
+    if value is not None:
+        moved += k.bytes + 2 * value.bytes
+    count = (q.elements + k.elements) // q.sizes[2] * rotated
+    return Work(3 * count, moved, q.type.name, "rotary embedding")
+
+
+def cache(sources: tuple[int, ...], targets: tuple[int, ...], slots: int) -> Callable[[Call], Work]:
+    """reshape_and_cache, concat_and_cache_mla: of `sources` as many rows as there are slots are read, and written in
+    the type of the target; further rows are padding."""
+
+    def model(call: Call) -> Work:
+        places, moved = call.tensor(slots), call.tensor(slots).bytes
+        for at, source in enumerate(map(call.tensor, sources)):
+            need(len(source.sizes) > 0)
+            rows, kind = source.sizes[0], call.tensor(targets[min(at, len(targets) - 1)]).type
+            if rows:
+                used = min(rows, places.elements)
+                moved += source.bytes // rows * used + source.elements // rows * used * kind.size
+        return Work(0, moved, "", COPY)
+
+    return model
+
+
+def top_k_softmax(gates: int) -> Callable[[Call], Work]:
+    """topk_softmax(weights, ids, ..., gates, ...): a softmax of the gates, 5 an element; the largest are written."""
+
+    def model(call: Call) -> Work:
+        logits = call.tensor(gates)
+        moved = call.optional_bytes(*range(gates + 1))
+        return Work(5 * logits.elements, moved, logits.type.name, SOFTMAX)
+
+    return model
+
+
+def sum_of_experts(call: Call) -> Work:
+    """moe_sum(input[m, t, k], out[m, k]): 1 an element."""
+    x, out = call.tensor(0), call.tensor(1)
+    need(len(x.sizes) == 3 and out.sizes == (x.sizes[0], x.sizes[2]))
+    return Work(x.elements, x.bytes + out.bytes, x.type.name, REDUCTION)
+
+
+def align_experts(call: Call) -> Work:
+    """moe_align_block_size(ids, experts, block, sorted ids, expert of each block, number, ...)."""
+    return Work(0, call.tensor(0).bytes + call.optional_bytes(*range(3, len(call.types))), "", SORT)
+
+
+def _both(name: str, model: Callable[[Call], Work], *spaces: str) -> dict[str, Callable[[Call], Work]]:
+    return {f"{space}::{name}": model for space in spaces}
+
+
+_SCALED = Product(a=0, b=1, read=(2, 3, 5), result=4)
+
+MODELS: dict[str, Callable[[Call], Work]] = {
+    "_C::cutlass_scaled_mm": product(Product(a=1, b=2, read=(3, 4, 5), out=0)),
+    "_C::cutlass_scaled_mm_azp": product(Product(a=1, b=2, read=(3, 4, 5, 6, 7), out=0)),
+    **_both("cutlass_scaled_fp4_mm", product(Product(1, 2, read=(3, 4, 5), out=0, packed=2)), "_C", "sgl_kernel"),
+    **_both("dsv3_fused_a_gemm", product(Product(a=1, b=2, out=0)), "_C", "sgl_kernel"),
+    "sgl_kernel::dsv3_router_gemm": product(Product(a=1, b=2, out=0)),
+    "sgl_kernel::int8_scaled_mm": product(_SCALED),
+    "sgl_kernel::fp8_scaled_mm": product(_SCALED),
+    "sgl_kernel::fp8_blockwise_scaled_mm": product(Product(a=0, b=1, read=(2, 3), result=4)),
+    "sglang::deep_gemm_fp8_fp8_bf16_nt": product(Product(a=0, b=2, read=(1, 3), out=4)),
+    "vllm::w8a8_triton_block_scaled_mm_func": product(Product(a=0, b=1, read=(2, 3), result=5)),
+    "trtllm::cublas_mm": product(Product(a=0, b=1, read=(2,), result=3)),
+    "trtllm::cublas_scaled_mm": product(Product(a=0, b=1, read=(2, 3, 4), result=5)),
+    "trtllm::fp8_block_scaling_gemm": product(Product(a=0, b=1, read=(2, 3), result=4, default=BF16)),
+    "_C::awq_gemm": awq,
+    **_both("gptq_gemm", gptq, "_C", "sgl_kernel"),
+    "_C::machete_mm": machete,
+    "_C::marlin_gemm": marlin,
+    **_both("gptq_marlin_gemm", marlin, "_C", "sgl_kernel"),
+    **_both("moe_wna16_marlin_gemm", marlin_experts, "_moe_C", "sgl_kernel"),
+    **_both("inplace_fused_experts", experts, "vllm", "sglang"),
+    **_both("outplace_fused_experts", experts, "vllm", "sglang"),
+    "_C::cutlass_moe_mm": grouped(1),
+    **_both("cutlass_fp4_group_mm", grouped(2), "_C", "sgl_kernel"),
+    "_C::rms_norm": norm(Norm(x=1, weight=2, out=0)),
+    **_both("rmsnorm", norm(Norm(x=1, weight=2, out=0)), "sgl_kernel"),
+    "sgl_kernel::gemma_rmsnorm": norm(Norm(x=1, weight=2, out=0)),
+    "_C::fused_add_rms_norm": norm(Norm(x=0, weight=2, residual=1)),
+    "sgl_kernel::fused_add_rmsnorm": norm(Norm(x=0, weight=2, residual=1)),
+    "sgl_kernel::gemma_fused_add_rmsnorm": norm(Norm(x=0, weight=2, residual=1)),
+    "_C::rms_norm_static_fp8_quant": norm(Norm(x=1, weight=2, out=0, scales=3, cost=1)),
+    "_C::fused_add_rms_norm_static_fp8_quant": norm(Norm(x=1, weight=3, out=0, residual=2, scales=4, cost=1)),
+    "_C::rms_norm_dynamic_per_token_quant": norm(Norm(x=1, weight=2, out=0, residual=6, scales=3, cost=2)),
+    **{name: gated(2) for space in ("_C", "sgl_kernel") for name in (
+        f"{space}::silu_and_mul", f"{space}::gelu_and_mul", f"{space}::gelu_tanh_and_mul")},
+    **{f"_C::{name}": gated(2) for name in ("mul_and_silu", "fatrelu_and_mul", "swigluoai_and_mul")},
+    "_C::silu_and_mul_quant": gated(3, 2),
+    **{f"_C::{name}": activation for name in ("gelu_new", "gelu_fast", "gelu_quick")},
+    **{f"_C::static_scaled_{kind}_quant": quantise(1, x=1, out=0) for kind in ("fp8", "int8")},
+    **{f"_C::dynamic_scaled_{kind}_quant": quantise(2, x=1, out=0) for kind in ("fp8", "int8")},
+    "_C::dynamic_per_token_scaled_fp8_quant": quantise(2, x=1, out=0),
+    **{name: quantise(2, x=0, out=1) for name in (
+        "_C::per_token_group_fp8_quant", "_C::per_token_group_quant_int8", "sgl_kernel::sgl_per_token_group_quant_fp8",
+        "sgl_kernel::sgl_per_token_group_quant_int8", "sgl_kernel::sgl_per_token_group_quant_8bit",
+        "sgl_kernel::sgl_per_token_quant_fp8")},
+    "sgl_kernel::sgl_per_tensor_quant_fp8": quantise_whole,
+    "_C::merge_attn_states": merge,
+    **_both("merge_state", merge_state, "sgl_kernel"),
+    **_both("merge_state_v2", merge_state, "sgl_kernel"),
+    "_C::rotary_embedding": rotary,
+    "sgl_kernel::apply_rope_pos_ids_cos_sin_cache": rotary_copied,
+    "_C_cache_ops::reshape_and_cache": cache((0, 1), (2, 3), 4),
+    "_C_cache_ops::reshape_and_cache_flash": cache((0, 1), (2, 3), 4),
+    "_C_cache_ops::concat_and_cache_mla": cache((0, 1), (2,), 3),
+    "_moe_C::topk_softmax": top_k_softmax(3),
+    "sgl_kernel::topk_softmax": top_k_softmax(2),
+    "_moe_C::moe_sum": sum_of_experts,
+    **_both("moe_align_block_size", align_experts, "_moe_C", "sgl_kernel"),
+}  # fmt: skip
+"""Operator -> its model."""

@@ -1,0 +1,65 @@
+"""Activation checkpointing: operators of the forward pass that run again in the backward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import fsum
+
+import numpy as np
+
+from tb_perfcompare.comparison.causes.evidence.host_time import CPU_EXEC
+from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
+from tb_perfcompare.model.names.work_kinds import work_kind, work_kind_instead
+from tb_perfcompare.model.summary.call_tree import FrameKind
+from tb_perfcompare.model.summary.summary import Summary
+
+AS_OFTEN = 0.1
+"""The forward pass calls an operator as often on both sides if its calls differ by at most this share."""
+
+AUTOGRAD = "autograd::engine::evaluate_function: "
+
+
+def recomputed(pair: RuleContext) -> dict[str, float]:
+    """Operator -> calls per step in the backward pass that the candidate has more (less: negative). One side has none
+    of them; the forward pass calls it as often on both, and as often as the backward pass does or more."""
+    found: dict[str, float] = {}
+    sides = _by_pass(pair.baseline), _by_pass(pair.candidate)
+    for name in sorted(sides[0].keys() & sides[1].keys()):
+        (forward_a, backward_a), (forward_b, backward_b) = (side[name] for side in sides)
+        more = backward_b - backward_a
+        fewest, most = sorted((forward_a, forward_b))
+        if min(backward_a, backward_b) == 0 < abs(more) <= fewest and most - fewest <= AS_OFTEN * most:
+            found[name] = more
+    return found
+
+
+def in_hooks(pair: RuleContext, explained: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
+    """(category, autograd's function) -> microseconds per step by which its own time grew (shrank) with what is
+    explained: a checkpoint's hooks run in the functions of the backward pass."""
+    sign = fsum(explained.values())
+    return {
+        (CPU_EXEC, row.path[1]): row.delta / pair.unit
+        for row in pair.entities(CPU_EXEC)
+        if row.status == "both" and "Backward" in row.path[1] and row.delta * sign > 0
+        and (CPU_EXEC, row.path[1]) not in explained
+    }  # fmt: skip
+
+
+def _by_pass(side: Summary) -> dict[str, tuple[float, float]]:
+    """Operator that computes -> calls per step in the (forward, backward) pass."""
+    tree = side.call_tree
+    if tree is None:
+        return {}
+    backward = np.array([name.startswith(AUTOGRAD) for name in tree.names], dtype=bool)[tree.name]
+    for frame, parent in enumerate(tree.parent.tolist()):  # a frame comes before those below it
+        if parent >= 0 and backward[parent]:
+            backward[frame] = True
+    computes = np.array([bool(work_kind(name) or work_kind_instead(name)) for name in tree.names], dtype=bool)
+    calls, steps = tree.own()[1], max(len(side.steps), 1)
+    found: dict[str, tuple[float, float]] = {}
+    for frame in np.flatnonzero((tree.kind == FrameKind.OPERATOR) & computes[tree.name]).tolist():
+        name = tree.names[int(tree.name[frame])]
+        forward, again = found.get(name, (0.0, 0.0))
+        each = int(calls[frame]) / steps
+        found[name] = (forward, again + each) if backward[frame] else (forward + each, again)
+    return found
