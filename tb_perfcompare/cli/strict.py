@@ -30,7 +30,7 @@ from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.render.formats import render
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs.strict_corrected import of_tables, of_worker
-from tb_perfcompare.workspace.jobs.strict_jobs import CSV, MARKDOWN, TEXT, drawn, drawn_text
+from tb_perfcompare.workspace.jobs.strict_jobs import CSV, MARKDOWN, TEXT, strict_file, strict_text_bytes
 from tb_perfcompare.workspace.workspace import Workspace
 
 FORMATS = (MARKDOWN, CSV, TEXT)
@@ -123,8 +123,8 @@ def _drawn(job: Job, form: str, arguments: argparse.Namespace, workspace: Worksp
     if not arguments.banner and (anchors := different_anchors(*job.sides.of_pair(job.processes))):
         console.complain(f"note: {job.described}: {anchors}")
     if form == TEXT:
-        return drawn_text(job.sides, job.processes, screen, banner=arguments.banner)
-    data, banner = drawn(job.sides, job.processes, form, banner=arguments.banner)
+        return strict_text_bytes(job.sides, job.processes, screen, banner=arguments.banner)
+    data, banner = strict_file(job.sides, job.processes, form, banner=arguments.banner)
     if form == CSV:
         for line in banner:
             console.complain(line)

@@ -53,6 +53,6 @@ def _git(directory: str, *words: str) -> str:
     except FileNotFoundError as error:
         raise PerfCompareError("git was not found", hint="install it, or give --b instead of --b-git") from error
     except subprocess.CalledProcessError as error:
-        said = (error.stderr.strip().splitlines() or ["git failed"])[0].removeprefix("fatal: ")
-        raise PerfCompareError(f"git {words[0]}: {said}", hint="check the revision") from error
+        message = (error.stderr.strip().splitlines() or ["git failed"])[0].removeprefix("fatal: ")
+        raise PerfCompareError(f"git {words[0]}: {message}", hint="check the revision") from error
     return done.stdout.strip()

@@ -78,12 +78,12 @@ def grid_of(table: Table, *, top: int | None = None, brief: bool = True) -> Grid
 
 def sums_line(table: Table, sums: Mapping[str, float | None]) -> tuple[str, ...]:
     """Exact sums over all rows, times in microseconds; () where no shown column adds up."""
-    said = [
+    parts = [
         f"{column.label} {_exact(column, total)}"
         for column in table.columns
         if column.shown and column.kind != "fraction" and (total := sums.get(column.name)) is not None
     ]
-    return (f"Sum of {many(len(table.rows), 'row')}: {', '.join(said)}.",) if said else ()
+    return (f"Sum of {many(len(table.rows), 'row')}: {', '.join(parts)}.",) if parts else ()
 
 
 def _exact(column: Column, total: float) -> str:

@@ -64,7 +64,7 @@ def step_strip(table: Table, noun: str) -> str:
         f'<line class="grid-line" x1="0" x2="100%" y1="{place:.1f}%" y2="{place:.1f}%"/>' for _, place in ticks
     )
     lanes = "".join(_lane(_LETTERS[side], steps, axis, times.factor, lines) for side, steps in sides.items())
-    said = "".join(f"<p>{_summary_text(side, steps, kept[side], noun)}</p>" for side, steps in sides.items())
+    summaries = "".join(f"<p>{_summary_text(side, steps, kept[side], noun)}</p>" for side, steps in sides.items())
     beyond = sum(us * times.factor > axis.high for own in sides.values() for us in (step.total_us for step in own))
     notes = [f"Time of each {noun} in {times.symbol}, in order."]
     if beyond:
@@ -73,7 +73,7 @@ def step_strip(table: Table, noun: str) -> str:
         notes.append("Hollow: not compared.")
     return (
         f'<div class="strip"><svg width="40" height="{_HEIGHT}" aria-hidden="true">{labels}</svg>{lanes}'
-        f'<p></p>{said}</div>\n<p class="notes">{" ".join(notes)}</p>'
+        f'<p></p>{summaries}</div>\n<p class="notes">{" ".join(notes)}</p>'
     )
 
 

@@ -70,17 +70,17 @@ def devices_as_gpus(devices: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def overview_of_mlu(overview: dict[str, Any]) -> dict[str, Any]:
     """The same answer in the fork's words."""
     advice = _named(overview["recommendations"]).replace("multi-MLU", "multi-GPU").replace("Nccl", "Cncl")
-    said = {**overview, "recommendations": advice, "environments": [
+    answer = {**overview, "recommendations": advice, "environments": [
         {**row, "value": _named(row["value"])} for row in overview["environments"]
     ]}  # fmt: skip
-    summary = said.pop("gpu_metrics", None)
+    summary = answer.pop("gpu_metrics", None)
     if summary is not None:
-        said["mlu_metrics"] = {
+        answer["mlu_metrics"] = {
             "title": _named(summary["title"]),
             "data": [{**row, "title": _named(row["title"])} for row in summary["data"]],
             "tooltip": _named(summary["tooltip"]).replace(_SHARE, _SHARE + _NO_SHARE),
         }
-    return said
+    return answer
 
 
 def kernels_of_mlu(answer: dict[str, Any]) -> dict[str, Any]:
@@ -98,8 +98,8 @@ def kernels_of_mlu(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _column(column: dict[str, Any]) -> dict[str, Any]:
-    said = {**column, "name": _TITLES.get(column["name"], column["name"])}
-    return {**said, "tooltip": _USES + _NEVER_USES} if column.get("tooltip") == _USES else said
+    answer = {**column, "name": _TITLES.get(column["name"], column["name"])}
+    return {**answer, "tooltip": _USES + _NEVER_USES} if column.get("tooltip") == _USES else answer
 
 
 def memory_of_mlu(answer: dict[str, Any]) -> dict[str, Any]:

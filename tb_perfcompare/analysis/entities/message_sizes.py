@@ -62,11 +62,12 @@ def messages_of(timeline: InterpretedTrace, rows: EventIndex) -> Messages:
 def _whole(timeline: InterpretedTrace, rows: EventIndex) -> Flags:
     """(r,) whether an event on the device is all of a collective: it says so itself, or no other one was launched by
     the operator that does."""
-    said = np.asarray(argument_of(timeline.events, "collective_name", rows, _UNKNOWN), dtype=np.int64) != _UNKNOWN
+    collective = argument_of(timeline.events, "collective_name", rows, _UNKNOWN)
+    is_collective = np.asarray(collective, dtype=np.int64) != _UNKNOWN
     device = timeline.is_device[rows]
     operator = timeline.operator[rows].astype(np.int64)
     launched = np.bincount(operator[device & (operator >= 0)], minlength=len(timeline.events) + 1)
-    whole: Flags = device & (said | (launched[operator] == 1))
+    whole: Flags = device & (is_collective | (launched[operator] == 1))
     return whole
 
 

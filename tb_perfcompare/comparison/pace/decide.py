@@ -139,13 +139,13 @@ def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
     counts = None if headline.certainty is None else headline.certainty.captures
     if in_turns is not False or counts is None or min(counts) < 2:
         return headline
-    said = replace(headline, scope=f"{headline.scope}; not recorded alternately")
+    qualified = replace(headline, scope=f"{headline.scope}; not recorded alternately")
     verdict = less_sure(headline.verdict)
     if min(counts) < CAPTURES_THAT_TELL or verdict is headline.verdict:
-        return said
+        return qualified
     lead, sure, rest = headline.reason.partition(", entirely ")
     reason = f"{lead}, but not recorded alternately{'; entirely ' if sure else ''}{rest}"
-    return replace(said, verdict=verdict, reason=reason)
+    return replace(qualified, verdict=verdict, reason=reason)
 
 
 def _program(part: ProgramPart, options: CompareOptions) -> Part:

@@ -121,8 +121,8 @@ def setting_words(name: str) -> str:
     if name.startswith(_OPTION):
         return f"Profiler {rest}"
     words = [_ACRONYMS.get(word, word) for word in rest.split("_")]
-    said = " ".join([*words, "version"] if group == "version" else [group, *words])
-    return said[0].upper() + said[1:]
+    phrase = " ".join([*words, "version"] if group == "version" else [group, *words])
+    return phrase[0].upper() + phrase[1:]
 
 
 def setting_value(name: str, value: str) -> str:

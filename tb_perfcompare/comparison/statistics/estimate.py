@@ -172,8 +172,8 @@ def estimate_shift(
             raise ValueError("step times must be at least one, above zero and below 2**62 ns")
     n, m = len(baseline_ns), len(candidate_ns)
     tell = captures is not None and min(capture_counts(captures)) >= FEWEST_OF_THEIR_OWN
-    told = not (tell and at_pace)  # else their autocorrelation is neither used nor shown
-    test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures, ordered=told)
+    ordered = not (tell and at_pace)  # else their autocorrelation is neither used nor shown
+    test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures, ordered=ordered)
     k, level = _rank_and_level(test, n, m, alpha, counted=tell)
     # a range is not widened
     neighbours = test.neighbours if level is not None and not tell else independent(1, n + m)

@@ -107,12 +107,12 @@ def own_columns(summary: Summary, name: str) -> list[tuple[Column, Floats]]:
 
 def _column(figure: str, name: str, letter: str, side: str) -> Column:
     label, unit, what, better = _FIGURES[figure]
-    said = {"": what, "delta": f"candidate minus baseline: {what}"}.get(side, f"{what} ({side})")
+    definition = {"": what, "delta": f"candidate minus baseline: {what}"}.get(side, f"{what} ({side})")
     shown = figure in _SHOWN and side != "delta"
     text, role = f"{label} {letter}".strip(), side or "plain"
     if unit == "fraction":
-        return columns.fraction(name, text, said, role=role, better=better, shown=shown)
-    return columns.number(name, text, unit, said, role=role, better=better, shown=shown)
+        return columns.fraction(name, text, definition, role=role, better=better, shown=shown)
+    return columns.number(name, text, unit, definition, role=role, better=better, shown=shown)
 
 
 def notes_of(made: Sequence[tuple[Column, Floats]]) -> tuple[str, ...]:

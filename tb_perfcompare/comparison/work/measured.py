@@ -96,8 +96,8 @@ def measured_work(baseline: Summary, candidate: Summary) -> Table | None:
         for side, letter in (("baseline", "A"), ("candidate", "B")):
             shown += _against(figure, f"{side}_", f" {letter}", side)
         label, unit, what = _MEASURED[figure]
-        said = f"candidate minus baseline: {what} per step"
-        shown.append(columns.number(f"measured_{figure}_delta", f"{label} Δ", unit, said, role="delta"))
+        definition = f"candidate minus baseline: {what} per step"
+        shown.append(columns.number(f"measured_{figure}_delta", f"{label} Δ", unit, definition, role="delta"))
     rows = []
     for name in _by_bytes(sides):
         pair = [side.get(name, _NOTHING) for side in sides]

@@ -56,13 +56,13 @@ def _column(figure: str, name: str, side: str, letter: str, *, shown: bool) -> C
     """A figure of one side ("baseline", "candidate"), of the difference ("delta") or of a run by itself ("")."""
     label, unit, what, better = _FIGURES[figure]
     role = side or "plain"
-    said = {"": what, "delta": f"candidate minus baseline: {what}"}.get(side, f"{what} ({side})")
+    definition = {"": what, "delta": f"candidate minus baseline: {what}"}.get(side, f"{what} ({side})")
     text = f"{label} {letter}".strip()
     if figure == "modelled":
-        return columns.time(name, text, said, role=role, shown=shown)
+        return columns.time(name, text, definition, role=role, shown=shown)
     if unit == "fraction":
-        return columns.fraction(name, text, said, role=role, better=better, shown=shown)
-    return columns.number(name, text, unit, said, role=role, better=better, shown=shown)
+        return columns.fraction(name, text, definition, role=role, better=better, shown=shown)
+    return columns.number(name, text, unit, definition, role=role, better=better, shown=shown)
 
 
 _FIGURES = {

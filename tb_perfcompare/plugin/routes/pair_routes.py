@@ -102,14 +102,14 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     side = side_of(asked.side)
     pages, connection = workspace.pages, Connection(request.environ)
 
-    def drawn() -> tuple[bytes, bool]:
+    def answer() -> tuple[bytes, bool]:
         run, rows = pages.of_run(side, asked.window, name, asked.rows, connection.report)
         body = view_answer(name, run.reading, run.side, rows.table, run.notes, rows.chosen, asked.page)
         return body, rows.provisional
 
     if flag(request.args, "stream", default=False):
-        return stream(request, lines_of(lambda: pages.views(side, asked.window), lambda _: drawn()[0], connection))
-    return once(request, tag_of(side, asked), drawn)
+        return stream(request, lines_of(lambda: pages.views(side, asked.window), lambda _: answer()[0], connection))
+    return once(request, tag_of(side, asked), answer)
 
 
 def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -137,13 +137,13 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     )
     connection = Connection(request.environ)
 
-    def drawn(body: bytes) -> bytes:
+    def first_answer(body: bytes) -> bytes:
         return tagged(strict_first(body), question.tag())
 
     if flag(request.args, "stream", default=False):
         if wanted.table or form != strict_jobs.JSON:
             raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
-        return stream(request, lines_of(lambda: workspace.ask_strict(question), drawn, connection))
+        return stream(request, lines_of(lambda: workspace.ask_strict(question), first_answer, connection))
     tag = tag_of(question, wanted)
     if is_known(request, tag):
         return not_modified(tag)
@@ -154,7 +154,7 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     made = finished(workspace.ask_strict(question), connection.report)
     tag = "" if made.provisional else tag
     if form == strict_jobs.JSON:
-        return respond(request, drawn(made.result()), JSON, tag=tag)
+        return respond(request, first_answer(made.result()), JSON, tag=tag)
     kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
     filename = f"strict_comparison{'.incomplete' if made.provisional else ''}.{form}"
     return respond(request, made.result(), kind, tag=tag, filename=filename)

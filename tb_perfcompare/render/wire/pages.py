@@ -139,7 +139,7 @@ def view_answer(
     view: str, reading: str, side: SideFacts, table: Table, notes: Sequence[Note], chosen: ChosenRows, page: Page
 ) -> bytes:
     """A page of one run's own table."""
-    said, _ = filled(map(as_plain, notes), 2 * _LIST_BYTES)
+    sent_notes, _ = filled(map(as_plain, notes), 2 * _LIST_BYTES)
     head: dict[str, Any] = {
         "schema": VIEW_SCHEMA,
         "view": view,
@@ -147,9 +147,9 @@ def view_answer(
         "side": raw(_side(side)),
     }
     table_head = {**_head(table), **_counts(table, chosen, page)}
-    used = len(encoded(head)) + len(encoded(table_head)) + len(encoded(said)) + _RESERVE
+    used = len(encoded(head)) + len(encoded(table_head)) + len(encoded(sent_notes)) + _RESERVE
     body = {**table_head, **_page_rows(table, chosen, page, MOST_BYTES - used)}
-    whole = {**head, "table": body, "notes": said, **_if_any("notes_left_out", len(notes) - len(said))}
+    whole = {**head, "table": body, "notes": sent_notes, **_if_any("notes_left_out", len(notes) - len(sent_notes))}
     return fitted(encoded(whole), MOST_BYTES)
 
 

@@ -87,9 +87,9 @@ class _Reading:
                 self._file.drop(number, "a row below damaged names of columns")
 
     def _nothing(self, why: str) -> CorruptInput:
-        said = [text for text in self._lines.said if "No kernels" in text or text.startswith("error")]
+        errors = [text for text in self._lines.said if "No kernels" in text or text.startswith("error")]
         place = self._file.first or f"line {max(1, self._file.last)}"
-        because = f"; ncu says {said[0]!r}" if said else ""
+        because = f"; ncu says {errors[0]!r}" if errors else ""
         return CorruptInput(self._file.name, f"no launch could be read: {why}{because}", place=place, hint=_AGAIN)
 
     def _recording(self) -> LaunchRecording:

@@ -60,16 +60,16 @@ class LaunchFile:
     def recording(self, table: LaunchTable, reader: str, what: str, notes: list[Note], **facts: Any) -> LaunchRecording:
         """`what` says what was dropped; `notes` are those of the format, `facts` members of LaunchRecording."""
         damage, dropped = self._blocks.damage, sum(self.torn.values())
-        said = []
+        reasons = []
         if damage:
-            said.append(Note(NoteCode.TRUNCATED, f"{damage}; the lines before are used", self.name))
+            reasons.append(Note(NoteCode.TRUNCATED, f"{damage}; the lines before are used", self.name))
         if dropped:
             message = f"{dropped} {what} dropped, the first: {self.first}"
-            said.append(Note(NoteCode.DROPPED_EVENTS, message, self.name))
+            reasons.append(Note(NoteCode.DROPPED_EVENTS, message, self.name))
         stored = self._blocks.stored_bytes
         stats = ReadStats(len(table) + dropped, len(table), dict(self.torn), {}, stored, not damage, reader)
         file = FileFacts(self.name, stored, self._blocks.sha256)
-        return LaunchRecording(file, table, stats, (*said, *notes), **facts)
+        return LaunchRecording(file, table, stats, (*reasons, *notes), **facts)
 
 
 def read_launch_file(

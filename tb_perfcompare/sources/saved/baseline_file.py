@@ -138,9 +138,9 @@ def _facts(archive: zipfile.ZipFile, path: str) -> SavedFacts:
 
 def _checked(text: bytes, path: str) -> SavedFacts:
     """The version is looked at before anything that depends on it."""
-    said = msgspec.json.decode(text, type=dict[str, Any])
-    if said.get("schema") != SCHEMA or said.get("structure") != structure():
-        by = str(said.get("version", "an unknown version"))[:40]
+    header = msgspec.json.decode(text, type=dict[str, Any])
+    if header.get("schema") != SCHEMA or header.get("structure") != structure():
+        by = str(header.get("version", "an unknown version"))[:40]
         what, again = "baseline", "save it again from its run, tb-perfcompare baseline save NAME RUN --replace,"
         if is_point(path):
             what, again = "point", "record its run again, tb-perfcompare record RUN --into LOGDIR --series NAME,"

@@ -40,9 +40,9 @@ def counter_samples(
     devices = _device_pids(events)
     keys: list[_Key] = []
     instances: list[_Instance] = []
-    for name, series, place, said in kinds.tolist():
+    for name, series, place, device_id in kinds.tolist():
         written, where = columns.strings[name], columns.places[place]
-        device = said if said != UNSAID else device_in(written)
+        device = device_id if device_id != UNSAID else device_in(written)
         keys.append(
             (written, columns.strings[series], _device_of(where, process_labels, devices) if device is None else device)
         )
@@ -66,8 +66,8 @@ def _distinct(columns: CounterColumns) -> tuple[Ints, NDArray[np.intp]]:
     """((k, 4) distinct name, series, place, device; (m,) which of them each row has)."""
     texts, places = len(columns.strings), len(columns.places)
     pair = (columns.name.astype(np.int64) * texts + columns.series) * places + columns.place
-    said = np.unique(columns.device)
-    key = pair * len(said) + np.searchsorted(said, columns.device)
+    device_ids = np.unique(columns.device)
+    key = pair * len(device_ids) + np.searchsorted(device_ids, columns.device)
     _, first, kind = np.unique(key, return_index=True, return_inverse=True)
     rows = (columns.name, columns.series, columns.place, columns.device)
     return np.stack([column[first].astype(np.int64) for column in rows], axis=1), kind

@@ -130,7 +130,7 @@ def check_kinds(question: StrictRequest) -> bool:
     return kinds[0]
 
 
-def drawn(sides: StrictSides, pair: ProcessPair, form: str, *, banner: bool = False) -> tuple[bytes, list[str]]:
+def strict_file(sides: StrictSides, pair: ProcessPair, form: str, *, banner: bool = False) -> tuple[bytes, list[str]]:
     """(the report in "md" or "csv", the lines of the banner). In Markdown the banner goes before the report."""
     report = _report(sides, pair)
     lines = banner_lines(_weaknesses(sides, pair, report), sides.units(pair)) if banner else []
@@ -140,7 +140,9 @@ def drawn(sides: StrictSides, pair: ProcessPair, form: str, *, banner: bool = Fa
     return ((banner_markdown(lines) if lines else "") + text).encode("utf-8"), lines
 
 
-def drawn_text(sides: StrictSides, pair: ProcessPair, terminal: Terminal | None, *, banner: bool = False) -> bytes:
+def strict_text_bytes(
+    sides: StrictSides, pair: ProcessPair, terminal: Terminal | None, *, banner: bool = False
+) -> bytes:
     """The report as text, fitted to a terminal."""
     answer = _answer(sides, (pair,), 0)
     lines = banner_lines(answer.weaknesses, answer.units) if banner else []
@@ -170,7 +172,7 @@ def _answered(sides: StrictSides, question: StrictRequest) -> bytes:
     if question.form == JSON:
         return wire.encode(strict_dict(strict_answer(sides, question.processes)))
     pairs, chosen = named_process(sides, question.processes)
-    return drawn(sides, pairs[chosen], question.form)[0]
+    return strict_file(sides, pairs[chosen], question.form)[0]
 
 
 def _report(sides: StrictSides, pair: ProcessPair) -> StrictReport:

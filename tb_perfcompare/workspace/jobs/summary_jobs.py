@@ -67,17 +67,19 @@ class LoadedSide:
 @paused_collector()
 def summarize_file(job: SummaryJob, report: Reporter) -> Summary:
     """Reads one run and says what it means. Raises InputError, naming the file as it is shown, or Cancelled."""
-    return _made(job, report, _of_trace)
+    return _from_recording(job, report, _of_trace)
 
 
 @paused_collector()
 def outline_file(job: SummaryJob, report: Reporter) -> Outline:
     """Reads one run and says what a list of runs shows of it; errors as of summarize_file."""
-    found = _made(job, report, _outline_of_trace)
+    found = _from_recording(job, report, _outline_of_trace)
     return found if isinstance(found, Outline) else outline_of(found)
 
 
-def _made(job: SummaryJob, report: Reporter, of_trace: Callable[[TraceRecording, SummaryJob], T]) -> T | Summary:
+def _from_recording(
+    job: SummaryJob, report: Reporter, of_trace: Callable[[TraceRecording, SummaryJob], T]
+) -> T | Summary:
     """What `of_trace` makes of a trace, the summary of any other recording."""
     file, origin = job.file, origin_of(job.file)
     try:
@@ -193,8 +195,8 @@ def pooled(loaded: LoadedSide) -> Summary:
         from tb_perfcompare.analysis.listings.attach_launches import attach_launches
 
         summary = attach_launches(summary, loaded.launches)
-    said = (*loaded.side.notes, *loaded.failures)
-    return replace(summary, notes=(*summary.notes, *said)) if said else summary
+    notes = (*loaded.side.notes, *loaded.failures)
+    return replace(summary, notes=(*summary.notes, *notes)) if notes else summary
 
 
 def _joined(loaded: LoadedSide) -> LoadedSide:

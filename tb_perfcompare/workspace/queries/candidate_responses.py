@@ -153,11 +153,11 @@ def candidates_table(found: CandidateRows, baseline: str) -> Table:
 
 def left_out_of(found: CandidateRows) -> tuple[str, ...]:
     """What of any run is in no figure, each sentence once, with the candidate's name."""
-    said: dict[str, None] = {}
+    messages: dict[str, None] = {}
     for row in found.rows:
         for note in row.result.notes if row.result is not None else ():
-            said[note.sentence.replace("candidate: ", f"{row.candidate.text}: ")] = None
-    return tuple(said)
+            messages[note.sentence.replace("candidate: ", f"{row.candidate.text}: ")] = None
+    return tuple(messages)
 
 
 def notes_on(found: CandidateRows) -> tuple[str, ...]:

@@ -147,9 +147,9 @@ def _connect(address: str) -> Any:
     try:
         return distributed.Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
-        said = " ".join(str(error).split())[:200]
+        message = " ".join(str(error).split())[:200]
         hint = "give the address that `dask scheduler` prints, such as tcp://host:8786"
-        raise PerfCompareError(f"no Dask scheduler answers at {address}: {said}", hint=hint) from error
+        raise PerfCompareError(f"no Dask scheduler answers at {address}: {message}", hint=hint) from error
 
 
 def _event(name: str, client: Any) -> Any:
@@ -157,5 +157,5 @@ def _event(name: str, client: Any) -> Any:
 
 
 def _lost(error: BaseException) -> TaskLost:
-    said = " ".join(str(error).split())[:300]
-    return TaskLost(f"the cluster could not do it: {type(error).__name__}{': ' if said else ''}{said}")
+    message = " ".join(str(error).split())[:300]
+    return TaskLost(f"the cluster could not do it: {type(error).__name__}{': ' if message else ''}{message}")

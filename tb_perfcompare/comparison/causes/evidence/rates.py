@@ -44,8 +44,8 @@ def rate_clause(pair: RuleContext, operator: str) -> str:
     if not len(change) or not _is_covered(a, b):
         return ""
     at = int(np.argmax(np.abs(change)))
-    said = _rate_text(a, b, at)
-    return f"; on {_inputs(shapes[at][1])} {said}" if said else ""
+    rate = _rate_text(a, b, at)
+    return f"; on {_inputs(shapes[at][1])} {rate}" if rate else ""
 
 
 def total_clause(pair: RuleContext) -> str:
@@ -55,8 +55,8 @@ def total_clause(pair: RuleContext) -> str:
     if works is None:
         return ""
     _, a, b = works
-    said = _rate_text(a, b, 0) if _is_covered(a, b) else ""
-    return f"; {said}" if said else ""
+    rate = _rate_text(a, b, 0) if _is_covered(a, b) else ""
+    return f"; {rate}" if rate else ""
 
 
 def _rate_text(a: RowWork, b: RowWork, row: int) -> str:
