@@ -121,9 +121,11 @@ export function visibleColumns(views: ColumnView[], chosen: string): ColumnView[
   });
 }
 
-/** Texts between the name and the figures behind these: a narrow screen shows how much changed before what else names the row. */
-export function figuresFirst(views: ColumnView[], name: number): ColumnView[] {
+/** Texts between the name and the figures behind these: a narrow screen shows how much changed before what else names the row. The name stays alone only if it tells most rows apart. */
+export function figuresFirst(views: ColumnView[], name: number, rows: Table['rows']): ColumnView[] {
   const figures = views.findIndex((view) => view.numeric);
+  const here = rows.filter(Boolean); // rows that have not come are holes
+  if (2 * new Set(here.map((cells) => cells[name])).size <= here.length) return views;
   const behind = views.filter((view, at) => at < figures && view.index !== name);
   return [...views.filter((view) => !behind.includes(view)), ...behind];
 }

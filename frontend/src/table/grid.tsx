@@ -76,7 +76,7 @@ function trackOf(view: ColumnView, named: boolean, phone: boolean, chosen: numbe
   const label = 7 * (letters + headerUnit(view).length) + 34;
   if (view.column.kind === 'text') {
     const most = Math.min(60, Math.max(view.letters, letters));
-    const least = Math.min(Math.max(7 * most + 24, label), phone ? 108 : named ? 210 : 170);
+    const least = Math.min(Math.max(7 * most + 24, label), phone ? 108 : named ? 176 : 150);
     // as wide as the longest text, so that figures stay near it; all that is left where texts are longer than that
     const wanted = Math.max(least + 12, 7 * most + 32);
     return { track: most < 60 ? `minmax(${least}px, ${wanted}px)` : `minmax(${least}px, ${most}fr)`, least };

@@ -116,7 +116,8 @@ function chipColumn(table: Table, metric: Metric): ColumnView {
     return kept in text.table.chips ? kept : String(cells[change] ?? '');
   };
   const asks = [status, change].flatMap((index) => table.columns[index]?.name ?? []).join('?');
-  const view = column('chip', { label: tableText.chip, about: tableText.chipAbout }, 86, (cells) => {
+  const width = table.rows.some((cells) => raw(cells).startsWith('cannot tell')) ? 100 : 86;
+  const view = column('chip', { label: tableText.chip, about: tableText.chipAbout }, width, (cells) => {
     const word = raw(cells);
     const chip = text.table.chips[word.split(',')[0]!];
     const tested = typeof cells[q] === 'number' ? `q ${formatP(cells[q])}` : '';

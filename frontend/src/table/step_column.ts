@@ -17,7 +17,7 @@ import type { LineRow, StepLines } from './step_lines/step_lines';
 export const STEP_COLUMN = 'step_lines';
 const STEP_COLUMN_WIDTH = 148;
 /** What it takes, and names beside it, for it to be shown unless chosen otherwise. */
-export const STEP_COLUMN_ROOM = STEP_COLUMN_WIDTH + 60;
+export const STEP_COLUMN_ROOM = STEP_COLUMN_WIDTH + 94;
 
 /** Whether rows have times of several steps: not those of totals, which were not tested, nor of one recording a side. */
 export function hasSteps(comparison: Comparison, name: string): boolean {

@@ -120,7 +120,7 @@ export function TableView({ name, table: first, source = null, stepped = '', add
   const chosen = visibleColumns(choices, address.columns);
   const gives = open && address.row !== '' && address.columns === '' ? LEAST_NEEDED : [];
   const fitting = gives.reduce((left, name) => (room < leastWidth(left, widths) ? left.filter(({ column }) => column.name !== name) : left), chosen);
-  const columns = useMatches(PHONE) ? figuresFirst(fitting, nameIndex(first)) : fitting;
+  const columns = useMatches(PHONE) ? figuresFirst(fitting, nameIndex(first), first.rows) : fitting;
   const deltaName = first.columns[metric?.delta ?? deltaIndexes(first)[0] ?? -1]?.name ?? '';
   const own = useMemo(() => (metric ? [] : ownOrder(base, visibleColumns(views, '').map(({ column }) => column))), [base, views, metric]);
   const bySize: SortKey[] = deltaName !== '' && own.length === 0 && !group && hasNamedRows(first) ? [{ column: deltaName, descending: true, size: true }] : [];

@@ -22,7 +22,10 @@ describe('columns', () => {
   });
   it('shows figures before the second text of a row on a narrow screen', () => {
     const texts = { ...table, columns: [column('name', 'key', 'text'), column('shape', 'key', 'text'), column('a_us', 'baseline', 'time_us'), column('status', 'plain', 'text')], rows: [['mm', '[2]', 1, 'x']] };
-    expect(figuresFirst(columnViews(texts), 0).map((view) => view.column.name)).toEqual(['name', 'a_us', 'status', 'shape']);
+    const names = (of: typeof texts): string[] => figuresFirst(columnViews(of), 0, of.rows).map((view) => view.column.name);
+    expect(names(texts)).toEqual(['name', 'a_us', 'status', 'shape']);
+    // most rows have the same name
+    expect(names({ ...texts, rows: ['[1]', '[2]', '[3]'].map((shape) => ['mm', shape, 1, 'x']) })).toEqual(['name', 'shape', 'a_us', 'status']);
   });
   it('writes cells, and a dash for what is absent', () => {
     expect(cellText(of('delta_us'), 1000)).toBe('+1,000.0');
