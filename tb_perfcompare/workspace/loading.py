@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from tb_perfcompare.analysis.pooling.host_alone import without_host_alone
 from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCompareError
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable
@@ -16,6 +15,7 @@ from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
+from tb_perfcompare.workspace.host_alone import without_host_alone
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
