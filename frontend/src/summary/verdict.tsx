@@ -51,6 +51,12 @@ export function effectText(headline: Headline): string {
   return text.verdict.by(time(false), per, change !== null && change < 10 ? formatPercent(Math.abs(change)) : formatPercent(change, true));
 }
 
+/** [p of what the verdict is about, whether that is the program]: on a machine whose speed varies, p of the step times as
+ * recorded says little. */
+export function decidingP({ basis, p, program }: Headline): [number | null, boolean] {
+  return basis === 'program' && typeof program?.p === 'number' ? [program.p, true] : [p, false];
+}
+
 function Figure({ label, about, children }: { label: string; about?: string; children: preact.ComponentChildren }) {
   return (
     <div class="figure">
@@ -70,6 +76,7 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
   const effect = effectText(headline);
   // a direction and its size are one sentence
   const measured = !effect.startsWith(text.verdict.byWord);
+  const [decides, byProgram] = decidingP(headline);
   // one recording each: the shift is the difference that is said already
   const interval =
     shift &&
@@ -103,9 +110,9 @@ export function Verdict({ comparison }: { comparison: Comparison }) {
             </Figure>
           )}
           <Figure label={text.verdict.compared(words.many)}>{text.verdict.versus(headline.n[0], headline.n[1])}</Figure>
-          {headline.p !== null && (
-            <Figure label={text.verdict.p} about={text.verdict.pAbout(words.many)}>
-              {formatP(headline.p)}
+          {decides !== null && (
+            <Figure label={byProgram ? text.verdict.pOfProgram : text.verdict.p} about={byProgram ? text.verdict.pOfProgramAbout : text.verdict.pAbout(words.many)}>
+              {formatP(decides)}
             </Figure>
           )}
         </dl>

@@ -301,6 +301,8 @@ export const text = {
     versus: (a: number, b: number) => `${formatCount(a)} vs ${formatCount(b)}`,
     p: 'p',
     pAbout: (many: string) => `Probability of ${many} this different if A and B were equal (two-sided Mann-Whitney)`,
+    pOfProgram: 'p of the program',
+    pOfProgramAbout: 'Probability of a change this large at equal machine speed if the program were the same on both sides',
     scope: 'Scope',
     how: 'How this was decided',
     parts: 'Program and machine',
