@@ -15,7 +15,7 @@ from tb_perfcompare.model.arrays import Flags, Ints, Nanoseconds, median, unique
 from tb_perfcompare.model.formats import TRACE
 from tb_perfcompare.model.names.kinds import kinds_of
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.model.summary.job_workers import job_workers
+from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import INCOMPLETE, WARM_UP, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -111,7 +111,7 @@ def _on_other_workers(summary: Summary, reasons: dict[int, str]) -> dict[int, st
     """The same steps on the other workers: ranks of one job run a step together, so it is left out on all or none."""
     if len(set(job_workers(summary))) < 2:
         return {}
-    span_of = [capture.span for capture in summary.captures]
+    span_of = job_spans(summary)
     keys = [
         (span_of[capture], label)
         for capture, label in zip(summary.steps.capture.tolist(), summary.steps.label, strict=True)

@@ -23,7 +23,7 @@ from tb_perfcompare.comparison.statistics.autocorrelation import Captures
 from tb_perfcompare.comparison.statistics.samples import observations
 from tb_perfcompare.comparison.verdict.rules import STEPS_THAT_TELL, Settled, settle
 from tb_perfcompare.model.arrays import Flags, unique
-from tb_perfcompare.model.summary.job_workers import job_workers
+from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -157,7 +157,7 @@ def _any_of(names: list[str]) -> str:
 
 def _side(summary: Summary) -> _Side:
     seen = observations(summary)
-    spans = tuple(dict.fromkeys(capture.span for capture in summary.captures))
+    spans = tuple(dict.fromkeys(job_spans(summary)))
     several = len({capture.worker for capture in summary.captures}) > 1 and not seen.pooled
     names = tuple(f"{c.worker}/{c.span}" for c in summary.captures) if several else spans
     times = seen.means(summary.steps.total_ns)
@@ -215,7 +215,7 @@ def _ranks(summary: Summary) -> set[str]:
 
 
 def _without_worker(summary: Summary, worker: str) -> Summary:
-    places = [place for place, capture in enumerate(summary.captures) if capture.worker != worker]
+    places = [place for place, of_job in enumerate(job_workers(summary)) if of_job != worker]
     new = np.full(len(summary.captures), -1, dtype=np.int32)
     new[places] = np.arange(len(places), dtype=np.int32)
     kept = np.flatnonzero(new[summary.steps.capture] >= 0)

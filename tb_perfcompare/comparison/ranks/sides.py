@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.ranks.waiting import Waiting, matched_calls, spli
 from tb_perfcompare.model.arrays import CaptureIndex, Ints, Ints32, Nanoseconds
 from tb_perfcompare.model.collective_messages import Message, message
 from tb_perfcompare.model.summary.collectives import Collectives
-from tb_perfcompare.model.summary.job_workers import job_workers
+from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -57,14 +57,15 @@ def ranks_of(summary: Summary) -> Ranks:
     captures = summary.captures
     capture, label, total_ns, owned_ns, communication = _steps(summary)
     known: dict[str, int | None] = {}
-    for recorded in captures:
-        known.setdefault(recorded.worker, recorded.rank)
+    of_job, spans_of_job = job_workers(summary), job_spans(summary)
+    for worker, recorded in zip(of_job, captures, strict=True):
+        known.setdefault(worker, recorded.rank)
     if None not in known.values() and len(set(known.values())) == len(known):
         known = dict(sorted(known.items(), key=lambda item: item[1] or 0))
     workers = tuple(known)
     index = {worker: rank for rank, worker in enumerate(workers)}
-    rank_of = np.array([index[recorded.worker] for recorded in captures], dtype=np.int64)[capture]
-    names = [(captures[rank].span, text) for rank, text in zip(capture.tolist(), label, strict=True)]
+    rank_of = np.array([index[worker] for worker in of_job], dtype=np.int64)[capture]
+    names = [(spans_of_job[at], text) for at, text in zip(capture.tolist(), label, strict=True)]
     numbers, job_step = _job_steps(names)
     spans = {span: number for number, span in enumerate(dict.fromkeys(span for span, _ in numbers))}
     return Ranks(
@@ -87,7 +88,8 @@ def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, i
     capture, label, _, _, communication = _steps(summary)
     if communication is None or len(set(job_workers(summary))) < 2:
         return {}
-    names = [(summary.captures[at].span, text) for at, text in zip(capture.tolist(), label, strict=True)]
+    spans = job_spans(summary)
+    names = [(spans[at], text) for at, text in zip(capture.tolist(), label, strict=True)]
     found = matched_calls(communication, _job_steps(names)[1], capture)
     key, keys = communication.key[found.place], len(communication.keys)
     calls = np.bincount(key, minlength=keys).tolist()

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.model.arrays import CaptureIndex, Ints
-from tb_perfcompare.model.summary.job_workers import job_workers
+from tb_perfcompare.model.arrays import CaptureIndex, Ints, unique
+from tb_perfcompare.model.summary.job_workers import job_spans, job_workers
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
@@ -44,13 +44,14 @@ class Samples:
 
 def observations(summary: Summary) -> Samples:
     """How the steps of a side make observations."""
-    steps, captures = summary.steps, summary.captures
-    workers = set(job_workers(summary))
+    steps, of_job = summary.steps, job_workers(summary)
+    workers = {of_job[capture] for capture in unique(steps.capture).tolist()}
     alone = Samples(np.arange(len(steps), dtype=np.int64), steps.capture, steps.label, False, False)
     if len(workers) < 2:
         return alone
-    spans = {span: number for number, span in enumerate(dict.fromkeys(capture.span for capture in captures))}
-    span_of = np.array([spans[captures[at].span] for at in steps.capture.tolist()], dtype=np.int32)
+    of_captures = job_spans(summary)
+    spans = {span: number for number, span in enumerate(dict.fromkeys(of_captures))}
+    span_of = np.array([spans[of_captures[at]] for at in steps.capture.tolist()], dtype=np.int32)
     if summary.ranks is not None:  # its steps are means over the workers already
         return Samples(alone.group, span_of, steps.label, True, False)
     keys = list(zip(span_of.tolist(), steps.label, strict=True))
@@ -69,6 +70,7 @@ def counted_steps(summary: Summary) -> tuple[int, int]:
     if not seen.pooled:
         return len(summary.steps), len(summary.steps) + len(summary.dropped)
     places = zip(summary.steps.capture.tolist(), summary.steps.label, strict=True)
-    kept = {(summary.captures[at].span, label) for at, label in places}
-    dropped = {(summary.captures[step.capture].span, step.label) for step in summary.dropped}
+    spans = job_spans(summary)
+    kept = {(spans[at], label) for at, label in places}
+    dropped = {(spans[step.capture], step.label) for step in summary.dropped}
     return len(seen.label), len(kept | dropped)

@@ -1,38 +1,83 @@
-"""Which recordings of a side are ranks of one job, and which the same program again."""
+"""Which recordings of a side are ranks of one job, and which the same program again.
+
+torch's handler names a file after its process. So the same program, started three times, seems to be three workers, and
+a job of two ranks six. Ranks of a job record at the same time, and each rank once.
+"""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections import Counter
+
+import numpy as np
 
 from tb_perfcompare.model.arrays import unique
 from tb_perfcompare.model.summary.summary import Summary
 
 
 def job_workers(summary: Summary) -> tuple[str, ...]:
-    """(c,) the worker of the job whose each capture is: the worker of its file, or one for all captures.
+    """(c,) the worker of the job whose each capture is: that of its file or, of a program that was started again, the
+    one of the first start in its place."""
+    launch_of = _launches(summary)
+    places = Counter[int]()
+    known: dict[str, tuple[int | str, int]] = {}  # process -> (launch, rank or place in it)
+    for capture in sorted(summary.captures, key=lambda one: one.worker):
+        if capture.worker in launch_of and capture.worker not in known:
+            launch, rank = launch_of[capture.worker]
+            known[capture.worker] = launch, places[launch] if rank is None else rank
+            places[launch] += 1
+    first = {place: worker for worker, (launch, place) in known.items() if launch == 0}
+    return tuple(
+        first.get(known[capture.worker][1], capture.worker) if capture.worker in known else capture.worker
+        for capture in summary.captures
+    )
 
-    torch's handler names a file after its process. So the same program, run three times, seems to be three workers; but
-    ranks of a job record at the same time. Workers are one if each recorded after another had ended and no recording
-    tells of a job of several processes.
-    """
-    workers = tuple(capture.worker for capture in summary.captures)
-    if len(set(workers)) < 2 or summary.ranks is not None or not _follow_each_other(summary):
-        return workers
-    return (workers[0],) * len(workers)
+
+def job_spans(summary: Summary) -> tuple[str, ...]:
+    """(c,) the span of the job in which each capture was recorded; of a program that was started again, after the name
+    of a worker of that start."""
+    launch_of = _launches(summary)
+    names = {launch: worker for worker, (launch, _) in sorted(launch_of.items(), reverse=True)}
+    return tuple(
+        f"{names[launch_of[capture.worker][0]]}/{capture.span}" if capture.worker in launch_of else capture.span
+        for capture in summary.captures
+    )
 
 
-def _follow_each_other(summary: Summary) -> bool:
-    steps, captures = summary.steps, summary.captures
-    if any(name.startswith("distributed.") for name, _ in summary.environment):
-        return False
-    spans: dict[str, tuple[int, int]] = {}
-    for number in unique(steps.capture).tolist():  # one without compared steps is no observation
-        capture, own = captures[number], steps.capture == number
+def _launches(summary: Summary) -> dict[str, tuple[int, int | None]]:
+    """Process -> (number of the start of the program, its rank where the trace says one); empty where all were started
+    together, or nothing tells."""
+    if len({capture.worker for capture in summary.captures}) < 2 or summary.ranks is not None:
+        return {}
+    spans = _recorded(summary)
+    if not spans:
+        return {}
+    ordered = sorted(spans, key=lambda worker: (spans[worker], worker))
+    if not any(name.startswith("distributed.") for name, _ in summary.environment):
+        begins, ends = (np.array([spans[worker][at] for worker in ordered], dtype=np.int64) for at in (0, 1))
+        again = begins[1:] >= np.maximum.accumulate(ends)[:-1]
+        number = np.cumsum([0, *again]).tolist()
+        return {worker: (at, None) for worker, at in zip(ordered, number, strict=True)} if again.any() else {}
+    ranks = {capture.worker: capture.rank for capture in summary.captures}
+    if None in ranks.values():
+        return {}
+    seen = Counter[int | None]()
+    launches: dict[str, tuple[int, int | None]] = {}
+    for worker in ordered:
+        launches[worker] = seen[ranks[worker]], ranks[worker]
+        seen[ranks[worker]] += 1
+    return launches if max(seen.values()) > 1 else {}
+
+
+def _recorded(summary: Summary) -> dict[str, tuple[int, int]]:
+    """Process -> when its first compared step began and its last ended, in nanoseconds since 1970; empty where a clock
+    does not tell. One without compared steps is no observation, and not here."""
+    steps, spans = summary.steps, dict[str, tuple[int, int]]()
+    for number in unique(steps.capture).tolist():
+        capture, own = summary.captures[number], steps.capture == number
         if capture.clock_zero_ns is None:
-            return False
+            return {}
         begin = capture.clock_zero_ns + int(steps.start_ns[own].min())
         end = capture.clock_zero_ns + int((steps.start_ns + steps.total_ns)[own].max())
         before = spans.get(capture.worker, (begin, end))
         spans[capture.worker] = min(before[0], begin), max(before[1], end)
-    ordered = sorted(spans.values())
-    return all(end <= begin for (_, end), (begin, _) in pairwise(ordered))
+    return spans

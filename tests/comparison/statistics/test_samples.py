@@ -76,6 +76,18 @@ def test_processes_of_a_job_are_ranks_although_their_clocks_differ() -> None:
     assert observations(pool(job)).pooled
 
 
+def test_a_job_that_is_started_again_has_as_many_captures_as_starts() -> None:
+    """Two ranks, started three times in one folder: six workers."""
+    sides = [
+        rank(f"host_{100 + 10 * start + number}", 100, 120, at=IN_2024 + 1000 * start + number, number=number)
+        for start in range(3) for number in range(2)
+    ]  # fmt: skip
+    samples = observations(pool(sides))
+    assert samples.pooled
+    assert samples.capture.tolist() == [0, 0, 1, 1, 2, 2]
+    assert compare(pool(sides), pool(sides)).table("ranks").rows[1][0] == "rank 1"
+
+
 def test_steps_are_counted_alike_on_every_face() -> None:
     """Two ranks, ten steps of the job: ten steps, not twenty."""
     from tb_perfcompare.analysis.pooling.pool import pool
