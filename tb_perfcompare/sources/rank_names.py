@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME
 from tb_perfcompare.sources.storage.filesystem import FileStat
 
-_RANK = r"(?:rank|worker|tp|dp|pp|ep|cp)[-_]?\d+"
+_RANK = r"(?:rank|tp|dp|pp|ep|cp)[-_]?\d+"
 _RANKS = re.compile(rf"(?i)(?:^|(?<=[-_.])){_RANK}(?:[-_]{_RANK})*(?=$|[-_.])")
 """One rank, or those along several dimensions of the job: TP-0-DP-1."""
 _ENDINGS = re.compile(r"(?:[-_.]?trace)?$")
@@ -33,6 +33,12 @@ def split_by_job(files: Iterable[FileStat]) -> tuple[dict[str, dict[str, FileSta
         ranks = jobs.setdefault(common, {})
         others += [file] if found[0] in ranks else []  # .json and .json.gz of one rank
         ranks.setdefault(found[0], file)
-    alone = [name for name, ranks in jobs.items() if len(ranks) < 2]
+    alone = [name for name, ranks in jobs.items() if len(ranks) < 2 or not _are_ranks(ranks)]
     others += [file for name in alone for file in jobs.pop(name).values()]
     return jobs, others
+
+
+def _are_ranks(texts: Iterable[str]) -> bool:
+    """Whether the numbers are 0, 1, 2, ... in each dimension: llama_tp1.json and llama_tp2.json are two experiments."""
+    numbers = zip(*(map(int, re.findall(r"\d+", text)) for text in texts), strict=False)
+    return all(set(column) == set(range(max(column) + 1)) for column in numbers)

@@ -260,6 +260,12 @@ def test_files_that_differ_in_ranks_alone_are_workers_of_one_run(tmp_path: Path)
         assert drawn(parse_source(str(tmp_path / name))) == workers
 
 
+def test_sizes_of_a_job_are_no_ranks(tmp_path: Path) -> None:
+    names = [f"scaling/{name}.json" for name in ("llama_rank0", "llama_rank8", "llama_tp1", "llama_tp2")]
+    drawn_under(tmp_path, *names)
+    assert [run.name for run in find_runs(str(tmp_path)).runs] == names
+
+
 def test_beside_a_trace_they_are_counted_and_named(tmp_path: Path) -> None:
     drawn_under(tmp_path, "w.pt.trace.json", *(f"step{number:02}.json" for number in range(17)))
     (tmp_path / "settings.json").write_text('{"model": "bert"}')
