@@ -30,9 +30,9 @@ from benchmarks.load_clients import (
     BROKEN,
     HUNG,
     LEFT,
+    REPORTED,
     RIGHT,
     TIMEOUT_S,
-    TOLD,
     WRONG,
     Client,
     Reference,
@@ -129,7 +129,7 @@ def run_load(load: Load) -> Outcome:
             outcome = Outcome(at_rest=server.rss_bytes(), most_seconds_alone=most_s)
             for number in range(load.rounds):
                 outcome.rounds.append(_round(server, asked, right, load, load.seed + 1000 * number))
-            if any(one.tally.kinds[TOLD] for one in outcome.rounds):
+            if any(one.tally.kinds[REPORTED] for one in outcome.rounds):
                 time.sleep(_FORGOTTEN_S)
             checked = Tally()
             client = Client(server, asked, right, checked, lambda: False, 0)
@@ -201,7 +201,7 @@ def markdown(outcome: Outcome, load: Load) -> str:
     add("p99 of the slow clients, ms", [f"{1000 * percentile(one.tally.slow_seconds, 99):,.0f}" for one in rounds])
     add("equal to the unloaded answer, byte for byte", [f"{kind[RIGHT]:,}" for kind in kinds])
     add("wrong", [str(kind[WRONG]) for kind in kinds])
-    add("that name the file of a killed worker", [str(kind[TOLD]) for kind in kinds])
+    add("that name the file of a killed worker", [str(kind[REPORTED]) for kind in kinds])
     add("hung (no answer in 60 s)", [str(kind[HUNG]) for kind in kinds])
     add("broken connections", [str(kind[BROKEN]) for kind in kinds])
     add("left before the answer came", [f"{kind[LEFT]:,}" for kind in kinds])

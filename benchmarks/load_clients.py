@@ -22,7 +22,7 @@ _KILLED = b"ended unexpectedly"
 _LOST = re.compile(rb'"lost":[1-9]')
 """And a page of a table; a table saved as a file is called incomplete."""
 
-RIGHT, TOLD, WRONG, LEFT, HUNG, BROKEN = "right", "told", "wrong", "left", "hung", "broken"
+RIGHT, REPORTED, WRONG, LEFT, HUNG, BROKEN = "right", "reported", "wrong", "left", "hung", "broken"
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Tally:
         """One request."""
         with self._lock:
             self.kinds[kind] += 1
-            if kind in (RIGHT, TOLD, WRONG):
+            if kind in (RIGHT, REPORTED, WRONG):
                 (self.slow_seconds if slow else self.seconds).append(seconds)
             if example and len(self.examples) < 10:
                 self.examples.append(example)
@@ -124,4 +124,4 @@ class Client(threading.Thread):
         right = self._right.get(place)
         if right is None or (status, last_line(self._asked[place], body)) == (right.status, right.body):
             return RIGHT if status < 500 or right is not None else WRONG
-        return TOLD if incomplete or _KILLED in body or _LOST.search(body) else WRONG
+        return REPORTED if incomplete or _KILLED in body or _LOST.search(body) else WRONG

@@ -16,13 +16,9 @@ def without_host_alone(summaries: Sequence[Summary]) -> tuple[tuple[Summary, ...
     kept, notes = [], []
     for summary in summaries:
         capture = summary.captures[0]
-        if summary.format != TRACE or not with_device or capture.worker in with_device or _is_rank(summary):
+        if summary.format != TRACE or not with_device or capture.worker in with_device or summary.is_of_a_job:
             kept.append(summary)
             continue
         message = f"left out: it recorded no device work, other workers did; --worker {capture.worker} compares it"
         notes.append(Note(NoteCode.HOST_ALONE, message, capture.file.path))
     return tuple(kept), tuple(notes)
-
-
-def _is_rank(summary: Summary) -> bool:
-    return any(name.startswith("distributed.") for name, _ in summary.environment)

@@ -1,4 +1,4 @@
-"""Real pairs with known causes: what must be told first, and what must not be told."""
+"""Real pairs with known causes: what must be reported first, and what must not be."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def test_kineto_waits_for_its_data_loader_and_nothing_else_is_blamed() -> None:
 def test_kineto_candidate_has_two_groups_of_steps() -> None:
     spans = pool([side(LOADERS), side(LOADERS_AGAIN, span="2")])
     found = compare_summaries(pool([side(NORMAL), side(NORMAL_AGAIN, span="2")]), spans, CompareOptions())
-    (told,) = [note for note in found.notes if note.code is NoteCode.TWO_GROUPS and note.where == "candidate"]
-    assert told.message == "its steps fall into two groups: 8 around 123 ms and 4 around 176 ms"
+    (note,) = [note for note in found.notes if note.code is NoteCode.TWO_GROUPS and note.where == "candidate"]
+    assert note.message == "its steps fall into two groups: 8 around 123 ms and 4 around 176 ms"
     assert "captures of one run vary by 14.3 %" in found.headline.reason, "the noise floor of the baseline"
     assert first(found).rule == "data_loader"
 
@@ -81,16 +81,16 @@ def test_mlu_traces_say_the_same() -> None:
     found = compare(*MLU_TRACES)
     assert first(found).rule == "runtime_time" and "aten::item" in first(found).sentence
     assert "cnrtQueueSync −4.01 s (480 → 481 calls per step, mostly from time per call)" in first(found).sentence
-    assert causes(found) == set(), "as many waits and copies of the same kind: no cause can be told from one step"
+    assert causes(found) == set(), "as many waits and copies of the same kind: one step shows no cause"
 
 
 def test_sglang_gpu_work_is_slower_behind_the_host_and_its_clock_is_named() -> None:
     found = cycles("SGLang/gpu_instability")
     assert found.headline.verdict is Verdict.INCONCLUSIVE
-    told = first(found)
-    assert told.sentence.startswith("GPU functions: +117 ms per cycle (44.9 → 161 ms, ×3.59)")
-    assert "but the cycle is not clearly slower" in told.sentence
-    assert "gpu_frequency of GPU 7 1,155 → 210 MHz" in told.sentence
+    finding = first(found)
+    assert finding.sentence.startswith("GPU functions: +117 ms per cycle (44.9 → 161 ms, ×3.59)")
+    assert "but the cycle is not clearly slower" in finding.sentence
+    assert "gpu_frequency of GPU 7 1,155 → 210 MHz" in finding.sentence
     assert [finding.rule for finding in found.findings].count("function_time") == 1, "nothing within the spread"
 
 

@@ -52,7 +52,7 @@ def _launches(summary: Summary) -> dict[str, tuple[int, int | None]]:
     if not spans:
         return {}
     ordered = sorted(spans, key=lambda worker: (spans[worker], worker))
-    if not any(name.startswith("distributed.") for name, _ in summary.environment):
+    if not summary.is_of_a_job:
         begins, ends = (np.array([spans[worker][at] for worker in ordered], dtype=np.int64) for at in (0, 1))
         again = begins[1:] >= np.maximum.accumulate(ends)[:-1]
         number = np.cumsum([0, *again]).tolist()

@@ -353,6 +353,11 @@ class Summary:
         return self.device.kind != CPU.kind
 
     @property
+    def is_of_a_job(self) -> bool:
+        """Whether traces say that they are of a job of several processes (`distributedInfo`)."""
+        return any(name.startswith("distributed.") for name, _ in self.environment)
+
+    @property
     def not_recorded(self) -> tuple[str, ...]:
         """Labels of the categories that a recording of the CPU alone, or a listing of kernels, cannot have."""
         kernels = (StepCategory.KERNEL, StepCategory.COMMUNICATION)

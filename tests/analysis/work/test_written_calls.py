@@ -10,6 +10,7 @@ import pytest
 from tb_perfcompare.analysis.work.attention import FIRST, LAST, pairs
 from tb_perfcompare.analysis.work.operator_work import MODELS, Work, operator_work
 from tb_perfcompare.analysis.work.without_model import REASONS
+from tests.analysis.work import serving_calls
 from tests.analysis.work.calls import figures, recorded
 
 REPOSITORY = Path(__file__).parents[3]
@@ -249,7 +250,9 @@ CASES: list[tuple[str, str, list[object], str, int, int, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "types", "sizes", "values", "flops", "moved", "data_type"), CASES)
+@pytest.mark.parametrize(
+    ("name", "types", "sizes", "values", "flops", "moved", "data_type"), CASES + serving_calls.CASES
+)
 def test_work_of_a_call(
     name: str, types: str, sizes: list[object], values: str, flops: int, moved: int, data_type: str
 ) -> None:
@@ -329,7 +332,7 @@ REFUSED: list[tuple[str, str, list[object], str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "types", "sizes", "values", "reason"), REFUSED)
+@pytest.mark.parametrize(("name", "types", "sizes", "values", "reason"), REFUSED + serving_calls.REFUSED)
 def test_where_the_work_is_unknown_there_is_a_reason(
     name: str, types: str, sizes: list[object], values: str, reason: str
 ) -> None:

@@ -93,10 +93,10 @@ FORMS = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_another_form_of_a_program_has_a_verdict_and_names_what_was_replaced(name: str) -> None:
-    one, two, told = FORMS[name]
+    one, two, replaced = FORMS[name]
     forward, swapped = compared(run(one), run(two)), compared(run(two), run(one))
     assert same_work(forward).status == same_work(swapped).status == "warn"
-    assert told in same_work(forward).detail
+    assert replaced in same_work(forward).detail
     assert Verdict.WITHHELD not in (forward.headline.verdict, swapped.headline.verdict)
 
 
