@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from tb_perfcompare.sources.native import _scanner
 
-INTERFACE = 8
+INTERFACE = 9
 """Of the compiled module that trace/scanners/native_scanner.py is written for."""
 
 if getattr(_scanner, "INTERFACE", None) != INTERFACE:
