@@ -253,10 +253,10 @@ def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, 
     new = max(first.new, key=lambda name: (first.new[name].us_b, name))
     inputs = other_inputs(pair, first.operator)
     others = _others(sorted(members, key=lambda swap: (-abs(swap.delta_us), swap.operator)))
-    what = _WHAT.get(name, "An operator has other inputs")
+    what, look_at = _WHAT.get(name, "An operator has other inputs"), "" if inputs is None else INPUTS
     old_text, new_text = short_apart(old, new)
     if not is_same_runtime(pair):
-        what = "Different kernels on a different device"
+        what, look_at = "Different kernels on a different device", look_at or _TWO_DEVICES
     sentence = (
         f"{what}: {signed_time(delta)} per step{_of_it(explained)}; {short(first.operator)}"
         f"{f', {inputs.clause},' if inputs is not None else ''} launches {new_text} ({time_text(first.after.us_b)}, "
@@ -267,7 +267,7 @@ def _of_swaps(pair: RuleContext, name: str, members: list[_Swap], delta: float, 
     return cause(
         pair, _SUBSTITUTIONS.get(name, KERNEL_REPLACED), old if inputs is None else first.operator, KERNEL, delta,
         sentence, (Evidence("kernels", old), Evidence("kernels", new), Evidence("operators", first.operator)),
-        name=name, look_at="" if inputs is None else INPUTS, explains=explained,
+        name=name, look_at=look_at, explains=explained,
     )  # fmt: skip
 
 
@@ -304,6 +304,7 @@ def _tensor_share(uses: Mapping[str, float] | None, kernels: Mapping[str, Amount
 
 _CERTAIN = "certain: the same operator, called as often, launches other kernels"
 _LIBRARIES = "cudnn.benchmark, library versions, attention backends, shapes and strides of the inputs"
+_TWO_DEVICES = "which library each device runs it with, its version and tuning; attention backends, data types"
 
 COMPILATION_LOST = Rule(
     names=("compilation_lost", "compilation_gained"),
