@@ -1,5 +1,5 @@
-"""Many texts in alphabetical order, by their letters as numbers: comparing a million texts in pairs takes longer than
-reading them."""
+"""Sorts many texts by packing their letters into integers: comparing a million texts pairwise takes longer than reading
+them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds
 
 _MANY = 20_000
-"""Fewer are compared in pairs."""
+"""Fewer texts are sorted by Python's pairwise comparison."""
 
 _USUAL_LENGTH = 64
-"""Texts that are longer on average are compared in pairs as well: they would be laid end to end, which takes room."""
+"""Longer average lengths are also sorted by pairwise comparison: this sort joins all texts, which takes memory."""
 
 _SAMPLE = 1_000
 _LETTERS = 8
@@ -22,7 +22,7 @@ _BITS = 64
 
 
 def alphabetical(texts: Sequence[str]) -> Ints32:
-    """(t,) places of the texts, which differ, in their order, which is that of sorted()."""
+    """(t,) indices of the texts in sorted() order. Texts must be distinct."""
     order = _by_letters(texts) if len(texts) >= _MANY else None
     if order is None:
         return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int32)
@@ -30,9 +30,9 @@ def alphabetical(texts: Sequence[str]) -> Ints32:
 
 
 def _by_letters(texts: Sequence[str]) -> Ints32 | None:
-    """None where letters are not single bytes, or the text does not tell where each ends."""
-    some = texts[:: len(texts) // _SAMPLE + 1]
-    if sum(map(len, some)) > _USUAL_LENGTH * len(some):
+    """Radix sort; None if texts are too long, not ASCII, or contain the separator characters."""
+    sample = texts[:: len(texts) // _SAMPLE + 1]
+    if sum(map(len, sample)) > _USUAL_LENGTH * len(sample):
         return None
     joined = "\n".join((*texts, "\0" * _LETTERS))
     if not joined.isascii() or joined.count("\0") != _LETTERS or joined.count("\n") != len(texts):
@@ -42,7 +42,7 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
     end = np.flatnonzero(data == ord("\n"))
     begin = np.append(0, end[:-1] + 1)
     places_of_texts = np.empty(len(texts), dtype=np.int32)
-    # those whose place is not known yet, and how many come before all that begin like each
+    # texts not placed yet, and for each the number of texts that sort before its group of equal prefixes
     rows, before = np.arange(len(texts), dtype=np.int32), np.zeros(len(texts), dtype=np.int32)
     depth = 0
     while len(rows):
@@ -65,11 +65,11 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
 
 
 def _letters(data: NDArray[np.uint8], begin: Ints, end: Nanoseconds, count: int) -> NDArray[np.uint64]:
-    """(r,) so many bytes from each beginning on as one number, the first as the highest; zeros behind the end."""
+    """(r,) the `count` bytes from each `begin` as one big-endian number; zeros past `end`."""
     words = np.ndarray((len(data) - _LETTERS + 1,), ">u8", data, strides=(1,))
-    found = words[np.minimum(begin, end)].astype(np.uint64)
+    numbers = words[np.minimum(begin, end)].astype(np.uint64)
     left = np.clip(end - begin, 0, count)
-    found >>= (_BITS - 8 * np.maximum(left, 1)).astype(np.uint64)
-    found <<= (8 * (count - np.maximum(left, 1))).astype(np.uint64)
-    found[left == 0] = 0
-    return found
+    numbers >>= (_BITS - 8 * np.maximum(left, 1)).astype(np.uint64)
+    numbers <<= (8 * (count - np.maximum(left, 1))).astype(np.uint64)
+    numbers[left == 0] = 0
+    return numbers

@@ -1,5 +1,4 @@
-"""Names laid end to end: what is nowhere in all of them need not be asked of each, and a search through one long text
-takes less time than looking at a million short ones."""
+"""Many names joined into one text: one search through a long text is faster than a million through short ones."""
 
 from __future__ import annotations
 
@@ -10,16 +9,16 @@ from functools import cached_property
 import numpy as np
 
 _MANY = 4
-"""If more than one in so many names holds a word, it is sought in each."""
+"""If more than 1/_MANY of the names contain a word, each name is searched by itself."""
 
 _PORTION = 1 << 18
 
 
 class JoinedNames:
-    """Names in one text, a line feed before each.
+    """Names in one text, each preceded by a line feed.
 
-    names     as they were given
-    is_plain  whether places in the text tell the names, and lower() leaves them where they are
+    names     as given
+    is_plain  whether positions in the text identify the names, and lower() leaves positions unchanged
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -32,37 +31,39 @@ class JoinedNames:
         return self._text.lower()
 
     def holding(self, word: str, *, any_case: bool = False) -> list[int]:
-        """Which names hold a word, which is in lower case where `any_case`; of plain ones. One that begins with a line
-        feed is the beginning of the name."""
+        """Ascending indices of the names that contain `word`; only if `is_plain`.
+
+        With `any_case`, `word` is in lower case. A leading line feed in `word` anchors it to the start of a name.
+        """
         text = self._lower if any_case else self._text
-        found: list[int] = []
+        indices: list[int] = []
         before = line = 0
         at = text.find(word)
         while at >= 0:
             line += text.count("\n", before, at + 1)
             before = at + 1
-            found.append(line - 1)
-            if len(found) * _MANY > len(self.names):
+            indices.append(line - 1)
+            if len(indices) * _MANY > len(self.names):
                 return self._one_by_one(word, any_case)
             end = text.find("\n", at + 1)
             at = text.find(word, end) if end >= 0 else -1
-        return found
+        return indices
 
     def has(self, pattern: re.Pattern[str]) -> bool:
-        """Whether it is found anywhere."""
+        """Whether the pattern occurs anywhere in the text."""
         return pattern.search(self._text) is not None
 
     def has_run(self, letters: str, length: int) -> bool:
-        """Whether so many of these letters stand one behind the other anywhere."""
+        """Whether `length` consecutive characters anywhere are all among `letters`."""
         is_letter = np.zeros(256, dtype=bool)
         is_letter[list(letters.encode())] = True
         text = np.frombuffer(self._text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
         for begin in range(0, len(text), _PORTION):
-            runs, known = is_letter[text[begin : begin + _PORTION + length]], 1
-            while known < length:  # runs[i]: whether `known` letters stand from i on
-                further = min(known, length - known)
+            runs, run_length = is_letter[text[begin : begin + _PORTION + length]], 1
+            while run_length < length:  # runs[i]: whether a run of `run_length` starts at i
+                further = min(run_length, length - run_length)
                 runs = runs[:-further] & runs[further:]
-                known += further
+                run_length += further
             if runs.any():
                 return True
         return False

@@ -7,8 +7,8 @@
     "ID",...,"Kernel Name",...,"Section Name","Metric Name","Metric Unit","Metric Value"   --page details, the default
     "0",... ,"gemm(int)",  ...,"GPU Speed Of Light Throughput","Duration","us","1.23",
 
-Which metric gives which figure: sources/ncu/metrics.py. The launches are in the file's order, which is that of
-their IDs. Rows of several processes and devices are all kept.
+sources/ncu/metrics.py maps metrics to figures. Launches stay in file order, which is the order of their IDs. Rows of
+all processes and devices are included.
 """
 
 from __future__ import annotations
@@ -36,16 +36,17 @@ _AGAIN = f"record with `{COMMAND}`"
 def read_ncu(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
 ) -> LaunchRecording:
-    """The launches of one export. Torn rows are dropped, counted and named by line.
+    """Reads the launches of one export. Damaged rows are dropped, counted and reported by line.
 
-    Raises InputError when the file cannot be opened, CorruptInput (with place and remedy) when no launch can be read,
-    when there are no durations, or when numbers are written with a decimal comma.
+    Raises InputError if the file cannot be opened, CorruptInput (with place and remedy) if no launch can be read, if
+    there
+    are no durations, or if numbers have a decimal comma.
     """
     return read_launch_file(path, lambda file: _Reading(file).read(), fs, report, want_hash, name)
 
 
 class _Reading:
-    """One pass over one file."""
+    """Parses one file in one pass."""
 
     def __init__(self, file: LaunchFile) -> None:
         self._file = file
@@ -58,7 +59,7 @@ class _Reading:
         for records in self._lines.records():
             start = 0
             for at, (number, text) in enumerate(records):
-                if is_ncu_header(text):  # several exports may stand one after another
+                if is_ncu_header(text):  # a file may contain several exports
                     self._take(records[start:at])
                     self._begin(number, text)
                     start = at + 1
@@ -73,7 +74,7 @@ class _Reading:
     def _begin(self, number: int, header: str) -> None:
         names = [name.strip() for name in cells_of([(number, header)])[0]]
         if "ID" not in names or "Kernel Name" not in names:
-            self._page = None  # the rows below are not those of the columns before
+            self._page = None  # the following rows do not have the previous columns
             self._file.drop(number, "the names of the columns are damaged")
             return
         self._header = header

@@ -1,7 +1,7 @@
-"""The records of an ncu log: lines with their numbers, without anything that is not a record.
+"""Extracts the CSV records of an ncu log, with their line numbers.
 
-Before the CSV come the program's own output and ncu's `==PROF==` lines, one per launch. A record is a line, unless a
-rule's description holds line breaks; a line that ends inside quotes without being continued is torn.
+The CSV is preceded by the program's own output and ncu's `==PROF==` lines, one per launch. A record is one line, unless
+a rule's description contains line breaks; a line that ends inside quotes and is not continued is damaged.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _MOST_SAID = 1000
 _LONGEST_SAID = 300
 
 Record = tuple[int, str]
-"""Number of the line it starts at, and its text."""
+"""(number of its first line, its text)."""
 
 
 class NcuLines:
-    """One pass over the bytes of a file.
+    """Reads the records of a file in one pass.
 
-    said  ncu's own warnings and errors, each once and not at any length
+    said  distinct warnings and errors of ncu itself, limited in number and length
     """
 
     def __init__(self, file: LaunchFile) -> None:
@@ -36,7 +36,7 @@ class NcuLines:
         self.said: dict[str, None] = {}
 
     def records(self) -> Iterator[list[Record]]:
-        """Headers and rows, block by block."""
+        """Headers and rows, one list for each block."""
         pending, first_line = "", 0
         for texts in self._file.lines(_LONGEST_LINE):
             block_records: list[Record] = []
@@ -75,7 +75,7 @@ class NcuLines:
 
 
 def cells_of(records: list[Record]) -> list[list[str]]:
-    """The cells of each record; none for one that the CSV reader refuses."""
+    """Cells of each record; [] for a record that the CSV reader rejects."""
     texts = [text for _, text in records]
     try:
         rows = list(csv.reader(texts))

@@ -1,6 +1,6 @@
-"""Numbers as ncu prints them: with thousands separators, or `n/a`. A decimal comma is an error, never a guess.
+"""Parses numbers as printed by ncu: with thousands separators, or `n/a`. A decimal comma is an error, never a guess.
 
-ncu formats by the locale of its process: `1,234.50` here is `1.234,50` elsewhere, and `2,848` is either.
+ncu formats numbers by the locale of its process: `1,234.50` may be `1.234,50`, and `2,848` is ambiguous.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class DecimalComma(ValueError):
 
 
 def number(cell: str) -> float | None:
-    """The number; NaN where nothing was measured, None for a text that is no number. Raises DecimalComma."""
+    """Parses a number; NaN if not measured, None for a text that is not a number. Raises DecimalComma."""
     text = cell.strip()
     if text in _MISSING:
         return math.nan
@@ -40,7 +40,8 @@ def number(cell: str) -> float | None:
 
 
 def whole_number(cell: str) -> float | None:
-    """The same for a count of nanoseconds. These have no fraction, so that `2.848` is 2,848 with a decimal comma."""
+    """Parses a count of nanoseconds, like `number`. It has no fraction, so `2.848` must be 2,848 in a decimal-comma
+    locale."""
     value = number(cell)
     if value is not None and value % 1 > 0 and _FRACTION_OF_THREE.fullmatch(cell.strip()):
         raise DecimalComma(cell)
@@ -48,11 +49,11 @@ def whole_number(cell: str) -> float | None:
 
 
 def numbers(cells: Sequence[str]) -> Floats | None:
-    """All cells at once if they are plain numbers, None if they have to be looked at one by one."""
+    """Parses all cells at once if they are plain numbers; None if they must be parsed one by one."""
     if is_pythons_own("".join(cells)):
         return None
     try:
-        found = np.array(cells, dtype=np.float64)
+        values = np.array(cells, dtype=np.float64)
     except ValueError:
         return None
-    return found if np.isfinite(found).all() else None
+    return values if np.isfinite(values).all() else None

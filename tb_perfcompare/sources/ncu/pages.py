@@ -1,4 +1,4 @@
-"""The two layouts of ncu's CSV: from rows to launches."""
+"""Converts rows of the two layouts of ncu's CSV to launches."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from tb_perfcompare.sources.ncu.launches import NcuLaunches
 from tb_perfcompare.sources.ncu.metrics import metric_of
 
 Drop = Callable[[int, str], None]
-"""Counts a row that cannot be used, by the number of its line."""
+"""Counts an unusable row, given its line number and the reason."""
 
 _VALUE = ("Metric Name", "Metric Unit", "Metric Value")
 _WHO = ("Process ID", "Device", "CC", "device__attribute_display_name")
 
 
 def page_of(names: list[str], launches: NcuLaunches, drop: Drop) -> RawPage | DetailsPage:
-    """The reader of the rows below these columns, ID and Kernel Name among them."""
+    """Parser for the rows below these column names, which include ID and Kernel Name."""
     kind = DetailsPage if all(name in names for name in _VALUE) else RawPage
     return kind(names, launches, drop)
 
 
 class RawPage:
-    """One row per launch; the first row has the units."""
+    """One row per launch; the first row contains the units."""
 
     def __init__(self, names: list[str], launches: NcuLaunches, drop: Drop) -> None:
         self._launches, self._drop = launches, drop
@@ -36,7 +36,7 @@ class RawPage:
         self._units: Sequence[str] | None = None
 
     def take(self, lines: list[int], rows: list[list[str]]) -> None:
-        """Stores the launches of some rows."""
+        """Stores the launches in these rows."""
         if self._units is None:
             self._units = rows[0] if not (rows[0] and rows[0][0].strip()) else []
             if self._units:
@@ -46,12 +46,12 @@ class RawPage:
                     "the line after the columns has no units", lines[0] if lines else 0,
                     hint="give the export as ncu wrote it: without units durations may be ns or µs",
                 )  # fmt: skip
-        whole = [len(row) == self._width for row in rows]
-        if not all(whole):
-            for line, row, fine in zip(lines, rows, whole, strict=True):
-                if not fine:
+        complete = [len(row) == self._width for row in rows]
+        if not all(complete):
+            for line, row, is_complete in zip(lines, rows, complete, strict=True):
+                if not is_complete:
                     self._drop(line, f"{len(row)} cells instead of {self._width}")
-            lines = [line for line, fine in zip(lines, whole, strict=True) if fine]
+            lines = [line for line, is_complete in zip(lines, complete, strict=True) if is_complete]
             rows = [row for row in rows if len(row) == self._width]
         if not rows:
             return
@@ -63,8 +63,10 @@ class RawPage:
 
 
 class DetailsPage:
-    """One row per figure of a launch; rows about rules have no metric. Rows of figures end where the rules' columns
-    begin, so that they are shorter than the header."""
+    """One row per figure of a launch; rows about rules have no metric.
+
+    Rows of figures end before the rules' columns, so they are shorter than the header.
+    """
 
     def __init__(self, names: list[str], launches: NcuLaunches, drop: Drop) -> None:
         self._launches, self._drop = launches, drop
@@ -74,11 +76,11 @@ class DetailsPage:
         self._metric, self._unit, self._value = (names.index(name) for name in _VALUE)
         self._least = max(self._metric, self._unit, self._value, self._name, *self._who.values()) + 1
         self._launch: dict[tuple[str, str], int] = {}
-        self._known: dict[str, str] = {}
+        self._metrics: dict[str, str] = {}
 
     def take(self, lines: list[int], rows: list[list[str]]) -> None:
-        """Stores the figures of some rows."""
-        launches, known = self._launches, self._known
+        """Stores the figures in these rows."""
+        launches, metrics = self._launches, self._metrics
         process = self._who.get("Process ID", self._id)
         key, launch = ("", ""), -1
         for line, row in zip(lines, rows, strict=True):
@@ -94,8 +96,8 @@ class DetailsPage:
                     for name, place in self._who.items():
                         launches.met(name, {row[place]})
             cell = row[self._metric]
-            metric = known.get(cell)
+            metric = metrics.get(cell)
             if metric is None:
-                metric = known[cell] = metric_of(cell)
+                metric = metrics[cell] = metric_of(cell)
             if metric:
                 launches.put(launch, metric, row[self._unit].strip(), row[self._value], line)

@@ -1,7 +1,7 @@
-"""Files of other machines by their address, `s3://bucket/run` or `https://host/run`, through fsspec.
+"""Remote files by address, `s3://bucket/run` or `https://host/run`, through fsspec.
 
-fsspec is optional and loaded when such an address is opened, not before; which package knows a store (s3fs, gcsfs) is
-fsspec's to find. Documented in docs/inputs/remote.md.
+fsspec is optional and imported only when an address is opened; it selects the package for the store (s3fs, gcsfs)
+itself. Documented in docs/inputs/remote.md.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ _TIMES = ("LastModified", "last_modified", "mtime", "updated", "modified", "crea
 
 @dataclass(frozen=True, slots=True)
 class RemoteFileSystem:
-    """One kind of store. Its methods raise OSError where the store refuses, InputError where a package is missing."""
+    """One kind of store. Its methods raise OSError if the store refuses, InputError if a package is missing."""
 
     scheme: str
 
     def entries(self, path: str) -> list[FileStat]:
         with as_os_errors(path):
-            found = self._store(path)
-            listed = found.ls(self._inside(found, path.rstrip("/") + "/" if self.scheme in WEB else path), detail=True)
-        found_here: list[FileStat] = []
+            store = self._store(path)
+            listed = store.ls(self._inside(store, path.rstrip("/") + "/" if self.scheme in WEB else path), detail=True)
+        entries: list[FileStat] = []
         unknown: list[str] = []
-        for one in listed:
-            below = self._address(path, str(one["name"]))
+        for info in listed:
+            below = self._address(path, str(info["name"]))
             name = below.removeprefix(path.rstrip("/") + "/").rstrip("/")
             if not name or any(mark in name for mark in "/?#"):
-                continue  # the directory itself; a link of a page that sorts it another way, or leads elsewhere
-            if one.get("type") == "directory" or self.scheme not in WEB:
-                found_here.append(_facts(below.rstrip("/"), self.basename(below), one))
+                continue  # the directory itself, or a web page's link that sorts it differently or leads elsewhere
+            if info.get("type") == "directory" or self.scheme not in WEB:
+                entries.append(_facts(below.rstrip("/"), self.basename(below), info))
             else:
-                unknown.append(below)  # a web listing has names only
-        return found_here + self._facts_of(unknown)
+                unknown.append(below)  # a web listing has only names
+        return entries + self._facts_of(unknown)
 
     def _facts_of(self, paths: list[str]) -> list[FileStat]:
-        """Several at once: each is a question to the server."""
-        from concurrent.futures import ThreadPoolExecutor  # of no use to local files
+        """Describes several paths in parallel: each takes a request to the server."""
+        from concurrent.futures import ThreadPoolExecutor  # not needed for local files
 
         if not paths:
             return []
@@ -65,19 +65,19 @@ class RemoteFileSystem:
 
     def stat(self, path: str) -> FileStat:
         with as_os_errors(path):
-            found = self._store(path)
-            inside = self._inside(found, path)
+            store = self._store(path)
+            inside = self._inside(store, path)
             if self.scheme not in WEB:
-                return _facts(path, self.basename(path), found.info(inside))
-            info = found.info(inside)
-            # what answers with a page is a listing, unless it is called like a file
+                return _facts(path, self.basename(path), store.info(inside))
+            info = store.info(inside)
+            # an HTML page is a listing, unless its name is that of a file
             page = str(info.get("mimetype", "")) == "text/html" and not _FILE.search(self.basename(path))
             return _facts(path, self.basename(path), {**info, "type": "directory" if page else "file"})
 
     def open(self, path: str) -> BinaryIO:
         with as_os_errors(path):
-            found = self._store(path)
-            opener = self._opener(found, self._inside(found, path))
+            store = self._store(path)
+            opener = self._opener(store, self._inside(store, path))
             return cast(BinaryIO, RemoteFile(path, opener, self.stat(path).state))
 
     def opened_state(self, file: BinaryIO) -> FileState:
@@ -106,11 +106,11 @@ class RemoteFileSystem:
             ) from error  # fmt: skip
 
     def _inside(self, store: Any, path: str) -> str:
-        """The path as the store has it."""
+        """The path in the store's own form."""
         return path if self.scheme in WEB else str(store._strip_protocol(path))
 
     def _address(self, beside: str, name: str) -> str:
-        """The address of an entry `name` in a listing of `beside`."""
+        """The address of the entry `name` in a listing of `beside`."""
         if self.scheme in WEB:
             return name
         host = f"{urlsplit(beside).netloc}/" if self.scheme == "hdfs" else ""
@@ -134,8 +134,8 @@ def _facts(path: str, name: str, info: dict[str, Any]) -> FileStat:
 
 
 def _time_ns(info: dict[str, Any]) -> int:
-    """When the file was last changed, by whatever the store calls that; 0 where it does not say."""
-    from email.utils import parsedate_to_datetime  # slow to load, and seldom needed
+    """Time of the file's last change, under any store's name for it; 0 if unknown."""
+    from email.utils import parsedate_to_datetime  # slow to import, and rarely needed
 
     for key in _TIMES:
         found = info.get(key)

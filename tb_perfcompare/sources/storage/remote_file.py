@@ -1,7 +1,7 @@
-"""The bytes of a stored file of another machine, and what stores raise as OSErrors.
+"""Reads the bytes of a remote file, and converts stores' exceptions to OSError.
 
-Bytes come in ranges, a few megabytes ahead of the reader, or as one stream from a server without ranges, so that memory
-does not grow with the file. What breaks off is asked for again from where it stopped.
+Bytes arrive in ranges, a few megabytes ahead of the reader, or as one stream from a server without range support, so
+that memory does not grow with the file. An interrupted transfer is resumed where it stopped.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from tb_perfcompare.sources.storage.addresses import without_secrets
 from tb_perfcompare.sources.storage.filesystem import FileState
 
 Opener = Callable[[int], Any]
-"""Opens a file of a store: in ranges that go so many bytes ahead of the reader, 0 for one stream."""
+"""Opens a file of a store; the argument is the number of bytes to read ahead in ranges, 0 for one stream."""
 
 _RANGE_BYTES = 4 << 20
 _FIRST_BYTES = 64 << 10
-"""Ranges are so small until this much was read several times: many files are looked at, and not read."""
+"""Size of ranges until _LOOKS times this was read: of many files only the first bytes are read."""
 _LOOKS = 8
 _SKIP_BYTES = 1 << 20
 _TRIES = 3
@@ -31,8 +31,10 @@ _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryEr
 
 
 class RemoteFile(io.BufferedIOBase):
-    """A stored file of another machine. A server of the web that ignores ranges is read as one stream; going back in it
-    starts over. `state` is the one in which it was opened."""
+    """A remote file. `state` is its state when opened.
+
+    From a web server without range support it is read as one stream; seeking backwards starts over.
+    """
 
     def __init__(self, path: str, opener: Opener, state: FileState) -> None:
         self.name = without_secrets(path)
@@ -70,7 +72,7 @@ class RemoteFile(io.BufferedIOBase):
                 except _errors() as error:
                     self._forget()
                     if isinstance(error, ValueError):
-                        self._ranges = False  # the server does not give ranges
+                        self._ranges = False  # the server does not support ranges
                     if not left or isinstance(error, _FINAL):
                         raise
                     continue
@@ -84,7 +86,7 @@ class RemoteFile(io.BufferedIOBase):
 
     def _read(self, size: int) -> bytes:
         if self._ranges and self._ahead < _RANGE_BYTES and self._at >= _LOOKS * _FIRST_BYTES:
-            self._forget()  # it is being read
+            self._forget()  # it is read completely, not just its first bytes
             self._ahead = _RANGE_BYTES
         if self._inner is None:
             self._inner, self._inner_at = self._opener(self._ahead if self._ranges else 0), 0
@@ -115,17 +117,17 @@ class RemoteFile(io.BufferedIOBase):
 
 
 def _errors() -> tuple[type[BaseException], ...]:
-    """What stores raise: those of their libraries that are loaded."""
-    found: list[type[BaseException]] = [OSError, ValueError, EOFError]
+    """Exceptions that stores raise: those of the libraries that are imported."""
+    errors: list[type[BaseException]] = [OSError, ValueError, EOFError]
     for module, name in _FOREIGN_ERRORS:
         kind = getattr(sys.modules.get(module), name, None)
         if isinstance(kind, type) and issubclass(kind, BaseException):
-            found.append(kind)
-    return tuple(found)
+            errors.append(kind)
+    return tuple(errors)
 
 
 class as_os_errors:
-    """Inside it whatever a store raises becomes an OSError that names no secrets."""
+    """Context manager that converts any exception of a store to an OSError without secrets in its message."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -136,18 +138,18 @@ class as_os_errors:
     def __exit__(self, kind: Any, error: BaseException | None, at: Any) -> None:
         if error is None or not isinstance(error, _errors()):
             return
-        known: type[OSError] = next((final for final in _FINAL if isinstance(error, final)), OSError)
+        raised: type[OSError] = next((final for final in _FINAL if isinstance(error, final)), OSError)
         reason = _message(error, self._path)
-        if known is FileNotFoundError:
-            # fsspec says so of everything that goes wrong on the web, and why in the cause
+        if raised is FileNotFoundError:
+            # fsspec raises it for any failure on the web; the real reason is in the cause
             status, cause = getattr(error.__cause__, "status", 404), error.__cause__
             if status in (401, 403):
-                known, reason = PermissionError, f"the server refuses it ({status})"
+                raised, reason = PermissionError, f"the server refuses it ({status})"
             elif cause is not None and not (status in (404, 410) and hasattr(cause, "status")):
-                known, reason = OSError, _message(cause, self._path)
+                raised, reason = OSError, _message(cause, self._path)
             else:
                 reason = "there is no such file"
-        raise known(0, reason) from error
+        raise raised(0, reason) from error
 
 
 def _message(error: BaseException, path: str) -> str:
