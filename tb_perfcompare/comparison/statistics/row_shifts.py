@@ -97,8 +97,8 @@ def row_shifts(
 
     captures    capture of each column, columns of a capture in time order
     importance  (g,) order in which rows are computed if there are too many
-    alike       families of rows: none gets a lower autocorrelation than the median row of its family; by default the rows
-                are one family, and each keeps its own autocorrelation
+    alike       families of rows: none gets a lower autocorrelation than the median row of its family; by default the
+                rows are one family, and each keeps its own autocorrelation
     """
     test = batched_rank_test(baseline, candidate, captures=captures, alike=alike)
     order = np.zeros(len(baseline)) if importance is None else importance
