@@ -1,8 +1,8 @@
-"""Names of the same thing on both sides, joined before the sides are compared: a Python function whose line moved, and,
-on devices of different vendors, runtime calls and copies.
+"""Joins names of the same thing on both sides before these are compared: a Python function whose line moved, and, on
+devices of different vendors, runtime calls and copies.
 
-Two names are joined if they mean the same, one side has only the one and the other side only the other. Several of one
-meaning stay apart, unless all of them can be told by their order in the file. (docs/method/alignment.md#names)
+Two names are joined if they mean the same and each is on one side only. Several names with one meaning stay
+separate, unless all of them can be paired by their order in the file (docs/method/alignment.md#names).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _COPY = re.compile(r"(?P<what>Memcpy \w+|Memset)(?: \(.*\))?", re.DOTALL)
 _VENDOR = {vendor.kind: vendor for vendor in VENDORS}
 
 Meaning = Callable[[str], str | None]
-"""What a name means, None where nobody knows."""
+"""Returns what a name means, None if unknown."""
 
 
 def join_equivalent_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
-    """Both sides under common names, and how many were joined."""
+    """Returns both sides with common names, and notes on the number of joined names."""
     sides = baseline, candidate
     joins: dict[StepCategory, Joins] = {}
     frames = moved_frames(*(_names(side, StepCategory.OTHER) for side in sides))
@@ -46,8 +46,9 @@ def join_equivalent_names(baseline: Summary, candidate: Summary) -> tuple[Summar
 
 
 def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
-    """Python functions of the same file and name on other lines: `model.py(10): f` and `model.py(12): f`. Of several
-    functions of one name, as methods are, all have to be there on both sides: they keep their order in the file."""
+    """Pairs Python functions with the same file and name on other lines: `model.py(10): f` and `model.py(12): f`.
+    Several functions with one name, such as methods, are paired in their order in the file, if both sides have all
+    of them."""
     sides: tuple[dict[tuple[str, str], list[tuple[int, str]]], ...] = ({}, {})
     for found, names in zip(sides, (a, b), strict=True):
         for name in names:
@@ -67,7 +68,7 @@ def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
 
 
 def equivalent_calls(a: Iterable[str], b: Iterable[str], one: Vendor, two: Vendor) -> Joins:
-    """Calls of two vendors' runtimes that do the same: `cudaLaunchKernel` and `hipLaunchKernel`."""
+    """Pairs calls of two vendors' runtimes that do the same: `cudaLaunchKernel` and `hipLaunchKernel`."""
     found = _one_to_one(a, b, one.call_of, two.call_of)
     rest = [{*side} - {*found} for side in (a, b)]
     found |= _one_to_one(rest[0], rest[1], one.role_of, two.role_of)
@@ -75,7 +76,7 @@ def equivalent_calls(a: Iterable[str], b: Iterable[str], one: Vendor, two: Vendo
 
 
 def equivalent_copies(a: Iterable[str], b: Iterable[str]) -> Joins:
-    """Copies in the same direction, and sets: vendors call the memory on the host differently."""
+    """Pairs copies in the same direction, and sets: vendors name the memory on the host differently."""
     found = _one_to_one(a, b, _what_is_copied, _what_is_copied)
     return {name: str(_what_is_copied(name)) for name in found}
 
@@ -86,7 +87,7 @@ def _what_is_copied(name: str) -> str | None:
 
 
 def _one_to_one(a: Iterable[str], b: Iterable[str], of_a: Meaning, of_b: Meaning) -> dict[str, tuple[str, str]]:
-    """Name -> both names of its meaning, where each side has one name for it and they differ."""
+    """Name -> both names with its meaning, if each side has one such name and they differ."""
     groups: dict[str, tuple[set[str], set[str]]] = {}
     for side, (names, meaning) in enumerate(((a, of_a), (b, of_b))):
         for name in names:

@@ -1,4 +1,4 @@
-"""Both sides with the names under which their rows are joined."""
+"""Gives both sides the names under which their rows are joined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TABLE = "kernels"
 
 
 def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
-    """Both sides with their kernels under common names, and how many were joined."""
+    """Returns both sides with common names of their kernels, and a note on the number of joined names."""
     joins = alike_names(_kernels(baseline), _kernels(candidate))
     if not joins:
         return baseline, candidate, ()
@@ -25,7 +25,7 @@ def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Su
 
 
 def alike_names(a: list[str], b: list[str]) -> dict[str, str]:
-    """Name of a side -> the name both are compared under; names that stay are left out."""
+    """Name on a side -> name that both are compared under; unchanged names are left out."""
     if set(a) == set(b):
         return {}
     groups: dict[str, tuple[set[str], set[str]]] = {}
@@ -46,7 +46,7 @@ def _kernels(side: Summary) -> list[str]:
 
 
 def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
-    """The two sides, and what was joined."""
+    """Returns both sides with all names joined, and notes on what was joined."""
     baseline, candidate, cut = join_truncated_names(baseline, candidate)
     baseline, candidate, alike = join_alike_names(baseline, candidate)
     baseline, candidate, equal = join_equivalent_names(baseline, candidate)

@@ -1,4 +1,4 @@
-"""May these two be compared? Each check says what it saw and which conclusions it weakens."""
+"""Comparability checks: each reports what it found and the conclusions that it weakens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tb_perfcompare.model.text_numbers import TextNumbers
 def check_comparability(
     baseline: Summary, candidate: Summary, numbers: TextNumbers | None = None
 ) -> tuple[Check, ...]:
-    """All checks in fixed order, those that pass included."""
+    """Returns all checks in fixed order, including those that pass."""
     return (
         same_capture(baseline, candidate),
         device(baseline, candidate),
@@ -33,7 +33,7 @@ def check_comparability(
 
 
 def _unit_of_work(a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, ...]:
-    """Whether a step of one side is the same thing as a step of the other."""
+    """Whether a step of one side is the same unit of work as a step of the other."""
     if a.metric == CYCLE_TIME:
         return cycle_checks(a, b)
     return (

@@ -1,4 +1,4 @@
-"""May two per-cycle tables be compared? What only they can get wrong: other cycles, other work, other machines."""
+"""Checks of per-cycle tables: whether cycles, work and machines are the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VOID = ("verdict", "functions")
 
 
 def cycle_checks(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
-    """All checks in fixed order, those that pass included."""
+    """Returns all checks in fixed order, including those that pass."""
     return (
         _anchors(baseline, candidate),
         _launches(baseline, candidate),
@@ -23,7 +23,7 @@ def cycle_checks(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
 
 
 def _anchors(a: Summary, b: Summary) -> Check:
-    """Cycles of different functions are different things, whatever their lengths."""
+    """Whether both sides' cycles are calls of the same function; otherwise their lengths are not comparable."""
     anchors = [dict(side.environment).get("cycle.anchor", "") for side in (a, b)]
     if not all(anchors):
         return Check(
@@ -40,7 +40,8 @@ def _anchors(a: Summary, b: Summary) -> Check:
 
 
 def _launches(a: Summary, b: Summary) -> Check:
-    """Shared share of device launches per cycle by name, summed over devices: their numbers differ by machine."""
+    """Whether device launches per cycle are alike by name, summed over devices, whose numbers differ between
+    machines."""
     if not (a.counts_launches and b.counts_launches):
         return Check("functions", "warn", "a table has no launch counts: the work may differ", ("verdict",))
     x, y = _calls(a), _calls(b)

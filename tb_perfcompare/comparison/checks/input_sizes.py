@@ -1,5 +1,5 @@
-"""How large is a piece of work on each side? A step that decodes one token calls the same operators as one that reads
-a prompt of thousands, and is not the same piece of work."""
+"""Size of the inputs on each side. A step that decodes one token calls the same operators as one that reads a prompt
+of thousands, but is another piece of work."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tb_perfcompare.model.names.work_kinds import work_kind
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
 ANOTHER_ORDER = 64
-"""Inputs so many times as large are another piece of work ..."""
+"""Ratio of input sizes from which the work differs ..."""
 
 LARGER = 16
-"""... and so many times, where other kernels work on them; by times alone they are suspected from here on."""
+"""... and from which it differs if kernels differ too; a ratio of times from which that is suspected."""
 
 ENOUGH = 0.1
 """Share of each side's work that has to be in names of both."""
@@ -33,11 +33,11 @@ _VIEWS = frozenset({
     "aten::view", "aten::as_strided", "aten::t", "aten::transpose", "aten::expand", "aten::select", "aten::slice",
     "aten::permute", "aten::empty",
 })  # fmt: skip
-"""Operators that take as long whatever the size of their inputs."""
+"""Operators whose time does not depend on the size of their inputs."""
 
 
 class _Sizes(NamedTuple):
-    """Of one name: calls per step, share of its side, mean size of each operand, and the text of most calls."""
+    """Sizes of one name: calls per step, share of its side, mean size of each operand, and the text of most calls."""
 
     calls: float
     share: float
@@ -49,7 +49,7 @@ _NONE = _Sizes(0.0, 0.0, (), "")
 
 
 class _Ratio(NamedTuple):
-    """Size of the candidate's work over the baseline's, and a name that shows it."""
+    """Size of the candidate's work over the baseline's, with an example."""
 
     ratio: float
     name: str
@@ -58,8 +58,8 @@ class _Ratio(NamedTuple):
 
 
 def input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check | None:
-    """Fails where the same operators, or kernels where no shapes were recorded, work on inputs of another order of
-    size; warns where only times tell. None otherwise. `shared_kernels` is the share of launches in common."""
+    """Fails if the same operators (kernels if no shapes were recorded) work on inputs of another order of size;
+    warns if only times suggest that; None otherwise. `shared_kernels` is the share of launches in common."""
     by_shape = _ratio(a, b, "operators_by_shape", input_elements, ("host_self", "device_self"))
     found = by_shape or _ratio(a, b, "kernels_by_launch", launched_threads, ())
     if found is None:
@@ -80,7 +80,7 @@ def input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check |
 def _ratio(
     a: Summary, b: Summary, table: str, sizes_of: Callable[[str], tuple[int, ...]], weighed_by: tuple[str, ...]
 ) -> _Ratio | None:
-    """Weighted median over names of how their largest change of an operand is. None where too little is known."""
+    """Weighted median over names of the largest ratio of an operand's sizes; None if too little is known."""
     if table not in a.groups or table not in b.groups:
         return None
     one, two = (_sizes(side.groups[table], len(side.steps), sizes_of, weighed_by) for side in (a, b))
@@ -121,7 +121,7 @@ def _sizes(
 
 
 def _by_times(a: Summary, b: Summary) -> Check | None:
-    """Warns where operators that compute take many times as long per call, and those that only view tensors do not."""
+    """Warns if operators that compute take many times as long per call, and those that only view tensors do not."""
     if "operators" not in a.groups or "operators" not in b.groups:
         return None
     one, two = _per_call(a), _per_call(b)
@@ -144,13 +144,13 @@ def _by_times(a: Summary, b: Summary) -> Check | None:
 
 
 def _per_call(summary: Summary) -> dict[str, tuple[float, float]]:
-    """Operator -> (self time per call, share of that of a step), of the typical step: one call that another program
-    interrupts is no larger piece of work."""
+    """Operator -> (self time per call, share of a step's self time), for the typical step: one call that another
+    program interrupts is not a larger piece of work."""
     table = summary.groups["operators"]
     called = table.calls > 0
     each = np.where(called, step_self_times(table) / np.maximum(table.calls, 1), np.inf)
     each.sort(axis=1)
-    # the middle of the steps that call it
+    # median over the steps that call it
     steps, rows = called.sum(axis=1), np.arange(len(each))
     low, high = np.maximum(steps - 1, 0) // 2, np.minimum(steps // 2, np.maximum(steps - 1, 0))
     times = np.where(steps > 0, (each[rows, low] + each[rows, high]) / 2, 0.0)

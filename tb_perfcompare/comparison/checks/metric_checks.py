@@ -1,5 +1,5 @@
-"""Do both sides mean the same by "tensor pipe active"? Profilers offer several metrics for one figure, and two of them
-differ even when the kernels do not."""
+"""Whether both sides use the same metrics: profilers offer several for one figure such as "tensor pipe active", and
+two of them differ even if the kernels do not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FIGURES = {
 
 
 def utilisation_metrics(a: Summary, b: Summary) -> Check:
-    """Warns when a figure that both sides have was read from different metrics, or when only one side names its own."""
+    """Warns if a figure that both sides have comes from different metrics, or if only one side names its metric."""
     found, figures = list[str](), list[str]()
     for figure, words in _FIGURES.items():
         if not (_has(a, figure) and _has(b, figure)):

@@ -1,4 +1,4 @@
-"""The gate of traces: is a step of one side the same piece of work as a step of the other?"""
+"""Gate for traces: whether a step of one side is the same piece of work as a step of the other."""
 
 from __future__ import annotations
 
@@ -24,25 +24,27 @@ from tb_perfcompare.model.text_numbers import TextNumbers
 NEARLY_ALL = 0.98
 
 PART_OF_IT = 0.35
-"""Share from which sides have a part of their work in common, unless what they compute says otherwise."""
+"""Share above which the sides have part of their work in common, unless what they compute differs."""
 
 
 def same_work_checks(
     baseline: Summary, candidate: Summary, alignment: Alignment | None, numbers: TextNumbers
 ) -> tuple[Check, ...]:
-    """`same_work`: fails, and takes the verdict, when nothing says that a step of one side is the other's work: not its
-    time by input shape, nor operators, kernels or device time by operator, nor what it computes; or when what both
-    compute is something else. It only warns about another form of a program and about a part in common.
-    `input_shapes`, `input_types`: warn when the same operators run on other inputs. `input_sizes` fails, and takes the
-    verdict, when those are of another order of size. Where one side recorded the CPU
-    alone, operators must have nine tenths in common, or compute the same: what a rank without a device does may be
-    called alike and be other work."""
+    """Checks `same_work`, `input_shapes`, `input_types` and `input_sizes`.
+
+    `same_work` fails, and withholds the verdict, if nothing shows that a step of one side is the other's work: not
+    its time by input shape, nor operators, kernels or device time by operator, nor what it computes; or if both
+    compute different things. It only warns about another form of a program or a part in common. `input_shapes` and
+    `input_types` warn if the same operators run on other inputs. `input_sizes` fails, and withholds the verdict, if
+    these are of another order of size. If one side recorded only the CPU, operators must have nine tenths in common,
+    or compute the same: a rank without a device may call operators of the same names for other work.
+    """
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = shared_calls(table, baseline, candidate, numbers)
         if share is not None:
             found[words] = share
-    if alignment is not None and found:  # without names on both sides, copies alone would match by nothing
+    if alignment is not None and found:  # without names on both sides, copies alone would match
         found["device time, matched by operator"] = min(matched_share(alignment))
     alone = on_cpu_alone(baseline, candidate)
     held = None if alone else containment(baseline, candidate)
@@ -97,7 +99,7 @@ def _same_work(
 
 
 def _may_be_alike(computed: Program | None) -> bool:
-    """Whether what the sides compute is alike, or says nothing."""
+    """Whether what the sides compute is alike, or too little to tell."""
     if computed is None or computed.least < FEWEST:
         return True
     return computed.in_common >= SOME_WORK
@@ -113,7 +115,8 @@ def _compiled_side(a: Summary, b: Summary) -> str:
 
 
 def _contained(held: Containment, a: Summary, b: Summary) -> str:
-    """ "the candidate does all the baseline does, and 120 more operator calls per step (...)"."""
+    """Result for contained work: "the candidate does all the baseline does, and 120 more operator calls per step
+    (...)"."""
     grown = held.contained[0] and (not held.contained[1] or held.baseline >= held.candidate)
     most, less = ("candidate", "baseline") if grown else ("baseline", "candidate")
     share = held.baseline if grown else held.candidate

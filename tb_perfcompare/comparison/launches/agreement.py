@@ -1,7 +1,8 @@
-"""How far two sequences agree from given places on, for many places at once.
+"""Lengths of agreement of two sequences from given places on, for many places at once.
 
-Windows of 1, 2, 4, ... elements get numbers such that equal windows have equal numbers (the ranks of Karp, Miller and
-Rosenberg 1972): exact, without hashes. A run of r equal elements then takes about 2 log2(r) look-ups instead of r.
+Windows of 1, 2, 4, ... elements get numbers such that equal windows have equal numbers (the ranks of Karp, Miller
+and Rosenberg 1972): exact, without hashes. A run of r equal elements then takes about 2 log2(r) look-ups instead of
+r.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import numpy as np
 from tb_perfcompare.model.arrays import Ints
 
 LAST_LEVEL = 12
-"""The longest windows have 2**12 elements; longer runs are walked in steps of that many."""
+"""Level of the longest windows, 2**12 elements; longer runs are followed in steps of that many."""
 
 
 class Agreement:
-    """Two sequences of numbers from 0 up. Levels of windows are made when they are first needed."""
+    """Two sequences of numbers from 0 up, with their windows. Levels of windows are built on first use."""
 
     def __init__(self, a: Ints, b: Ints) -> None:
-        # one end mark each, unlike all elements and each other: no run passes an end
+        # an end mark after each sequence, unlike all elements and each other, so that no run passes an end
         self._levels = [np.concatenate([a, [-1], b, [-2]]).astype(np.int64)]
         self.lengths = (len(a), len(b))
         self._second = len(a) + 1
@@ -57,8 +58,8 @@ class Agreement:
         return self._levels[level]
 
     def _doubled(self, ranks: Ints, half: int) -> Ints:
-        """Ranks of windows twice as long. Windows that leave the text differ between a and b; those that only leave a
-        hold its end mark, which b has nowhere."""
+        """Ranks of windows twice as long. Windows that extend past the text differ between a and b; those that
+        extend only past a contain its end mark, which b does not have."""
         out = np.full(len(ranks), -2, dtype=np.int64)
         out[: self._second] = -1
         whole = len(ranks) - 2 * half + 1

@@ -1,4 +1,4 @@
-"""Where the same work is a small part of the step: its pace decides only what the recorded times leave open."""
+"""Common work that is a small part of the step: its pace decides only if the recorded times do not."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL
 from tb_perfcompare.model.summary.summary import Summary
 
 LITTLE = 0.01
-"""Share of the step from which on work says something about the pace of the rest, if three captures a side show how
-well the rest follows it."""
+"""Share of the step from which common work indicates the pace of the rest, provided that three captures a side show
+how well the rest follows it."""
 
 
 def or_little_work(
@@ -23,8 +23,8 @@ def or_little_work(
     options: CompareOptions,
     strata: Strata | None,
 ) -> CommonWork:
-    """`work`, or what is known from less of it: where `work` has no clocks, the recorded times give no direction, and
-    the program at this pace has one."""
+    """Returns `work`, or the result of accepting less common work if `work` has no clocks, the recorded times give
+    no direction, and the program at that pace has one."""
     if work.clocked is not None or recorded.verdict is not Verdict.INCONCLUSIVE:
         return work
     if min(capture_counts(work.captures), default=0) < CAPTURES_THAT_TELL:

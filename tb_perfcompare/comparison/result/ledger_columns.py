@@ -1,6 +1,6 @@
-"""The rows of a ledger as columns: a recording may have hundreds of thousands of names, and few are shown.
+"""Rows of a ledger kept as columns: a recording may have hundreds of thousands of names, of which few are shown.
 
-A row is made when it is asked for. Integers are exact: columns that 64 bits could not add up hold Python's.
+A row object is made only when it is asked for. Integers are exact: columns whose sum exceeds 64 bits hold Python ints.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.quick_dataclass import dataclass
 
 ExactInts = NDArray[Any]
-"""int64, or Python's integers where those would not hold them."""
+"""int64, or Python ints where int64 would overflow."""
 
 
 STATUSES = ("both", "added", "removed")
-"""Status by number."""
+"""Status by its number."""
 
 _KEPT = 2_000
-"""So few rows are kept once they are made."""
+"""Up to this number of rows, row objects are kept once they are made."""
 
 _EXACT = 1 << 53
-"""Integers below are exact as floats, so that quotients of both are the same."""
+"""Integers below this are exact as floats, so that float division gives the same quotients as integer division."""
 
 
 @dataclass(slots=True, eq=False)
 class EntityRows(Sequence[LedgerRow]):
-    """The entities of one category, n rows of depth 2; columns as in LedgerRow, calls per step of each side apart,
-    `status` by number."""
+    """Entities of one category, n rows of depth 2. Columns are as in LedgerRow; `calls` holds the calls per step of
+    baseline and candidate, `status` indexes STATUSES."""
 
     category: str
     key: Sequence[str]
@@ -48,12 +48,12 @@ class EntityRows(Sequence[LedgerRow]):
 
     @property
     def delta(self) -> ExactInts:
-        """Candidate minus baseline."""
+        """Candidate minus baseline, (n,)."""
         return self.candidate - self.baseline
 
     @property
     def rate_effect(self) -> ExactInts:
-        """What the number of calls does not explain of it."""
+        """Part of the delta that the number of calls does not explain, (n,)."""
         return self.delta - self.count_effect
 
     def __len__(self) -> int:
@@ -76,7 +76,7 @@ class EntityRows(Sequence[LedgerRow]):
             yield from self._rows(slice(start, start + _KEPT))
 
     def picked(self, some: Flags) -> list[LedgerRow]:
-        """The rows where `some` is true."""
+        """Returns the rows for which `some` is true."""
         rows = np.flatnonzero(some)
         if self._made is not None or len(self) <= _KEPT:
             made = tuple(self)
@@ -84,7 +84,7 @@ class EntityRows(Sequence[LedgerRow]):
         return list(self.of_rows(rows))
 
     def of_rows(self, rows: ExactInts) -> EntityRows:
-        """Some of the rows, as columns."""
+        """Returns the rows with these numbers, as columns."""
         key, name = (_picked(texts, rows) for texts in (self.key, self.name))
         a, b, count, mix = (
             column[rows] for column in (self.baseline, self.candidate, self.count_effect, self.mix_effect)
@@ -116,7 +116,7 @@ def _picked(texts: Sequence[str], rows: ExactInts) -> Sequence[str]:
 
 
 def columns_of(category: str, rows: Sequence[LedgerRow]) -> EntityRows:
-    """Rows of one category as columns."""
+    """Converts rows of one category to columns."""
     if isinstance(rows, EntityRows):
         return rows
     return EntityRows(
@@ -133,19 +133,19 @@ def columns_of(category: str, rows: Sequence[LedgerRow]) -> EntityRows:
 
 
 def exact(values: Sequence[int]) -> ExactInts:
-    """A column of integers whose sum 64 bits hold, or of Python's."""
+    """Converts integers to a column: int64 if 64 bits hold their sum, else Python ints."""
     most = max(max(values, default=0), -min(values, default=0))
     return np.array(values, dtype=np.int64 if most * max(len(values), 1) < 1 << 62 else object)
 
 
 def half_to_even(above: int, below: int) -> int:
-    """above / below rounded, so that the sign is symmetric; `below` is positive."""
+    """above / below rounded half to even, hence symmetric in the sign of `above`; `below` must be positive."""
     whole, rest = divmod(above, below)
     return whole + (2 * rest > below or (2 * rest == below and whole % 2))
 
 
 def divided(values: ExactInts, by: int) -> Floats:
-    """Quotients as Python's own division gives them, to the last bit."""
+    """Quotients equal to those of Python's integer division operator `/`, to the last bit."""
     if values.dtype != object and by < _EXACT and (not len(values) or int(np.abs(values).max()) < _EXACT):
         quotients: Floats = values / by
         return quotients
@@ -153,7 +153,7 @@ def divided(values: ExactInts, by: int) -> Floats:
 
 
 def sum_of(rows: EntityRows, name: str, *below: str) -> LedgerRow:
-    """The sum of entities of one category, effects included; `below` is the end of its path."""
+    """Sums entities of one category, effects included, into one row; `below` is the end of its path."""
     statuses = unique(rows.status)
     a, b, count, mix = (
         sum(column.tolist()) for column in (rows.baseline, rows.candidate, rows.count_effect, rows.mix_effect)
@@ -174,7 +174,7 @@ def sum_of(rows: EntityRows, name: str, *below: str) -> LedgerRow:
 
 @dataclass(slots=True, eq=False)
 class LedgerGroup:
-    """A category, its entities, and the parts of those that have any, by the number of the entity."""
+    """A category's row, its entities, and the parts of entities that have any, by the entity's number."""
 
     head: LedgerRow
     entities: EntityRows
@@ -193,7 +193,7 @@ class LedgerGroup:
         return 1 + len(self.entities) + sum(map(len, self.parts.values()))
 
     def row(self, number: int) -> LedgerRow:
-        """One of the rows, as on iterating."""
+        """Returns the row with this number, counted as on iterating."""
         if not number:
             return self.head
         number -= 1
@@ -207,7 +207,7 @@ class LedgerGroup:
 
 
 class LedgerRows(Sequence[LedgerRow]):
-    """The rows of a ledger in their order. Equals the tuple of them."""
+    """Rows of a ledger in their order. Equal to the tuple of the same rows."""
 
     __slots__ = ("groups",)
 

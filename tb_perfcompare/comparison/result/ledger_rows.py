@@ -1,4 +1,4 @@
-"""The exact split of the step time."""
+"""Ledger: the exact split of the step time into categories, entities and parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 LEDGER = "ledger"
-"""Name under which the ledger is asked for as a table."""
+"""Name by which the ledger is requested as a table."""
 
 _NANOSECONDS = "ns x denominator"
 _LEDGER_COLUMNS = (
@@ -25,12 +25,12 @@ _LEDGER_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """Integers in nanoseconds x denominator per step. path is (category,), (category, entity) or (category, entity,
-    part): the part says who called the entity with which input shape.
+    """Time per step of a category, an entity or a part, in integer nanoseconds x denominator.
 
-    delta = candidate - baseline = count_effect + rate_effect; rate_effect = mix_effect (calls in other proportions of
-    the parts) + same_shape_effect. calls are per step. status: both, added, removed. `name` is a raw name behind the
-    entity's key.
+    path is (category,), (category, entity) or (category, entity, part), where a part is a caller of the entity with
+    an input shape. delta = candidate - baseline = count_effect + rate_effect; rate_effect = mix_effect (calls in
+    other proportions of the parts) + same_shape_effect. calls are per step. status: both, added, removed. `name` is
+    a raw name behind the entity's key.
     """
 
     path: tuple[str, ...]
@@ -47,7 +47,7 @@ class LedgerRow:
 
     @property
     def same_shape_effect(self) -> int:
-        """The same parts taking another time per call."""
+        """Part of the delta from the same parts taking another time per call."""
         return self.rate_effect - self.mix_effect
 
 
@@ -73,12 +73,13 @@ class LedgerDict(_LedgerDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Rows of depth 1 sum to `delta`, rows of depth 2 to their row of depth 1, rows of depth 3 to their row of depth 2
-    where it has any, all exactly. A row comes before the rows below it.
+    """Exact split of the step time of both sides.
 
-    Divide by `denominator` for nanoseconds per step; it is the least common multiple of the two step counts. `backlog`
-    is the part of the two sides' windows that an earlier step's device work owns. `not_recorded` are the categories of
-    each side that are absent, not zero.
+    Rows of depth 1 sum to `delta`, rows of depth 2 to their row of depth 1, and rows of depth 3 to their row of
+    depth 2 where it has any, all exactly. A row comes before the rows below it. Divide by `denominator`, the least
+    common multiple of the two step counts, for nanoseconds per step. `backlog` is the part of the two sides' windows
+    taken by device work of an earlier step. `not_recorded` lists the categories that each side could not record:
+    absent, not zero.
     """
 
     denominator: int
@@ -91,26 +92,26 @@ class Ledger:
 
     @property
     def heads(self) -> Sequence[LedgerRow]:
-        """The rows of the categories."""
+        """Rows of the categories (depth 1)."""
         groups = getattr(self.rows, "groups", None)
         if groups is not None:
             return [group.head for group in groups]
         return [row for row in self.rows if len(row.path) == 1]
 
     def recorded(self, category: str) -> tuple[bool, bool]:
-        """Whether each side could record the category."""
+        """Whether each side (baseline, candidate) could record the category."""
         a, b = (category not in side for side in self.not_recorded)
         return a, b
 
     def entities(self, category: str) -> Sequence[LedgerRow]:
-        """The rows of a category's entities, without their parts."""
+        """Rows of a category's entities, without their parts."""
         groups = getattr(self.rows, "groups", None)
         if groups is not None:
             return next((group.entities for group in groups if group.head.path == (category,)), ())
         return [row for row in self.rows if len(row.path) == 2 and row.path[0] == category]
 
     def paths(self) -> Iterator[tuple[str, ...]]:
-        """The paths of all rows; no row is made for it."""
+        """Yields the paths of all rows without making row objects."""
         for group in getattr(self.rows, "groups", ()):
             yield group.head.path
             yield from ((group.entities.category, key) for key in group.entities.key)
@@ -119,7 +120,7 @@ class Ledger:
             yield from (row.path for row in self.rows)
 
     def with_parts(self) -> list[tuple[LedgerRow, Sequence[LedgerRow]]]:
-        """The entities that have parts, and these."""
+        """Pairs of an entity that has parts and its parts."""
         groups = getattr(self.rows, "groups", None)
         if groups is not None:
             return [(group.entities[at], parts) for group in groups for at, parts in group.parts.items() if parts]
@@ -130,7 +131,7 @@ class Ledger:
         return [(row, parts[row.path]) for row in self.rows if row.path in parts]
 
     def to_dict(self) -> LedgerDict:
-        """Integers as they are; divide by the denominator."""
+        """Returns the ledger as plain values; integers still have to be divided by the denominator."""
         return {
             "unit": "ns",
             "denominator": self.denominator,
@@ -143,9 +144,9 @@ class Ledger:
         }
 
     def to_frame(self) -> DataFrame:
-        """The rows with their exact integers as a pandas DataFrame: nanoseconds per step times `attrs["denominator"]`.
-        `entity` and `part` are missing in the rows that sum over them. Raises PerfCompareError without
-        pandas."""
+        """Returns the rows with their exact integers as a pandas DataFrame: nanoseconds per step times
+        `attrs["denominator"]`. `entity` and `part` are missing in rows that sum over them. Raises PerfCompareError
+        without pandas."""
         from tb_perfcompare.comparison.result.frames import frame_of
 
         rows = [

@@ -1,4 +1,4 @@
-"""The Hodges-Lehmann shift of two samples: the median of all differences, and order statistics around it."""
+"""Hodges-Lehmann shift of two samples: the median of all pairwise differences, and order statistics around it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 
 
 def log_shift(baseline_ns: Nanoseconds, candidate_ns: Nanoseconds) -> float:
-    """Hodges-Lehmann shift of ln(time) alone."""
+    """Hodges-Lehmann shift of ln(time), without an interval."""
     return shift_of(np.log(baseline_ns), np.log(candidate_ns), 0)[0]
 
 
 def fraction_of(theta: float) -> float:
-    """The fraction e^theta - 1 of a shift of logarithms, so that an exchange of the sides stays consistent.
+    """Converts a shift of logarithms to the fraction e^theta - 1, consistently if the sides are exchanged.
 
     A fraction is not antisymmetric: +25 % one way is -20 % the other. For theta >= 0 this is expm1(theta) = x, and
     for -theta it is the float next to 1/(1 + x) - 1 computed from that x without rounding in between.
@@ -35,13 +35,13 @@ def shift_of(baseline: Floats, candidate: Floats, k: int) -> tuple[float, float,
 
 
 def shift_of_ns(baseline: Ints, candidate: Ints, k: int) -> tuple[Fraction, int, int]:
-    """The same of integers in 0..2**62, exact."""
+    """Exact `shift_of` for integers in 0..2**62."""
     low, below, above, high = differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
     return Fraction(int(below) + int(above), 2), int(low), int(high)
 
 
 def _shift_ranks(n: int, m: int, k: int) -> tuple[int, int, int, int]:
-    """Ranks of the lower end, of the two middle differences (the same one for an odd number), of the upper end."""
+    """Ranks of the lower end, of the two middle differences (equal for an odd number), and of the upper end."""
     pairs = n * m
     end = max(k, 1)
     return end, (pairs + 1) // 2, pairs // 2 + 1, pairs + 1 - end

@@ -1,4 +1,4 @@
-"""Order statistics of all n x m differences between two samples, without holding them when they are many."""
+"""Order statistics of all n x m differences between two samples, without storing them if there are many."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 DENSE_LIMIT = 60_000
-"""Up to this many differences they are written out (500 kB); beyond it they are counted."""
+"""Number of differences up to which they are stored (500 kB); beyond it they are counted."""
 
 _WRITTEN_OUT = 2
-"""Differences per value at which a search ends, and they are sorted."""
+"""Differences per value at which the search ends and the remaining ones are sorted."""
 
 Value = TypeVar("Value", np.int64, np.float64)
 
 
 def differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence[int]) -> list[Value]:
-    """The differences candidate - baseline at the given ranks, 1 being the smallest of the n x m.
+    """Returns the differences candidate - baseline at the given ranks, 1 being the smallest of the n x m.
 
     Exchanging the samples negates the list at mirrored ranks bit for bit: a difference is rounded the same way
-    whichever operand comes first. int64 values lie in 0..2**62, so that neither a difference nor its search overflows.
+    whichever operand comes first. int64 values lie in 0..2**62, so that neither a difference nor its search
+    overflows.
     """
     pairs = len(baseline) * len(candidate)
     if pairs <= DENSE_LIMIT:
@@ -34,8 +35,8 @@ def differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: S
 
 
 def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence[int]) -> dict[int, Value]:
-    """For each rank the smallest t with at least so many differences <= t, by halving the range of t until few
-    differences are left in it."""
+    """For each rank, the smallest t with at least that many differences <= t; bisects the range of t until few
+    differences remain in it."""
     subtrahends, times = np.unique(baseline, return_counts=True)
     minuends, weights = np.unique(candidate, return_counts=True)
     # pairs_from[i]: baseline values at or after position i, so a count of pairs is one look-up per candidate value
@@ -49,7 +50,7 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
         return int((pairs_from[at] * weights).sum())
 
     def at_rank(rank: int, above: NDArray[np.intp], up_to: NDArray[np.intp]) -> Value:
-        """Among the differences between two limits, by writing them out."""
+        """The difference at this rank, found by sorting the differences between two limits."""
         many = above - up_to
         minuend = np.repeat(np.arange(len(minuends)), many)
         subtrahend = np.arange(len(minuend)) + np.repeat(up_to - np.cumsum(many) + many, many)
@@ -79,9 +80,9 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
 
 
 def _mend(subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, at: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Move each position to the first subtrahend whose rounded difference is <= limit.
+    """Moves each position to the first subtrahend whose rounded difference is <= limit.
 
-    minuend - limit is rounded, so the searched position can be off by the few values within that rounding.
+    minuend - limit is rounded, so the position found can be off by the few values within that rounding.
     """
     padded = np.concatenate([[-np.inf], subtrahends, [np.inf]])
     at = at.copy()
@@ -93,7 +94,8 @@ def _mend(subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, at:
 
 
 def _number_line(kind: np.dtype[Any]) -> tuple[Callable[[int], Any], Callable[[Any], int]]:
-    """Every number of the type has an integer place; neighbours have neighbouring places."""
+    """Order-preserving maps from integers to numbers of the type and back; neighbouring numbers have neighbouring
+    integers."""
     if kind == np.int64:
         return np.int64, int
     return _float_at, _place_of_float

@@ -1,4 +1,4 @@
-"""Drift of a side's steps over time and bimodal step times, which no single shift describes."""
+"""Sentences on drift of the steps over time and on bimodal step times, which no single shift describes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from tb_perfcompare.comparison.verdict.words import SIDES, Words
 from tb_perfcompare.model.arrays import unique
 
 _NAMED = 3
-"""Captures of a side whose drift is told in the sentence; notes name all."""
+"""Number of drifts that the sentence names; notes name all."""
 
 
 def two_groups_named(times: Times, captures: Captures, words: Words) -> str:
-    """ "; bimodal: the candidate's steps fall into two groups, 8 around 123 ms and 4 around 176 ms", "" if none do."""
+    """Clause on sides with bimodal step times: "; bimodal: the steps of the candidate fall into two groups, 8 around
+    123 ms and 4 around 176 ms"; "" if there are none."""
     clauses = []
     for word, side, capture in zip(SIDES, times, captures, strict=True):
         groups = two_groups(side, capture)
@@ -30,7 +31,7 @@ def two_groups_named(times: Times, captures: Captures, words: Words) -> str:
 
 
 def drifts_named(times: Times, captures: Captures, words: Words) -> str:
-    """ "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter", "" without any."""
+    """Clause on drifts: "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter"; "" if there are none."""
     clauses = []
     for place, word in enumerate(SIDES):
         for which in unique(captures[place]).tolist():

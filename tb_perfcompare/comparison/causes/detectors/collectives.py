@@ -24,7 +24,7 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 NAMED, _MOST_NAMED = 0.25, 3
-"""A category with at least this share of a late rank's extra work is named, largest first, at most so many."""
+"""Share of a late rank's extra work from which a category is named, and the largest number of categories named."""
 
 COMMUNICATION = "Communication"
 
@@ -41,14 +41,14 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     all_collectives = pair.amounts("communication")
     collectives = {key: amount for key, amount in all_collectives.items() if key in on_device} or all_collectives
     rows = [row for row in pair.entities(COMMUNICATION) if (row.path[1],) in collectives]
-    # what only the host does around a collective is no collective
+    # work around a collective that only the host does is not a collective
     if not rows or abs(sum(row.delta for row in rows)) < MOST * abs(exposed) * pair.unit:
         return
     amount = total(collectives.values())
     first = max(rows, key=lambda row: (abs(row.delta), row.path))
     splits = _waiting(pair.baseline), _waiting(pair.candidate)
     counted = fsum(collective.counted_us for collective in collectives.values())
-    by_number = _more(amount, exposed) and abs(counted) >= MOST * abs(amount.delta_us)  # each of them waits
+    by_number = _more(amount, exposed) and abs(counted) >= MOST * abs(amount.delta_us)  # each one waits
     if splits[0] is not None and splits[1] is not None and not by_number:
         waiting = splits[1].waiting_us - splits[0].waiting_us
         longer = splits[1].collective_us - splits[0].collective_us
@@ -63,7 +63,7 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _more(amount: Amount, exposed: float) -> bool:
-    """Whether the change comes with more collectives, or with fewer."""
+    """Whether the change comes with more (fewer) collectives."""
     return called_otherwise(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0
 
 
@@ -116,7 +116,7 @@ def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float
 
 
 def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRow, exposed: float) -> Cause:
-    """What the late rank does longer than the other ranks, and did not before."""
+    """Cause: what takes the late rank longer than the other ranks, and did not before."""
     before, after = splits
     longer = exposed > 0
     side = after if longer else before
@@ -131,7 +131,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
         of = f": {', '.join(work.text for work in named)}" if named else ""
         does = f" ({category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} over the other ranks{of})"
         evidence += [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
-    # of the mean over ranks, the late rank's own work is its share
+    # in the mean over ranks, the late rank's own work counts by its share
     explains = {(COMMUNICATION, ""): exposed}
     sign = 1 if longer else -1
     for label, us in zip(CATEGORY_LABELS, own.tolist(), strict=True):
@@ -154,9 +154,9 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
-    """Microseconds per step and rank in collectives, split into transfer and waiting for others. `late`: the worker
-    waited for; `is_whole`: every collective of every step was found on other ranks; `beyond_us`: worker -> (8,) what
-    each category takes more than on the other workers."""
+    """Microseconds per step and rank in collectives, split into transfer and waiting for other ranks. `late`: the
+    worker waited for; `is_whole`: every collective of every step was found on other ranks; `beyond_us`: worker ->
+    (8,) excess of each category over the other workers."""
 
     collective_us: float
     transfer_us: float
@@ -167,8 +167,8 @@ class _Split:
 
 
 def _waiting(summary: Summary) -> _Split | None:
-    """As the table of ranks has it (docs/method/ranks.md). None unless all of several workers recorded the same steps
-    and a collective of one matches one of another."""
+    """Split as in the table of ranks (docs/method/ranks.md). None unless all of several workers recorded the same
+    steps and a collective of one matches one of another."""
     if len(set(job_workers(summary))) < 2 or "communication" not in summary.groups:
         return None
     ranks = ranks_of(summary)

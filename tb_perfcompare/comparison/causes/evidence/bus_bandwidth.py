@@ -1,4 +1,4 @@
-"""The bus bandwidth of collectives on both sides, as a clause of a sentence."""
+"""Bus bandwidth of collectives on both sides, as a clause of a sentence."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tb_perfcompare.model.summary.summary import GroupTable
 from tb_perfcompare.number_text import rate, size
 
 COVERED = 0.9
-"""Share of the collectives' time whose messages must be known for a bandwidth, and share of the bytes that messages of
-one size must make for the size to be named."""
+"""Share of the collectives' time whose messages must be known for a bandwidth, and share of the bytes in messages of
+one size for the size to be named."""
 
 ALL = 0.999
-"""All of the time, but for rounding."""
+"""All of the time, up to rounding."""
 
 ALIKE = 0.05
-"""Two figures are the same if they differ by at most this share of the larger."""
+"""Largest relative difference of two figures that count as the same."""
 
 _Calls = Mapping[tuple[str, ...], float]
 
@@ -25,9 +25,9 @@ _Calls = Mapping[tuple[str, ...], float]
 def bandwidth_text(
     pair: RuleContext, collective_us: tuple[float, float], transfer_us: tuple[float, float] | None
 ) -> str:
-    """ ", bus bandwidth 182 → 61.0 GB/s, same 64 MiB messages"; "" if most messages are unknown on a side.
-    `collective_us`: time of the collectives per step; `transfer_us`: the same without waiting for other ranks, used if
-    known for all."""
+    """Clause on bandwidth: ", bus bandwidth 182 → 61.0 GB/s, same 64 MiB messages"; "" if most messages are unknown
+    on a side. `collective_us`: time of the collectives per step; `transfer_us`: the same without waiting for other
+    ranks, used if known for all."""
     a, b = pair.baseline.groups.get(BY_MESSAGE), pair.candidate.groups.get(BY_MESSAGE)
     if a is None or b is None:
         return ""

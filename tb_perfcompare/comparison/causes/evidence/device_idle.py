@@ -8,8 +8,9 @@ from tb_perfcompare.model.summary.device_timeline import BUSY, HOST_WAIT, IDLE, 
 
 
 def idle_text(pair: RuleContext, delta_us: float) -> str:
-    """ "; device idle waiting for the host 2.10 → 9.40 ms per step" if that changed in the cause's direction by enough
-    to matter, else the same for all idle time, else "". `delta_us` is the cause's change."""
+    """Clause on idle time: "; device idle waiting for the host 2.10 → 9.40 ms per step" if that changed in the
+    cause's direction by enough to matter, else the same for all idle time, else "". `delta_us` is the cause's
+    change."""
     amounts = pair.amounts(TABLE)
     for figure, words in ((HOST_WAIT, "device idle waiting for the host"), (IDLE, "device idle")):
         amount = amounts.get((figure,))
@@ -19,7 +20,7 @@ def idle_text(pair: RuleContext, delta_us: float) -> str:
 
 
 def idle_share(pair: RuleContext) -> float:
-    """Share of the steps in which the device is idle, on the side where it is larger; 1 if that was not recorded."""
+    """Share of the steps in which the device is idle, on the side where it is larger; 1 if not recorded."""
     amounts = pair.amounts(TABLE)
     idle, busy = amounts.get((IDLE,)), amounts.get((BUSY,))
     if idle is None or busy is None:
