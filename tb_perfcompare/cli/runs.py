@@ -17,7 +17,7 @@ from tb_perfcompare.errors import InputError
 from tb_perfcompare.model.formats import TITLES, TRACE
 from tb_perfcompare.render.formats import render_table
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tb_perfcompare.units import Better
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts

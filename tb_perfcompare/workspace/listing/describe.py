@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.pairing.pairing import Pair, Selection
 from tb_perfcompare.model.note import Note
-from tb_perfcompare.sources.discover import RunEntry, SpanEntry, WorkerEntry
+from tb_perfcompare.sources.run_entries import RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.trace.scanners.scanner_choice import active_reader
 from tb_perfcompare.workspace.listing.index import Listing
 

@@ -15,8 +15,8 @@ from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.saved.history import PointFacts
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.discover import FileEntry
 from tb_perfcompare.sources.recognition.format_sniffers import REMEMBERED_FILES
+from tb_perfcompare.sources.run_entries import FileEntry
 from tb_perfcompare.sources.saved.event_file import read_point
 from tb_perfcompare.sources.storage.file_systems import file_system, is_address
 from tb_perfcompare.sources.storage.one_state import one_state

@@ -13,17 +13,9 @@ from tb_perfcompare.errors import InputError, SelectionError, choices
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.discover import (
-    FileEntry,
-    PointEntry,
-    RunEntry,
-    SpanEntry,
-    WorkerEntry,
-    find_runs,
-    parse_source,
-    without_part,
-)
+from tb_perfcompare.sources.discover import find_runs, parse_source, without_part
 from tb_perfcompare.sources.perf_data.file_names import read_along
+from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk

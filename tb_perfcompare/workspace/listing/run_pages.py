@@ -13,7 +13,7 @@ import msgspec
 from tb_perfcompare.comparison.pairing.pairing import Pair
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, filled, raw
-from tb_perfcompare.sources.discover import FileEntry, RunEntry
+from tb_perfcompare.sources.run_entries import FileEntry, RunEntry
 from tb_perfcompare.workspace.listing.describe import pair_dict, problem_dict, run_dict, runs_dict
 from tb_perfcompare.workspace.listing.index import Listing
 
