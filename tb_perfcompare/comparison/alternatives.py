@@ -26,9 +26,10 @@ FEWEST_STEPS = 4
 LEAST_SHARE = 0.5
 """Share of each side's steps that a choice has to keep."""
 FEWEST_TO_JUDGE = 8
-"""Shorter captures are not searched for a warm-up (docs/method/admission.md): there the first step may be one."""
+"""Fewest steps of a capture that is searched for a warm-up (docs/method/admission.md); in shorter ones the first
+step may be one."""
 MOST_TIMES = 20
-"""Largest advice, as a multiple of the recorded steps or captures: more is not practical."""
+"""Most steps or captures that are advised, as a multiple of those recorded: more is not practical."""
 
 _OPEN = frozenset({Verdict.INCONCLUSIVE, Verdict.WITHHELD})
 _PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
@@ -152,7 +153,7 @@ def _number(label: str) -> int | None:
 
 
 def _longest_stretch(left_out: set[int], count: int) -> tuple[int, int]:
-    """First and last of the longest run of positions without any of these; of several the last."""
+    """First and last position of the longest run without any of `left_out`; of equally long runs the last."""
     best, first = (0, -1), 0
     for place in (*sorted(at for at in left_out if at < count), count):
         if place - first >= best[1] - best[0] + 1:
@@ -196,7 +197,7 @@ def _of_steps(choice: _Steps, options: CompareOptions, narrow: Narrow) -> Altern
 
 
 def _other_window(judged: Judged) -> Alternative | None:
-    """The other rule for where a step ends, if it changes the time of any step."""
+    """The verdict by the other rule for where a step ends; None if that alters no step's time."""
     sides = judged.baseline, judged.candidate
     if all((side.other_window == side.steps.total_ns).all() for side in sides if len(side.other_window)):
         return None

@@ -19,7 +19,7 @@ from tb_perfcompare.model.summary.summary import DeviceFacts
 from tb_perfcompare.quick_dataclass import dataclass
 
 _ROW_TABLES = ("kernels", "functions", "operators")
-"""The first of these tables that has rows is shown beside the parts."""
+"""Tables in order of preference: the first one with rows is shown with the parts."""
 _MOST_BY_TIME, _MOST_BY_CHANGE = 40, 20
 KEY_JOINT = " › "
 """Separator of the keys of a row, as in links of the page."""
@@ -67,14 +67,14 @@ class CandidateResult:
 
 @dataclass(frozen=True, slots=True)
 class Adjusted:
-    """p after Holm over all looks; whether a verdict of a difference still stands with it, None for other verdicts."""
+    """p after Holm over all looks; whether a verdict of a difference still holds with it, None for other verdicts."""
 
     p: float
     stands: bool | None
 
 
 def candidate_result(comparison: Comparison) -> CandidateResult:
-    """Returns what a row about the pair shows."""
+    """Returns a comparison in brief."""
     findings = comparison.findings
     table = next((name for name in _ROW_TABLES if name in comparison.tables and comparison.tables[name].rows), "")
     return CandidateResult(

@@ -26,7 +26,7 @@ LARGER = 16
 """... and from which it differs if kernels differ too; a ratio of times from which that is suspected."""
 
 ENOUGH = 0.1
-"""Share of each side's work that has to be in names of both."""
+"""Share of each side's work that must be in names that both sides have."""
 
 _AS_OFTEN = 2.0
 _VIEWS = frozenset({

@@ -83,7 +83,7 @@ class WithinKinds:
     kept, times, captures  positions of these steps among all, their times and captures
     level    times relative to the typical one of their kind on both sides, in units of which that has about 2^40
     own      times relative to the typical one of their kind on their own side, in the same units
-    places   of each kind, in the steps of both sides
+    places   positions of each kind among these steps, on both sides
     time     share of the time of kind k, mean of both sides
     count    share of the steps of kind k, mean of both sides
     few      (k,) kinds with too few steps for an interval of their own

@@ -90,7 +90,7 @@ def _numbered(split: SplitTime, recorded: set[str], entities: JoinedRows) -> _Ce
 
 
 def _several(a: _Cells, b: _Cells, calls: tuple[Ints, Ints], texts: int) -> Flags:
-    """(entities,) whether an entity has more than one part, or other calls per step on the two sides."""
+    """(entities,) whether an entity has more than one part, or one whose calls changed otherwise than the entity's."""
     entity = np.concatenate((a.entity, b.entity))
     code = np.concatenate((a.caller, b.caller)) * texts + np.concatenate((a.shape, b.shape))
     first = np.zeros(len(calls[0]), dtype=np.int64)

@@ -30,8 +30,8 @@ MACHINE_SHARE = 0.2
 or not, and another recording settles the question."""
 
 CLEARLY = 0.1
-"""p up to which paces count as different. Beyond that, time that follows none of them could be mistaken for a
-change."""
+"""p up to which paces count as different. Their difference then makes it uncertain how long the time that follows no
+pace would have taken, which widens the interval."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,8 @@ def words_of(name: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _word(text: str, found: re.Match[str]) -> str:
-    """The word in lower case; marked with _PART if it is a letter next to a digit or another letter, which is no
-    word in which two names may differ."""
+    """The word in lower case. A single letter next to a digit or another letter is marked with _PART, so that it
+    does not count as a word in which two names differ."""
     word = found.group()
     before, after = text[: found.start()][-1:], text[found.end() :][:1]
     whole = not after.isalnum() and (not before.isalnum() or (before.islower() and word.isupper()))
@@ -97,7 +97,8 @@ def _changes(token: str) -> int:
 
 
 def is_id(token: str) -> bool:
-    """Whether letters and digits are mixed as in no meaningful word, not only letters and then numbers."""
+    """Whether the token is an id: letters and digits mixed as in no meaningful word, rather than letters followed by
+    a number."""
     if _UUID.fullmatch(token):
         return True
     if not _may_be_id(token):
@@ -154,7 +155,7 @@ def without_times(name: str) -> str:
 
 
 def may_be_alike(one: str, other: str) -> bool:
-    """Whether the names have no different batch sizes, and no different devices."""
+    """Whether two runs may be alike by their names: these give neither different batch sizes nor different devices."""
     left, right = one.lower(), other.lower()
     sizes = [set(map(int, _BATCH.findall(name))) for name in (left, right)]
     if all(sizes) and sizes[0] != sizes[1]:

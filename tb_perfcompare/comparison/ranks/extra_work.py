@@ -12,7 +12,7 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCa
 from tb_perfcompare.quick_dataclass import dataclass
 
 _UNNAMED = (StepCategory.COMMUNICATION, StepCategory.DATALOADER)
-"""Waiting is not work, and the loader's category already says everything."""
+"""Categories whose entities are not named: waiting is not work, and for the loader the category says everything."""
 
 Entity = tuple[int, str]
 

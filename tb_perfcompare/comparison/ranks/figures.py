@@ -24,7 +24,7 @@ class RankFigures:
     exposed_us    exposed communication
     kernel_us, host_us, other_us  exposed time of kernels; of API calls, data loading and host operators; untraced time
     transfer_us, waiting_us  time of the collectives that were found on other ranks, split in two
-    matched       share of these in the time of all collectives
+    matched       share of the collectives found on other ranks in the time of all collectives
     waited_for_us  how much longer the other ranks wait than this one, in steps that all recorded
     overlap       share of the time in collectives in which a kernel computes
     """

@@ -75,7 +75,8 @@ class Basis(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class PaceFacts:
-    """Pace of the host or of the device: how much longer the rows with the same work take on one side (0.05 = 5 %)."""
+    """Pace of the host or of the device: how much longer the rows with the same work take in the candidate (0.05 = 5
+    %)."""
 
     of: Annotated[str, ("host", "device")]
     rows: Annotated[int, "of the same work"]
@@ -107,7 +108,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Work that one side does beyond the other's; gives the direction where times leave it open."""
+    """Work that one side does beyond the other's; it decides the direction if times leave it open."""
 
     noun: Annotated[str, ("operator calls", "kernel launches", "input elements")]
     calls: Annotated[float | None, "more per step of the candidate; below zero: of the baseline; null: larger inputs"]

@@ -23,9 +23,8 @@ def widen(estimate: ShiftEstimate) -> bool:
 
 
 def needed(estimate: ShiftEstimate, margin: float) -> int | None:
-    """Captures per side that would separate the estimated change from the threshold, or resolve the threshold
-    where the estimate is below twice that. None where the variation between captures is unknown, or no number is
-    enough."""
+    """Captures per side that would separate the estimated change from the threshold, or resolve the threshold if the
+    estimate is below twice that. None if the variation between captures is unknown, or no number is enough."""
     between = estimate.between
     if between is None:
         return None
@@ -34,7 +33,7 @@ def needed(estimate: ShiftEstimate, margin: float) -> int | None:
 
 
 def detectable_fraction(estimate: ShiftEstimate) -> float | None:
-    """Smallest change that steps and captures detect with a power of about 80 %; None where no float holds it."""
+    """Smallest change that steps and captures detect with a power of about 80 %; None if it overflows a float."""
     between = estimate.between
     by_steps = estimate.detectable
     if between is None or by_steps is None:

@@ -55,7 +55,7 @@ MOVED, FOLLOWS = 0.25, 0.5
 FOLLOWS of the threads' growth, as logarithms."""
 
 SIMILAR = 0.1
-"""Largest relative difference of launches for kernels to count as launched as often."""
+"""Largest relative difference of launches at which kernels count as launched equally often."""
 
 _FROM_OUTSIDE = {"DataLoader", "Communication"}
 """Categories in which the step waits for something outside of it."""

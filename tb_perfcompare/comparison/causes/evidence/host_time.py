@@ -23,7 +23,7 @@ MUCH_MORE = 0.2
 
 
 NEARLY_EVERY = 0.75
-"""Share of a side's steps that have to call an operator equally often for every single call to count."""
+"""Share of a side's steps that have to call an operator equally often; a change by a single call then counts."""
 
 
 def called_otherwise(before: float, after: float) -> bool:
