@@ -48,7 +48,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """Further evidence on the headline: effect size, intervals, detectable change. Fractions are 0.05 for 5 %; None
+    """Further evidence on the headline: effect size, intervals, detectable change; fractions are 0.05 for 5 %, None
     means "not known". captures: of baseline and candidate; autocorrelation: of neighbouring steps."""
 
     effect_size: Annotated[float, "Cliff's delta"]

@@ -60,8 +60,8 @@ def but(settled: Settled, words: Words) -> str:
 
 
 def bounded(settled: Settled, words: Words) -> str:
-    """Clause for a verdict that rests on a lower bound: "at least +41.0 %: every candidate capture above every
-    baseline capture; 95 % CI over captures ..."."""
+    """Clause for a verdict that rests on a lower bound: "typical step at least +41.0 %: every candidate capture is
+    above every baseline capture; 95 % CI over captures ..."."""
     estimate = settled.estimate
     assert settled.bound is not None
     above = "above" if settled.bound > 0 else "below"
