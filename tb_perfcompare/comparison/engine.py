@@ -471,7 +471,7 @@ def _drifts(side: str, summary: Summary) -> list[Note]:
 
 
 def _window_note(judged: Judged, headline: Headline) -> list[Note]:
-    """Note if the other rule for step windows would lead to another verdict."""
+    """Note if the other rule for step windows would lead to a different verdict."""
     other = None if headline.verdict is Verdict.WITHHELD else judged.in_other_window
     if other is None or other.verdict is headline.verdict:
         return []

@@ -1,5 +1,5 @@
-"""Size of the inputs on each side. A step that decodes one token calls the same operators as one that reads a prompt
-of thousands, but is another piece of work."""
+"""Size of the inputs on each side. A step that decodes one token calls the same operators as one that reads a prompt of
+thousands, but is a different piece of work."""
 
 from __future__ import annotations
 

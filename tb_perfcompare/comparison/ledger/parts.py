@@ -32,7 +32,7 @@ def parts_of_sides(
     calls: tuple[Ints, Ints],
 ) -> dict[int, tuple[Parts, Parts]]:
     """Row of an entity -> its parts on both sides, by name; for entities with more than one part, or with one whose
-    calls changed otherwise than the entity's. Empty unless both sides have parts. Information on one side only,
+    calls changed differently from the entity's. Empty unless both sides have parts. Information on one side only,
     callers or shapes, is left out of the names: it would make all parts differ."""
     splits = [side.owned.parts for side in (baseline, candidate)]
     if splits[0] is None or splits[1] is None:
@@ -90,7 +90,8 @@ def _numbered(split: SplitTime, recorded: set[str], entities: JoinedRows) -> _Ce
 
 
 def _several(a: _Cells, b: _Cells, calls: tuple[Ints, Ints], texts: int) -> Flags:
-    """(entities,) whether an entity has more than one part, or one whose calls changed otherwise than the entity's."""
+    """(entities,) whether an entity has more than one part, or one whose calls changed differently from the
+    entity's."""
     entity = np.concatenate((a.entity, b.entity))
     code = np.concatenate((a.caller, b.caller)) * texts + np.concatenate((a.shape, b.shape))
     first = np.zeros(len(calls[0]), dtype=np.int64)

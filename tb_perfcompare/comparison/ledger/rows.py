@@ -83,7 +83,7 @@ def mix_effect(a: Total, b: Total, parts: Iterable[tuple[Total, Total]]) -> int:
     """Part of the rate effect from calling parts in other proportions, (c_a + c_b)/2 x sum over parts of (p_b -
     p_a)(m_a + m_b)/2 with p the part's share of the entry's calls.
 
-    The rest of the rate effect is the same parts taking another time per call. A part without calls on a side takes
+    The rest of the rate effect is the same parts taking a different time per call. A part without calls on a side takes
     the other's mean. Each part's term is rounded half to even, so that exchanging the sides negates it.
     """
     if not a.calls or not b.calls:

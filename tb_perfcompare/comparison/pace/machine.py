@@ -99,9 +99,9 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
 
 def interruption(follower: Follower, clocked: Clocked) -> float:
     """How far the rest of the step may deviate from the pace because rows were interrupted, in ln(time). Time slices
-    taken by other processes fall on some calls, not on the fastest, and hit the rest of the step to another extent.
-    0 without device work, which the uninterrupted steps account for, and with iterations of several kinds, whose mix
-    of rows differs rather than their pace."""
+    taken by other processes fall on some calls, not on the fastest, and hit the rest of the step to a different extent.
+    0 without device work, which the uninterrupted steps account for, and with iterations of several kinds, whose mix of
+    rows differs rather than their pace."""
     pace = follower.pace
     if follower.path_ns is None or clocked.strata is not None:
         return 0.0

@@ -93,7 +93,7 @@ def _everywhere(rows: Sequence[RankRow], headline: Headline) -> list[str]:
 
 
 def _stand_out(rows: Sequence[RankRow], ranks_a: int, ranks_b: int) -> list[str]:
-    """Sentence on ranks whose own work changed otherwise than that of the other ranks, their controls."""
+    """Sentence on ranks whose own work changed differently from that of the other ranks, their controls."""
     tested = [row for row in rows if row.own.q is not None]
     if not tested:
         return []

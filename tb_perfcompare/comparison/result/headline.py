@@ -65,7 +65,7 @@ class Certainty:
 
 
 class Basis(str, Enum):
-    """What the verdict is about: the program (at equal machine speed), the machine (the same work takes another
+    """What the verdict is about: the program (at equal machine speed), the machine (the same work takes a different
     time), or the step time as recorded, where the machine's speed is not known."""
 
     PROGRAM = "program"

@@ -1,6 +1,6 @@
 """Rows of a ledger kept as columns: a recording may have hundreds of thousands of names, of which few are shown.
 
-A row object is made only when it is asked for. Integers are exact: columns whose sum exceeds 64 bits hold Python ints.
+A row object is made only on demand. Integers are exact: columns whose sum exceeds 64 bits hold Python ints.
 """
 
 from __future__ import annotations

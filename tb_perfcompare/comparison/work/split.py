@@ -32,7 +32,7 @@ class WorkSplit:
     """Split of r rows, integers in nanoseconds per step times `denominator` as in the ledger: change = work + rate,
     exactly.
 
-    work, rate   (r,) effect of more or less work, and of doing it at another rate
+    work, rate   (r,) effect of more or less work, and of doing it at a different rate
     denominator  least common multiple of the two numbers of steps
     """
 

@@ -1,4 +1,4 @@
-"""Changed operators: new, gone, replaced, or called another number of times. Calls are counted, so noise does not
+"""Changed operators: new, gone, replaced, or called a different number of times. Calls are counted, so noise does not
 hide them."""
 
 from __future__ import annotations

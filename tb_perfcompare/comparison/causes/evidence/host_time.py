@@ -32,7 +32,7 @@ def called_otherwise(before: float, after: float) -> bool:
 
 
 def recounted(pair: RuleContext) -> frozenset[str]:
-    """Operators that nearly every step of a side calls equally often, and the other side another number of times.
+    """Operators that nearly every step of a side calls equally often, and the other side a different number of times.
     Even few additional calls are certain then: two more layers of forty."""
     usual = []
     for summary in (pair.baseline, pair.candidate):
