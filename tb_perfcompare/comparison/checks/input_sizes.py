@@ -1,5 +1,5 @@
-"""Size of the inputs on each side. A step that decodes one token calls the same operators as one that reads a prompt
-of thousands, but is another piece of work."""
+"""Size of the inputs on each side. A step that decodes one token calls the same operators as one that reads a prompt of
+thousands, but is a different piece of work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGER = 16
 """... and from which it differs if kernels differ too; a ratio of times from which that is suspected."""
 
 ENOUGH = 0.1
-"""Share of each side's work that has to be in names of both."""
+"""Share of each side's work that must be in names that both sides have."""
 
 _AS_OFTEN = 2.0
 _VIEWS = frozenset({

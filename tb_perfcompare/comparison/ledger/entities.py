@@ -1,7 +1,7 @@
-"""The second level of the ledger as columns: what owned the time of each category, on both sides.
+"""The second level of the ledger as columns: owners of the time of each category, on both sides.
 
-Names that nothing happened to are most of a long ledger. Sums and effects of all rows are made at once; those that need
-integers beyond 64 bits, or have several parts, one by one (comparison/ledger/rows.py).
+Names without any change make up most of a long ledger. Sums and effects of all rows are computed at once; rows that
+need integers beyond 64 bits, or have several parts, one by one (comparison/ledger/rows.py).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Entities:
 
     joined  their rows on both sides, by category and number of the key
     name    (r,) numbers of the names to show
-    time    of either side (r,) ledger units, calls (r,) over all its steps
-    several  row -> its parts on both sides, for those that have more than one
+    time    of each side (r,) ledger units, calls (r,) over all its steps
+    several  row -> its parts on both sides, for rows with more than one part
     """
 
     steps: tuple[int, int]
@@ -43,7 +43,7 @@ class Entities:
     def of(
         cls, a: OwnedTime, b: OwnedTime, factors: tuple[int, int], steps: tuple[int, int], numbers: TextNumbers
     ) -> Entities:
-        """The entities of two sides; their times take `factors` to be in ledger units."""
+        """Joins the entities of two sides; `factors` convert their times to ledger units."""
         empty = int(numbers.of(("",))[0])
         parts_a, parts_b = ((side.category.astype(np.int64), numbers.of(side.key)) for side in (a, b))
         names = [numbers.of(side.name) for side in (a, b)]
@@ -60,7 +60,7 @@ class Entities:
         )  # fmt: skip
 
     def group(self, category: int) -> LedgerGroup:
-        """A category, its entities, the largest |delta| first, and their parts."""
+        """Builds the group of a category: its entities, the largest |delta| first, and their parts."""
         label, numbers = CATEGORY_LABELS[category], self.joined.numbers
         rows = np.flatnonzero(self.joined.parts[0] == category)
         rows = rows[self._order(rows)]
@@ -97,7 +97,8 @@ class Entities:
         return np.lexsort((ranks, -delta))
 
     def _count_effects(self, a: ExactInts, b: ExactInts, calls_a: ExactInts, calls_b: ExactInts) -> ExactInts:
-        """As of single rows; those called as often have none, and those of one side all of their change."""
+        """(r,) count effects, as computed for single rows: zero for equal calls per step, the whole change for
+        one-sided entities."""
         steps_a, steps_b = self.steps
         other = calls_b * steps_a != calls_a * steps_b
         found = np.where(other & (calls_b == 0), -a, np.where(other & (calls_a == 0), b, 0))
@@ -113,6 +114,6 @@ class Entities:
 
 
 def _scaled(time: ExactInts, factor: int) -> ExactInts:
-    """Integers in 64 bits where their sum fits."""
+    """Scales times, to int64 if their sum fits, else to Python ints."""
     most = max(int(time.max(initial=0)), -int(time.min(initial=0)))
     return time * factor if most * factor * max(len(time), 1) < 1 << 61 else time.astype(object) * factor

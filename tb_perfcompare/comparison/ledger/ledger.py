@@ -1,8 +1,8 @@
-"""The books: the step-time delta split over categories, inside each over their entities, and inside these over who
-called them with which input shape, exact to the last unit.
+"""Builds the ledger: the step-time delta split over categories, within each over their entities, and within these over
+callers and input shapes, exact to the last unit.
 
-Owned (exposed) nanoseconds are summed over the admitted steps of each side and brought to the least common multiple of
-the two step counts, so that means per step are integers and every level adds up without rounding.
+Owned (exposed) nanoseconds are summed over the admitted steps of each side and scaled to the least common multiple
+of the two step counts, so that means per step are integers and every level adds up without rounding.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, NO
 from tb_perfcompare.model.text_numbers import TextNumbers
 
 WHOLE_CYCLE = "Cycle"
-"""The only part of a step whose time was not recorded by owner."""
+"""The only category of a cycle, whose time was not recorded by owner."""
 
 
 def build_ledger(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = None) -> Ledger:
-    """Rows: every category, then its entities, each followed by its parts, largest |delta| first, ties by name. If a
-    side has categories alone, so has the ledger: each category is one entity. A cycle is one part with one entity.
-    `numbers` may know names of both sides already."""
+    """Builds the ledger. Rows: every category, then its entities, each followed by its parts, largest |delta| first,
+    ties by name. If a side has categories only, so has the ledger: each category is one entity. A cycle is one
+    category with one entity. `numbers` may hold names of both sides already."""
     steps = len(baseline.steps), len(candidate.steps)
     denominator = lcm(*steps)
     if baseline.metric == CYCLE_TIME:
@@ -53,7 +53,7 @@ def build_ledger(baseline: Summary, candidate: Summary, numbers: TextNumbers | N
 
 
 def _whole(baseline: Summary, candidate: Summary, denominator: int) -> Ledger:
-    """The delta in one row: how the functions of a cycle overlap is not recorded."""
+    """Ledger with the delta in one row, because the overlap of a cycle's functions is not recorded."""
     sides = [
         Total(int(side.owned.time_ns.sum()) * (denominator // len(side.steps)), 0, len(side.steps), OVERLAPPING)
         for side in (baseline, candidate)
@@ -64,7 +64,7 @@ def _whole(baseline: Summary, candidate: Summary, denominator: int) -> Ledger:
 
 
 def _undivided(owned: OwnedTime) -> OwnedTime:
-    """One entity per category. It has no calls: what would be counted is not said by both sides."""
+    """One entity per category, without calls: the two sides would not count the same things."""
     time = owned.by_category()
     rows = np.flatnonzero(time.any(axis=1))
     names = (NOT_SPLIT,) * len(rows)

@@ -23,8 +23,8 @@ def or_little_work(
     options: CompareOptions,
     strata: Strata | None,
 ) -> CommonWork:
-    """Returns `work`, or the result of accepting less common work if `work` has no clocks, the recorded times give
-    no direction, and the program at that pace has one."""
+    """Returns `work`. Only if it has no clocks and the recorded times give no direction, returns the result of
+    accepting less common work, provided that the program has a direction at that pace."""
     if work.clocked is not None or recorded.verdict is not Verdict.INCONCLUSIVE:
         return work
     if min(capture_counts(work.captures), default=0) < CAPTURES_THAT_TELL:

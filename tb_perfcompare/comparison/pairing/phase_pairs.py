@@ -1,6 +1,7 @@
-"""Per-cycle tables of one case whose names differ in the phase: a recording of both phases beside one of decoding.
+"""Pairs per-cycle tables of one case whose names differ in the phase: a recording of both phases and one of decoding.
 
-Names only: a run lies below `normal_perf_data` or `abnormal_perf_data`, its worker bears the name of the table.
+Only names are used: a run is below `normal_perf_data` or `abnormal_perf_data`, and its worker has the name of the
+table.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ Place = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def phase_pairs(runs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
-    """(normal run, abnormal run, reason) for (run, table) in the order of `runs`; no run twice, and tables of one name
-    go together first."""
+    """Yields (normal run, abnormal run, reason) for (run, table) in the order of `runs`; no run twice, and tables
+    with the same name are paired first."""
     abnormal = {(place, table): run for place, table, run in reversed(list(_tables(runs, ABNORMAL)))}
     normal = list(_tables(runs, NORMAL))
     taken: set[str] = set()
@@ -35,7 +36,7 @@ def phase_pairs(runs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str
 
 
 def _choice(abnormal: Mapping[tuple[Place, str], str], place: Place, table: str, choice: int) -> tuple[str, str] | None:
-    """(run, table) of the partner that the choice-th name means."""
+    """(run, table) of the partner with the choice-th possible name, None if there is none."""
     names = list(partners_of(table))
     if choice >= len(names) or (place, names[choice]) not in abnormal:
         return None
@@ -43,7 +44,7 @@ def _choice(abnormal: Mapping[tuple[Place, str], str], place: Place, table: str,
 
 
 def _tables(runs: Sequence[tuple[str, str]], side: str) -> Iterator[tuple[Place, str, str]]:
-    """(place, table, run) of every run in a folder of that side."""
+    """Yields (place, table, run) of every run in a folder of that side."""
     for run, table in runs:
         parts = run.split("/")
         if side in parts:

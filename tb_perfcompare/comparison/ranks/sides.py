@@ -1,4 +1,4 @@
-"""The ranks of one side, and what each of them did in its steps."""
+"""Ranks of one side, with their steps."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 class Ranks:
     """r workers of one side with s steps in all. Each step belongs to one worker.
 
-    workers   r names, in the order of their numbers, or of the files
-    numbers   r ranks, None for a worker whose rank nobody knows
+    workers   r names, in the order of their ranks, or of the files
+    numbers   r ranks, None for a worker whose rank is not known
     columns   r arrays: the steps of each worker
     common    (r, j) the j steps that every worker recorded, the same step of the job in each column; j may be 0
     capture   (s,) int32 span that each step was recorded in, numbered from 0
@@ -47,13 +47,13 @@ class Ranks:
 
     @property
     def own_work_ns(self) -> Ints:
-        """(s,) the step without exposed communication, which does not depend on other ranks."""
+        """(s,) step time without exposed communication, which does not depend on other ranks."""
         found: Ints = self.total_ns - self.owned_ns[StepCategory.COMMUNICATION]
         return found
 
 
 def ranks_of(summary: Summary) -> Ranks:
-    """The workers of a side."""
+    """Collects the workers of a side with their steps."""
     captures = summary.captures
     capture, label, total_ns, owned_ns, communication = _steps(summary)
     known: dict[str, int | None] = {}
@@ -83,8 +83,8 @@ def ranks_of(summary: Summary) -> Ranks:
 
 
 def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, int]]:
-    """Key of a row by message -> (calls that several ranks recorded, nanoseconds of their transfers), on all ranks
-    together. Messages of all-to-all and the like have no sizes that ranks agree on: they are not here."""
+    """Key of a row by message -> (calls that several ranks recorded, nanoseconds of their transfers), summed over
+    all ranks. Operations such as all-to-all are left out: ranks do not agree on the size of their messages."""
     capture, label, _, _, communication = _steps(summary)
     if communication is None or len(set(job_workers(summary))) < 2:
         return {}
@@ -106,7 +106,7 @@ def transfers_of(summary: Summary) -> Mapping[tuple[str, str, str], tuple[int, i
 
 
 def _message(operation: str, ranks: int) -> Message | None:
-    """Of "allreduce Float 1,024 1,024"; None of an operation that says less."""
+    """Parses an operation such as "allreduce Float 1,024 1,024"; None for other texts."""
     parts = operation.split(" ")
     if len(parts) != 4 or not all(part.replace(",", "").isdecimal() for part in parts[2:]):
         return None
@@ -115,7 +115,7 @@ def _message(operation: str, ranks: int) -> Message | None:
 
 
 def _job_steps(names: list[tuple[str, str]]) -> tuple[dict[tuple[str, str], int], Ints]:
-    """(number of each step of the job, by span and label, (s,) those of the steps)."""
+    """(number of each step of the job, by span and label; (s,) number of the job's step for each step)."""
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return numbers, np.array([numbers[name] for name in names], dtype=np.int64)
 
@@ -130,7 +130,7 @@ def _steps(summary: Summary) -> tuple[Ints32, tuple[str, ...], Ints, Ints, Colle
 
 
 def _common(rank_of: Ints, job_step: Ints, ranks: int) -> NDArray[np.intp]:
-    """(r, j) columns of the steps of the job that all ranks recorded, in the order of their first rank."""
+    """(r, j) steps of the job that all ranks recorded, in the order of their first rank."""
     steps = int(job_step.max(initial=-1)) + 1
     column = np.full((ranks, steps), -1, dtype=np.intp)
     column[rank_of, job_step] = np.arange(len(job_step))

@@ -1,9 +1,10 @@
-"""The time of collectives split into the transfer itself and waiting for other ranks.
+"""Splits the time of collectives into transfer and waiting for other ranks.
 
-Of one collective, found on several ranks, the shortest is what the transfer takes, and what the others take longer they
-wait. The same collective on two ranks is the n-th call of one operation (name, type, message size) in one process group
-in one step, as long as the calls can have run together: a collective ends on all ranks at about one time, so that the
-median distance of the ends is that of the two clocks, and with it removed the calls must meet (docs/method/ranks.md).
+Of a collective found on several ranks, the shortest duration is the transfer; the rest of the others' durations is
+waiting. The same collective on two ranks is the n-th call of one operation (name, type, message size) in one process
+group in one step, provided that the calls can have run together: a collective ends on all ranks at about the same
+time, so the median distance of the ends is the offset of the two clocks, and with it removed the calls must overlap
+(docs/method/ranks.md).
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from tb_perfcompare.model.summary.collectives import Collectives
 from tb_perfcompare.quick_dataclass import dataclass
 
 CLOCK_SLACK_NS = 50_000
-"""Clocks of two machines drift by about this much over a recording."""
+"""Approximate drift between the clocks of two machines over a recording."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
-    """Nanoseconds of each of s steps of any rank. Where collectives of a rank run at the same time, it counts once.
+    """Nanoseconds in each of s steps of any rank. Collectives of a rank that run at the same time count once.
 
     plain    (s,) time in which a collective runs
     matched  (s,) part of that in which one runs that was found on at least one other rank
@@ -41,8 +42,9 @@ class MatchedCalls:
 
 
 def matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) -> MatchedCalls:
-    """`job_step` (s,) numbers the steps so that one step of the job has one number on all ranks, and no two steps of a
-    rank the same; `clock` (s,) numbers the recordings they are in."""
+    """Finds the calls that several ranks recorded. `job_step` (s,) numbers the steps so that one step of the job has
+    one number on all ranks, and no two steps of a rank the same; `clock` (s,) numbers the recordings that they are
+    in."""
     keys = len(communication.keys)
     order = np.lexsort((communication.key, communication.step))  # stable: calls of one key keep their order
     step, key, dur = communication.step[order], communication.key[order], communication.dur_ns[order]
@@ -70,7 +72,7 @@ def matched_calls(communication: Collectives, job_step: Ints, clock: AnyInts) ->
 
 
 def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) -> Waiting:
-    """Of matched_calls with the same arguments."""
+    """Splits the time of collectives; arguments as for matched_calls."""
     steps, found = len(job_step), matched_calls(communication, job_step, clock)
     step, start, dur = communication.step, communication.start_ns, communication.dur_ns
     own = found.place
@@ -82,14 +84,14 @@ def split_waiting(communication: Collectives, job_step: Ints, clock: AnyInts) ->
 
 
 def _covered(step: Ints, start: Nanoseconds, dur: Nanoseconds, steps: int) -> Ints:
-    """(steps,) nanoseconds that intervals of each step cover, together."""
+    """(steps,) nanoseconds covered by the union of the intervals in each step."""
     covered = np.zeros(steps, dtype=np.int64)
     if not len(step):
         return covered
     order = np.lexsort((start, step))
     step, start, end = step[order], start[order], (start + dur)[order]
     first = np.flatnonzero(np.concatenate([[True], step[1:] != step[:-1]]))
-    # steps one behind the other, so that none reaches into the next
+    # places the steps one after the other, so that no interval reaches into the next step
     count = np.diff(np.append(first, len(step)))
     length = np.maximum.reduceat(end, first) - start[first]
     shift = np.repeat(np.cumsum(length) - length - start[first], count)
@@ -100,8 +102,8 @@ def _covered(step: Ints, start: Nanoseconds, dur: Nanoseconds, steps: int) -> In
 
 
 def _meet(call: Ints, clock: Ints, start: Nanoseconds, dur: Nanoseconds) -> Flags:
-    """(m,) whether all members of a call can have run together: they meet, or are no further apart than the longest of
-    them takes."""
+    """(m,) whether all members of a call can have run together: they overlap, or are no further apart than the
+    longest of them takes."""
     order = np.lexsort((clock, call))
     call, clock, end = call[order], clock[order], (start + dur)[order]
     first = np.flatnonzero(np.concatenate([[True], call[1:] != call[:-1]]))
@@ -123,8 +125,7 @@ def _meet(call: Ints, clock: Ints, start: Nanoseconds, dur: Nanoseconds) -> Flag
 
 
 def _runs(code: Ints) -> tuple[Ints, Ints, Ints]:
-    """Of sorted codes: (where each run of equal ones begins, the place of each within its run, the length of each
-    run)."""
+    """For sorted codes: (start of each run of equal ones, position of each within its run, length of each run)."""
     if not len(code):
         return code, code, code
     first = np.flatnonzero(np.concatenate([[True], code[1:] != code[:-1]]))

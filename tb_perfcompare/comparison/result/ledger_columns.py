@@ -1,6 +1,6 @@
 """Rows of a ledger kept as columns: a recording may have hundreds of thousands of names, of which few are shown.
 
-A row object is made only when it is asked for. Integers are exact: columns whose sum exceeds 64 bits hold Python ints.
+A row object is made only on demand. Integers are exact: columns whose sum exceeds 64 bits hold Python ints.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ STATUSES = ("both", "added", "removed")
 """Status by its number."""
 
 _KEPT = 2_000
-"""Up to this number of rows, row objects are kept once they are made."""
+"""Number of rows up to which row objects are kept once they are made."""
 
 _EXACT = 1 << 53
-"""Integers below this are exact as floats, so that float division gives the same quotients as integer division."""
+"""Integers below this are exact as floats, so that dividing floats gives the same quotients as dividing ints."""
 
 
 @dataclass(slots=True, eq=False)
@@ -145,7 +145,7 @@ def half_to_even(above: int, below: int) -> int:
 
 
 def divided(values: ExactInts, by: int) -> Floats:
-    """Quotients equal to those of Python's integer division operator `/`, to the last bit."""
+    """Quotients equal to those of Python's `/` on ints, to the last bit."""
     if values.dtype != object and by < _EXACT and (not len(values) or int(np.abs(values).max()) < _EXACT):
         quotients: Floats = values / by
         return quotients

@@ -1,4 +1,4 @@
-"""One strict comparison with everything that is said about it, before any face draws it."""
+"""A strict comparison with everything that is reported about it, before it is rendered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Weakness:
-    """`number` in docs/method/strict.md, and a sentence with this pair's figures."""
+    """A weakness of the method: `number` in docs/method/strict.md, and a sentence with this pair's figures."""
 
     number: int
     sentence: str
@@ -33,8 +33,8 @@ def weaknesses(
     files: tuple[CycleTable, CycleTable] | None = None,
     recordings: tuple[int, int] = (1, 1),
 ) -> tuple[Weakness, ...]:
-    """In the order of their numbers. The first two tables are those the report was made of, `files` those they were
-    taken from, with all processes; `recordings` are pooled on the sides."""
+    """Weaknesses in the order of their numbers. The first two tables are those that the report was computed from,
+    `files` the tables with all processes that they were taken from; `recordings` is the number pooled on each side."""
     with np.errstate(over="ignore", invalid="ignore"):
         found = {number: check(report) for number, check in WEAK_FIGURES.items()}
         found |= {number: check(normal, abnormal) for number, check in WEAK_RECORDINGS.items()}
@@ -49,12 +49,13 @@ SCHEMA = "tb_perfcompare.strict/1"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StrictAnswer:
-    """
+    """The answer of a strict comparison.
+
     case        what is compared, in titles
-    processes   the pairs there are; `chosen` is the index of the one that was compared
-    report      None when there is nothing to compare; `absent` then says why
-    weaknesses  of the method, as far as this pair shows them
-    units       what the counters count in, a text each
+    processes   all pairs; `chosen` is the index of the one that was compared
+    report      None if there is nothing to compare; `absent` is then the reason
+    weaknesses  of the method, as far as they apply to this pair
+    units       units of the counters, a text each
     tables      summary, cycles and triplets
     """
 

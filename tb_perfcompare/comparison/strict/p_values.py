@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.strict.groups import Moments
 from tb_perfcompare.model.arrays import Flags, Floats, Ints
 
 EXACT_AT_MOST = 8
-"""Rows of the smaller side up to which orderings are counted."""
+"""Rows of the smaller side up to which the exact distribution is used."""
 
 
 def welch_p(normal: Moments, abnormal: Moments, n: Ints, m: Ints) -> Floats:
@@ -84,7 +84,7 @@ def _normal_p(twice_u: Ints, n: Ints, m: Ints, tie_sum: Floats) -> Floats:
 
 
 def _exact_p(twice_u: Ints, n: Ints, m: Ints) -> Floats:
-    """Counted; `twice_u` is the larger of the two sides' U, doubled and, without ties, even."""
+    """Exact p; `twice_u` is the larger of the two sides' U, doubled, and even because there are no ties."""
     p = np.empty(len(n))
     shapes = np.stack([np.minimum(n, m), np.maximum(n, m)], axis=1)
     for small, large in np.unique(shapes, axis=0).tolist():

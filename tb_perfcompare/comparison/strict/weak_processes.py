@@ -1,4 +1,4 @@
-"""Weaknesses that show in what a report of two processes does not look at: other processes and other recordings."""
+"""Weaknesses from what a report of two processes leaves out: other processes and other recordings."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tb_perfcompare.comparison.strict.work import Work, device_work, work_per_cy
 from tb_perfcompare.model.recordings.cycles import CycleTable
 
 _MOVED = 0.5
-"""A change counts as moved between processes when the sum over all changed by less than this part of it."""
+"""A change only moved between processes if the sum over all changed by less than this part of it."""
 
 _LEAST_SHARE = 0.01
-"""Changes below this part of the normal side's mean cycle are not looked at."""
+"""Least change that is considered, as a part of the normal side's mean cycle."""
 
 
 def few_recordings(recordings: tuple[int, int]) -> str:
-    """Cycles are the replicates, whatever the number of recordings."""
+    """Sentence on the number of recordings: cycles are the replicates, however many recordings there are."""
     if min(recordings) == 1:
         many = "one recording" if max(recordings) == 1 else f"{recordings[0]} against {recordings[1]} recordings"
         return f"{many} per side: the difference is between these, not between two configurations"
@@ -26,7 +26,8 @@ def few_recordings(recordings: tuple[int, int]) -> str:
 
 
 def other_processes(pair: tuple[CycleTable, CycleTable], files: tuple[CycleTable, CycleTable]) -> str | None:
-    """The files hold processes that the report does not count; names a function whose time only moved among them."""
+    """Sentence on processes in the files that the report does not count; names a function whose time only moved
+    among them. None if there are none."""
     processes = len(files[0].pids()), len(files[1].pids())
     if max(processes) == 1:
         return None
@@ -52,7 +53,7 @@ def other_processes(pair: tuple[CycleTable, CycleTable], files: tuple[CycleTable
 
 
 def _summed(table: CycleTable) -> dict[str, Work]:
-    """Device work per cycle, all processes together."""
+    """Device work per cycle, summed over all processes."""
     found: dict[str, Work] = {}
     for pid in table.pids():
         for name, own in device_work(work_per_cycle(table.of_pid(pid))).items():
