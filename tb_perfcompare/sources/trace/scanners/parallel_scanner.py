@@ -120,8 +120,7 @@ class ParallelScanner(NativeScanner):
         self._under_way.clear()
         first, *others = (*stretches, *behind, *self._waiting)
         self._waiting.clear()
-        later = (stretch.data[stretch.start : stretch.cut] for stretch in others)
-        return b"".join([first.data[end : first.cut], *later])
+        return b"".join([first.data[end : first.cut], *(later.data[later.start : later.cut] for later in others)])
 
 
 def _take(scan: _scanner.Scan, stretches: Sequence[_Stretch]) -> _Taken:
