@@ -195,9 +195,7 @@ def _end_of(cls: type, later: list[dataclasses.Field[Any]]) -> Callable[[Any], N
 
 
 def _values(names: tuple[str, ...]) -> Callable[[Any], tuple[object, ...]]:
-    """Function that returns these attributes of an instance as a tuple.
-    r     return lambda one: tuple(getattr(one, name) for name in names) =>     return lambda instance:
-    tuple(getattr(instance, name) for name in names)"""
+    """Function that returns these attributes of an instance as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     return lambda instance: tuple(getattr(instance, name) for name in names)

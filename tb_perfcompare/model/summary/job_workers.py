@@ -22,7 +22,7 @@ def job_workers(summary: Summary) -> tuple[str, ...]:
     """
     launch_of = _launches(summary)
     places = Counter[int]()
-    position: dict[str, tuple[int | str, int]] = {}  # process -> (launch, rank or place in it)
+    position: dict[str, tuple[int | str, int]] = {}  # process -> (launch, rank or index in it)
     for capture in sorted(summary.captures, key=lambda capture: capture.worker):
         if capture.worker in launch_of and capture.worker not in position:
             launch, rank = launch_of[capture.worker]

@@ -169,7 +169,7 @@ def _by_key(key: Callable[[int], tuple[str, ...]]) -> First:
 
 
 def _nth_largest(values: Ints, number: int) -> int:
-    return int(np.sort(values)[-number])  # np.partition is slow where most values are equal
+    return int(np.sort(values)[-number])  # np.partition is slow if most values are equal
 
 
 def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
