@@ -57,7 +57,7 @@ class ArgumentColumns:
 
     def add(self, objects: Sequence[Mapping[str, msgspec.Raw]], first_row: int) -> None:
         """Adds the `args` of consecutive event rows starting at `first_row`; an empty object for an event without
-        any."""
+        `args`."""
         sizes = np.fromiter(map(len, objects), np.int32, len(objects))
         total = int(sizes.sum())
         slots = np.fromiter(map(self._slot_of.__getitem__, chain.from_iterable(objects)), np.int8, total)
@@ -115,7 +115,7 @@ def dense(spellings: Sequence[SparseColumn], n: int) -> Ints:
 def joined_spellings(slots: list[SparseColumn], n: int) -> tuple[Ints, Ints, dict[str, SparseColumn]]:
     """((n,) external ids, (n,) correlations, name -> column of the other arguments) from a column for each of SLOTS.
 
-    Empties the list as it goes, to free memory: if every event has an id, the sparse column is longer than the dense
+    Empties the list as it goes to free memory: if every event has an id, the sparse column is longer than the dense
     one.
     """
     external_id, correlation = (dense(_written(slots, column), n) for column in (EXTERNAL_ID, CORRELATION))

@@ -110,7 +110,7 @@ class ColumnBuilder:
         self.dropped[reason] += 1
 
     def _add_others(self, events: Sequence[Event], phases: NDArray[np.int8], kept: Flags) -> None:
-        """Adds everything but complete events: marks memory events in `kept`, counts events that no view uses as
+        """Adds everything but complete events: marks memory events in `kept`, counts events of unused kinds as
         skipped."""
         used = kept.copy()
         instant = np.flatnonzero(phases == _INSTANT)
@@ -240,8 +240,7 @@ class ColumnBuilder:
         )
 
     def _mend(self, codes: Ints32, needed: Flags | bool, reason: str) -> Ints32:
-        """Replaces complements, which mark missing values, by codes; counts those where a value was required as
-        repaired."""
+        """Replaces complements, which mark missing values, by codes; counts required ones as repaired."""
         gaps = codes < 0
         count = int(np.count_nonzero(gaps & needed))
         if count:

@@ -30,8 +30,8 @@ class Insertion:
 
 
 def interleaved(first: Gathered, second: Gathered, insertions: Sequence[Insertion]) -> Gathered:
-    """Merges both scans. `insertions` are the positions of the second scan's rows, in order; metadata come from the
-    second."""
+    """Merges both scans. `insertions` are the positions of the second scan's rows, in order; metadata are the
+    second's."""
     first = replace(
         first,
         counts=first.counts + second.counts,
@@ -93,8 +93,7 @@ class _Splice:
         return _spliced(first, second, self._behind, self._taken) if len(self._behind) else first
 
     def sparse(self, first: SparseColumn, second: SparseColumn) -> SparseColumn:
-        """Merges the columns of one argument. Rows of the first scan shift down by the number of rows inserted above
-        them."""
+        """Merges the columns of one argument. Rows of the first scan shift down by the number inserted above them."""
         if not len(self._behind):
             return first
         at = np.searchsorted(first.rows, self._behind)  # values of the first before each insertion

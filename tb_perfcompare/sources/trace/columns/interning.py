@@ -91,7 +91,7 @@ def compacted(raw: list[bytes]) -> list[str]:
 
 
 class KeyNumbers(dict[str | None, int]):
-    """Known key -> its number, any other -> 0. Remembers a bounded number of other keys, since a file may contain any
+    """Known key -> its number, any other -> 0. Remembers only a limited number of other keys, as a file may have any
     number."""
 
     def __init__(self, known: Iterable[tuple[str | None, int]]) -> None:

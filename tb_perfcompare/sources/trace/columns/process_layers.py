@@ -27,8 +27,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatorArrows:
-    """The ends of arrows, one row each: `is_start`, `number` common to both ends, and `lane` and `start_ns` of an
-    event."""
+    """The ends of arrows, one row each: `is_start`, `number` common to both ends, `lane` and `start_ns` of an event."""
 
     is_start: Flags
     number: Ints
@@ -46,8 +45,7 @@ def layered(
     process_names: Mapping[int | str, str],
     task_type: SparseColumn | None,
 ) -> tuple[NDArray[np.int8], int]:
-    """(categories, number of events whose category follows from their process). `bare` (n,) marks events without
-    `cat`."""
+    """(categories, number of events whose category follows from their process). `bare`: (n,) events without `cat`."""
     process = [process_names.get(pid, "") for pid in lanes.pid]
     if not bare.any() or not any(text in PROCESS_LAYERS for text in process):
         return category, 0
@@ -116,8 +114,7 @@ def joined_by_arrows(
 
 
 def _free_numbers(taken: Ints, n: int) -> Ints:
-    """(n,) distinct integers that are not taken: above all taken ones or, if that exceeds int64, in the gaps
-    between."""
+    """(n,) distinct integers that are not taken: above all taken ones or, beyond int64, in the gaps between."""
     first = int(taken.max(initial=0)) + 1
     if first <= np.iinfo(np.int64).max - n:
         return first + np.arange(n)

@@ -113,14 +113,14 @@ class Salvager:
         return not self.has_lost_events or any(is_event(bytes(raw)) for raw in raw_elements(array)[-1:])
 
     def array_end(self, data: bytes, position: int) -> int:
-        """Position after the closing bracket of traceEvents if it is at `position`, else -1. Stricter if events were
+        """Position after the closing bracket of traceEvents, if it is at `position`, else -1. Stricter if events were
         lost."""
         closed = (_SURE_ARRAY_END if self.has_lost_events else _ARRAY_END).match(data, position)
         return closed.end() if closed else -1
 
     def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
-        """Events in data[start:stop], which starts at an event; a possible start of a longer event at the end is
-        left."""
+        """Events in data[start:stop], which starts at an event. Leaves what may be the start of a longer event at the
+        end."""
         ends, next_starts = array("q"), array("q")  # arrays, since there may be one for every five bytes
         for border in PIECE_BORDER.finditer(data, start, stop):
             ends.append(border.start() + 1)
@@ -183,7 +183,7 @@ class Salvager:
         return Found((mended.value,), skip_between(data, position))
 
     def _run(self, data: bytes, start: int, ends: array[int], events: list[Event]) -> int:
-        """Appends the events up to the last of the `ends` that decodes and returns it; `start` if none of the last few
+        """Appends the events up to the last of `ends` that decodes and returns it; `start` if none of the last few
         does."""
         for end in ends[: -_EARLIER_CUTS - 1 : -1] if len(ends) > 1 else ():
             text = b"[" + data[start:end] + b"]"
@@ -213,8 +213,8 @@ class Salvager:
             self._builder.drop("damaged")
 
     def event(self, text: bytes) -> Event | None:
-        """Decodes one valid JSON value as an event; members with unexpected types become absent. None if it is no
-        event."""
+        """Decodes one valid JSON value as an event; members of unexpected types become absent. None for other
+        values."""
         if not text.startswith(b"{"):
             self._builder.drop("not an object")
             return None

@@ -124,7 +124,7 @@ class PythonScanner:
         return Fed(cut, False)
 
     def _odd_block(self, data: bytes, start: int, cut: int, text: bytes) -> Fed:
-        """Takes a block that failed to decode: the array closes in it, events have odd members, the cut is wrong, or
+        """Takes a block that failed to decode: the array closes in it, members have odd types, the cut is wrong, or
         damage."""
         closed = array_close(text)
         if closed == len(text):
@@ -139,9 +139,9 @@ class PythonScanner:
         return Fed(salvaged.end, salvaged.ended)
 
     def _closed(self, data: bytes, start: int, array: bytes) -> Fed | None:
-        """Takes an array that the decoder saw closed; None if the following `data` show that the bracket is a stray
+        """Takes an array that the decoder saw closed; None if the `data` after it show that the bracket is a stray
         one."""
-        bracket = start + len(array) - 2  # `array` has one bracket more than the data in front
+        bracket = start + len(array) - 2  # `array` has one additional bracket at its start
         if not self._salvager.closes(data, bracket, array):
             return None
         try:

@@ -17,7 +17,7 @@ _MOST_ASKED = 64
 
 
 def allowed_threads(environment: Mapping[str, str] = os.environ) -> int:
-    """The value of THREADS, by default the number of cores, at most MOST_THREADS. Raises PerfCompareError if
+    """The value of THREADS; by default the number of cores, at most MOST_THREADS. Raises PerfCompareError if
     invalid."""
     given = environment.get(THREADS, "")
     if not given:

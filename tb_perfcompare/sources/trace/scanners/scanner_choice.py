@@ -45,8 +45,7 @@ def active_reader() -> str:
 
 
 def new_scanner(reader: str, threads: ThreadPoolExecutor | None = None, count: int = 1) -> PythonScanner:
-    """A scanner for one list of events. The compiled one scans in `count` of the threads if `count` is more than
-    one."""
+    """A scanner for one list of events. The compiled one scans in `count` threads if `count` is more than one."""
     if reader == NATIVE and threads is not None and count > 1:
         from tb_perfcompare.sources.trace.scanners.parallel_scanner import ParallelScanner
 
