@@ -53,7 +53,7 @@ Declines = Callable[[str, bytes], str]
 
 
 def _one_if(declines: Declines, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
-    """Function that returns 1 for a file whose name and first bytes are not declined, else 0; cached for unchanged
+    """Function returning 1 for a file that `declines` accepts by name and first bytes, else 0; cached for unchanged
     files."""
     return functools.partial(_count_if, declines, head_bytes)
 

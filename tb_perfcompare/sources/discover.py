@@ -123,11 +123,10 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
 
     It is a run's directory, or one file ending in .json or .json.gz (worker and span from its name, else its stem and
     `default`), or one file of another format. `path#2` is the second run in a file that holds several, or in a
-    directory
-    that contains only such a file; without a number it is the first.
+    directory that contains only such a file; without a number it is the first.
+
     Raises InputError for paths without a trace, SelectionError (listing the runs) for a directory of several runs and
-    for
-    a run number that does not exist.
+    for a run number that does not exist.
     """
     absolute, part = without_part(fs.absolute(path), fs)
     job = _job_at(absolute, fs)
@@ -177,8 +176,7 @@ def _job_at(path: str, fs: FileSystem) -> RunEntry | None:
 
 
 def rank_of(worker: str) -> int | None:
-    """Rank stated in a worker's name: `rank-3`, `rank_3`, `worker3`, or up to four digits at the end; None without
-    one."""
+    """Rank in a worker's name: `rank-3`, `rank_3`, `worker3`, or up to four digits at the end; None without one."""
     match = _EXPLICIT_RANK.search(worker) or _TRAILING_RANK.search(worker)
     return int(match.group(1)) if match else None
 
@@ -288,8 +286,7 @@ def _rank_of_worker(form: str, worker: str) -> int | None:
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
 def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
-    """Reads a point's metadata; cached for an unchanged file: a series has hundreds of points, and is listed
-    repeatedly."""
+    """Reads a point's metadata; cached for an unchanged file: hundreds of points of a series are listed repeatedly."""
     from tb_perfcompare.sources.saved.baseline_file import read_point_facts
 
     with one_state(fs, _listed_state(file, fs)) as files:
@@ -305,7 +302,7 @@ def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
 
 
 def _listed_state(file: FileStat, fs: FileSystem) -> dict[str, FileState] | None:
-    """State that the file must still have when read; None for remote stores, whose listings describe files
+    """State that a listed file must still have when read; None for stores, whose listings describe files
     differently."""
     return {file.path: file.state} if isinstance(fs, LocalFileSystem) else None
 

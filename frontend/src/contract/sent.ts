@@ -385,7 +385,7 @@ export interface RowSums {
   sums: Record<string, number | null>;
 }
 
-/** A limit of the result's reliability. */
+/** A limitation of a result. */
 export interface Note {
   code: string;
   message: string;

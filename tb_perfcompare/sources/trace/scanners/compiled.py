@@ -1,13 +1,14 @@
-"""The compiled module of the readers, where it is there and of this version: importing this fails where it is not.
+"""Checks that the compiled module exists and matches this version; importing this module fails otherwise.
 
-Apart from what uses it, so that a listing can say what will read the traces without loading that."""
+Separate from its users, so that a listing can name the scanner without importing it.
+"""
 
 from __future__ import annotations
 
 from tb_perfcompare.sources.native import _scanner
 
 INTERFACE = 9
-"""Of the compiled module that trace/scanners/native_scanner.py is written for."""
+"""Interface of the compiled module that trace/scanners/native_scanner.py requires."""
 
 if getattr(_scanner, "INTERFACE", None) != INTERFACE:
     raise ImportError("it is of another version of this package; install the package again")

@@ -16,7 +16,7 @@ _NUMBERS = ("ts", "dur", "id")
 
 
 class EventList(ColumnBuilder):
-    """Keeps events where a ColumnBuilder would build columns; numbers are those of the JSON text."""
+    """A ColumnBuilder that collects events instead of columns; numbers are as in the JSON text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class EventList(ColumnBuilder):
 
     @property
     def counts(self) -> Counts:
-        """How many were seen, and what was given up or repaired on the way."""
+        """Number of events seen, dropped and repaired."""
         return Counts(seen=self.seen, dropped=self.dropped, repaired=self.repaired)
 
     def _plain(self, event: Event) -> dict[str, Any]:
@@ -42,6 +42,6 @@ class EventList(ColumnBuilder):
             return msgspec.json.decode(raw)
         except UnicodeDecodeError:
             self.repaired["bytes that are not UTF-8"] += 1
-        except msgspec.ValidationError:  # a number beyond any double
+        except msgspec.ValidationError:  # a number beyond the range of a double
             pass
         return json.loads(bytes(raw).decode("utf-8", "replace"), parse_int=float)
