@@ -1,4 +1,4 @@
-"""Properties of a machine that change how fast programs run."""
+"""Properties of a machine that affect how fast programs run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SMI_S = 10
 
 
 def environment() -> dict[str, object]:
-    """What stays the same during an experiment. Facts that cannot be read are left out."""
+    """Returns properties that stay constant during an experiment; unavailable ones are omitted."""
     facts: dict[str, object] = {
         "system": platform.platform(),
         "cpu": _cpu(),
@@ -33,7 +33,7 @@ def environment() -> dict[str, object]:
 
 
 def gpus() -> list[dict[str, str]]:
-    """Name, driver, clocks and persistence mode of each NVIDIA GPU, as nvidia-smi says; [] without it."""
+    """Returns name, driver, clocks and persistence mode of each NVIDIA GPU from nvidia-smi; empty without it."""
     query = ["nvidia-smi", f"--query-gpu={','.join(_GPU.values())}", "--format=csv,noheader"]
     try:
         done = subprocess.run(query, capture_output=True, text=True, check=True, timeout=_SMI_S)
@@ -44,7 +44,7 @@ def gpus() -> list[dict[str, str]]:
 
 
 def load() -> tuple[float, ...]:
-    """Mean number of processes that ran or waited, over 1, 5 and 15 minutes; () where the system does not say."""
+    """Returns the load averages over 1, 5 and 15 minutes; () if the system does not provide them."""
     return tuple(round(value, 2) for value in os.getloadavg()) if hasattr(os, "getloadavg") else ()
 
 

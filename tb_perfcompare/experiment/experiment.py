@@ -1,4 +1,4 @@
-"""Records variants alternately, each recording a process of its own, into a log directory that TensorBoard opens."""
+"""Records variants alternately, each recording in a process of its own, into a log directory that TensorBoard opens."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LOGS = "output"
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A command under a name, which is that of its run; `revision`: a commit to run it at, "" for the working tree."""
+    """A named command; the name is that of its run. `revision`: a commit to run it at, "" for the working tree."""
 
     name: str
     command: Command
@@ -43,7 +43,7 @@ class Variant:
 
 
 class RecordingFailed(PerfCompareError):
-    """A command ended with another status than zero, or wrote no trace; `tail`: the last lines it printed."""
+    """A command ended with a non-zero status, or wrote no trace; `tail`: the last lines it printed."""
 
     code = "command"
 
@@ -54,7 +54,7 @@ class RecordingFailed(PerfCompareError):
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """Variants, the first one the baseline, and the manifest of what was done so far."""
+    """Variants, the first one being the baseline, and the manifest of the recordings so far."""
 
     out: str
     variants: tuple[Variant, ...]
@@ -63,11 +63,11 @@ class Experiment:
     manifest: Manifest
 
     def run_directory(self, name: str) -> str:
-        """Where the captures of a variant are."""
+        """Returns the directory of a variant's captures."""
         return os.path.join(self.out, name)
 
     def record(self, number: int, name: str, tick: Callable[[float], None]) -> RecordingFacts:
-        """Runs the command of a variant once. Raises RecordingFailed, and PerfCompareError where it cannot start."""
+        """Runs a variant's command once. Raises RecordingFailed, or PerfCompareError if it cannot start."""
         variant = next(each for each in self.variants if each.name == name)
         written, logs = os.path.join(self.out, _WRITING), os.path.join(self.out, _LOGS)
         shutil.rmtree(written, ignore_errors=True)
@@ -105,7 +105,7 @@ def open_experiment(
     out: str, variants: Sequence[Variant], capture: Sequence[str], *, seed: int | None, most_rounds: int | None,
     alpha: float, resume: bool,
 ) -> Iterator[Experiment]:  # fmt: skip
-    """A new experiment, or one that goes on. Worktrees are removed at the end. Raises PerfCompareError."""
+    """Opens a new or resumed experiment; worktrees are removed at the end. Raises PerfCompareError."""
     manifest = read_manifest(out)
     if manifest is not None and not manifest.recordings and not resume:
         manifest = None  # its first command failed
@@ -140,7 +140,7 @@ def open_experiment(
 
 
 def _check_new(out: str, variants: Sequence[Variant]) -> None:
-    """Recordings that are there already would count as captures of this experiment."""
+    """Raises InputError if there are recordings already: they would count as captures of this experiment."""
     for variant in variants:
         run = os.path.join(out, variant.name)
         if os.path.lexists(run) and not (os.path.isdir(run) and not os.listdir(run)):

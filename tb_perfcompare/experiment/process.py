@@ -1,4 +1,4 @@
-"""Runs one command to its end, in a process group of its own."""
+"""Runs one command to its end, in its own process group."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ class Ended:
 def run_process(
     words: Sequence[str], directory: str, variables: Mapping[str, str], log: str, tick: Callable[[float], None]
 ) -> Ended:
-    """Both of its streams go to the file `log`; `tick` is called with the seconds so far. An interrupt from the
-    keyboard reaches this process alone, which ends the group and raises it again."""
+    """Runs a command; stdout and stderr go to the file `log`, and `tick` is called with the elapsed seconds.
+
+    A keyboard interrupt reaches only this process, which ends the group and re-raises it.
+    """
     begin = time.monotonic()
     with open(log, "wb") as output:
         try:
@@ -53,7 +55,7 @@ def run_process(
 
 
 def tail(log: str) -> tuple[str, ...]:
-    """The last lines of a file."""
+    """Returns the last lines of a file."""
     with open(log, "rb") as file:
         file.seek(max(0, os.path.getsize(log) - _TAIL_BYTES))
         lines = file.read().decode("utf-8", "replace").splitlines()
@@ -74,7 +76,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _signal(process: subprocess.Popen[bytes], number: int | None) -> None:
-    """To the whole group where there are groups; None: kill."""
+    """Signals the whole group if the system has groups; None means kill."""
     if not hasattr(os, "killpg"):
         process.terminate() if number is not None else process.kill()
         return

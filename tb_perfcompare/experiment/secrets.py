@@ -1,4 +1,4 @@
-"""Commands and variables without values that look secret, for files that people share."""
+"""Hides values that look secret in commands and variables, for files that people share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RELEVANT = re.compile(
 
 
 def shown_command(words: Iterable[str]) -> str:
-    """One line; values of options such as --api-key, and users and queries of addresses, are left out."""
+    """Formats a command on one line, hiding values of options such as --api-key, and users and queries of URLs."""
     shown, hide = [], False
     for word in map(_without_secret_parts, words):
         name, equals, value = word.partition("=")
@@ -37,7 +37,7 @@ def shown_command(words: Iterable[str]) -> str:
 
 
 def relevant_variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """Environment variables that change how fast a program runs, by name."""
+    """Returns the environment variables that affect how fast a program runs, with secrets hidden."""
     return {
         name: _shown(_without_secret_parts(value))
         for name, value in sorted(environment.items())
@@ -50,5 +50,5 @@ def _shown(text: str) -> str:
 
 
 def _without_secret_parts(text: str) -> str:
-    """Of addresses."""
+    """Hides users and queries of URLs."""
     return _QUERY.sub(rf"\1{HIDDEN}", _USER.sub(f"{HIDDEN}@", text))

@@ -1,4 +1,4 @@
-"""The order in which variants take turns."""
+"""The order in which variants are recorded."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections.abc import Sequence
 
 
 def turns(names: Sequence[str], rounds: int, seed: int) -> list[tuple[str, ...]]:
-    """The order of each round. Every second round goes backwards (A B, B A), so that a machine that becomes steadily
-    slower does so for all alike; which order comes first is drawn every two rounds."""
+    """Returns the order of each round.
+
+    Every second round is reversed (A B, B A), so that a machine that becomes steadily slower affects all variants
+    equally; the order is drawn anew every two rounds.
+    """
     chance = random.Random(seed)
-    found: list[tuple[str, ...]] = []
+    orders: list[tuple[str, ...]] = []
     for number in range(rounds):
         if number % 2:
-            found.append(found[-1][::-1])
+            orders.append(orders[-1][::-1])
         else:
-            found.append(tuple(chance.sample(list(names), len(names))))
-    return found
+            orders.append(tuple(chance.sample(list(names), len(names))))
+    return orders

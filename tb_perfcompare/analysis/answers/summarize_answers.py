@@ -1,7 +1,7 @@
 """Saved torch-tb-profiler answers -> Summary (docs/inputs/answers.md).
 
-Answers hold totals: the parts of every step, and operators and kernels over the whole recording. Steps are samples as
-usual; owned time has one entry per category, and the columns of the tables only share out a total.
+Answers hold totals: step times by category, and operators and kernels over the whole recording. Steps are samples as
+usual; owned time has one entry per category, and the columns of the tables only spread a total over the steps.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ _ABSENT = {
     "launches": "saved answers hold totals only: no single launches, no times of operators and kernels by step",
 }
 _UNMARKED = "0"
-"""The profiler's label of the one step of a recording without step markers."""
+"""The profiler's label for the only step of a recording without step markers."""
 
 _ROUNDING_NS = len(CATEGORY_LABELS)
-"""The parts of a step may miss its total by this much: each was rounded to nanoseconds once."""
+"""Tolerance between a step's total and the sum of its parts: each part was rounded to nanoseconds."""
 
 _ROUTES = {
     ("overview", None): AnswerKind.OVERVIEW,
@@ -68,9 +68,9 @@ _ROUTES = {
 
 
 def summarize_answers(recording: AnswersRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summary of one run of saved answers.
+    """Summarizes one run of saved answers.
 
-    Raises InputError for another step window than the profiler's, CorruptInput if no step of an overview has a length.
+    Raises InputError for a step window other than the profiler's, CorruptInput if no step of the overview has a length.
     """
     path = recording.file.path
     if window != "device":
@@ -107,13 +107,13 @@ def summarize_answers(recording: AnswersRecording, origin: Origin, window: str =
 
 
 def totals_left_out(summary: Summary) -> Summary:
-    """The summary without its tables, for a choice of steps: totals cannot be narrowed to some of them."""
+    """Drops the tables, for a selection of steps: totals over all steps cannot be narrowed to some."""
     why = "saved answers hold totals over all steps only"
     return replace(summary, groups={}, absent={**summary.absent, **dict.fromkeys(summary.groups, why)})
 
 
 def saved_answer(recording: AnswersRecording, route: str, group_by: str | None) -> Any:
-    """The answer of a torch-tb-profiler route as it was saved. Raises SelectionError if it was not."""
+    """Returns the saved answer of a torch-tb-profiler route. Raises SelectionError if there is none."""
     kind = _ROUTES.get((route, group_by)) or (_ROUTES.get((route, None)) if route == "operation" else None)
     if kind is None or kind not in recording.answers:
         grouped = f" grouped by {group_by}" if group_by else ""
@@ -125,8 +125,10 @@ def saved_answer(recording: AnswersRecording, route: str, group_by: str | None) 
 def _steps(
     recording: AnswersRecording,
 ) -> tuple[list[SavedStep], tuple[DroppedStep, ...], list[tuple[NoteCode, str]]]:
-    """Steps whose parts add up to their total, those of no length, and what was changed. Without an overview the whole
-    recording is one step of unknown length, written as zero."""
+    """Returns steps whose parts sum to their totals, steps without length, and notes on corrections.
+
+    Without an overview the whole recording is one step of unknown length, written as zero.
+    """
     if not recording.steps:
         return [SavedStep(_UNMARKED, (0,) * len(CATEGORY_LABELS), 0)], (), []
     balanced = [_balanced(step) for step in recording.steps]
@@ -146,8 +148,11 @@ def _steps(
 
 
 def _balanced(step: SavedStep) -> SavedStep:
-    """Parts that add up to the total. Once nothing of a step is left, the profiler counts the next part whole: parts
-    therefore take what is left in owning order. What no part took is Other."""
+    """Adjusts a step's parts to sum to its total.
+
+    The profiler can count parts beyond the total, so parts are filled in owning order until the total is used up; what
+    no part claims is Other.
+    """
     if step.total_ns is None:
         return replace(step, total_ns=sum(step.parts_ns))
     left, parts = step.total_ns, []
@@ -159,7 +164,7 @@ def _balanced(step: SavedStep) -> SavedStep:
 
 
 def _step_table(steps: list[SavedStep]) -> StepTable:
-    """Answers do not say when a step began: each begins where the one before ends."""
+    """Builds the step table. Answers have no start times: each step starts where the previous one ends."""
     total = np.array([step.total_ns for step in steps], dtype=np.int64)
     return StepTable(
         capture=np.zeros(len(steps), dtype=np.int32),
@@ -191,7 +196,7 @@ def _groups(recording: AnswersRecording, steps: int, tensor_cores: bool) -> dict
 
 
 def _environment(recording: AnswersRecording, device: DeviceFacts) -> tuple[tuple[str, str], ...]:
-    """Under the names a trace's environment has, where it says the same."""
+    """Returns environment entries, under the names that a trace's environment uses for the same facts."""
     first = recording.devices[0].figures if recording.devices else {}
     rows = [
         ("device.kind", device.kind),

@@ -18,9 +18,9 @@ from tb_perfcompare.model.summary.split_time import distinct
 def idle_context(
     timeline: InterpretedTrace, rows: EventIndex, gap_start: Nanoseconds, gap_end: Nanoseconds
 ) -> tuple[Ints, list[str]]:
-    """(g,) index into texts for every gap. `rows` (m,) are the events that gaps lie between.
+    """(g,) Index of each gap's text, and the texts. `rows` (m,) are the events that the gaps lie between.
 
-    X ended last before the gap, Y starts first after it; of several at the same instant the outermost.
+    X ended last before the gap, Y starts first after it; of several at the same instant, the outermost.
     """
     if not len(gap_start):
         return np.zeros(0, dtype=np.int64), []
@@ -28,7 +28,7 @@ def idle_context(
     main = _on_main_thread(timeline, rows[~gather(timeline.is_device, rows)])
     start, end = gather(events.start_ns, main), timeline.ends(main)
     name = Coded(gather(events.name, main), events.strings.ranks())
-    # those that matter are looked up among the times in order: no column is put in order but these
+    # only the neighbours of gaps are looked up, through the order: no other column is sorted
     order = sorted_order(end, start, name)
     last = _places(end, order, gap_start, "right") - 1
     after = np.where(last >= 0, main[order[last]], -1) if len(main) else np.full(len(last), -1)
@@ -41,7 +41,7 @@ def idle_context(
 
 
 def _places(times: Ints, order: AnyInts, wanted: Ints, side: Literal["left", "right"]) -> Ints:
-    """np.searchsorted among the times in their order, without a copy of them: they are many, and few are wanted."""
+    """np.searchsorted in times[order] without building that array: there are many times and few wanted."""
     low, high = np.zeros(len(wanted), dtype=np.int64), np.full(len(wanted), len(order), dtype=np.int64)
     while (is_open := low < high).any():
         middle = (low + high) // 2
@@ -52,12 +52,14 @@ def _places(times: Ints, order: AnyInts, wanted: Ints, side: Literal["left", "ri
 
 
 def _on_main_thread(timeline: InterpretedTrace, host: AnyInts) -> AnyInts:
-    """Of the host's events those on the thread of the step markers; without any, on the thread with most events; of
-    equal ones on the first by name."""
+    """Selects the host events on the main thread: the one with the most step markers, else with the most events.
+
+    Ties go to the first by name.
+    """
     events = timeline.events
     marker = np.flatnonzero(timeline.is_marker)
     count = np.bincount(events.lane[marker if len(marker) else host], minlength=len(events.lanes)).tolist()
-    # Old traces write one thread in two ways.
+    # Old traces write the id of a thread in two ways (number and text).
     names = [(str(pid), str(tid)) for pid, tid in zip(events.lanes.pid, events.lanes.tid, strict=True)]
     total: dict[tuple[str, str], int] = {}
     for name, number in zip(names, count, strict=True):
@@ -71,12 +73,12 @@ def _texts(timeline: InterpretedTrace, after: AnyInts, before: AnyInts) -> tuple
     events = timeline.events
     width = len(events.strings) + 1
     names = [np.where(row >= 0, events.name[row], -1).astype(np.int64) + 1 for row in (after, before)]
-    (one, at_one), (two, at_two) = (distinct(name, width) for name in names)
-    code, place = distinct(at_one * len(two) + at_two, len(one) * len(two))
+    (left, at_left), (right, at_right) = (distinct(name, width) for name in names)
+    code, place = distinct(at_left * len(right) + at_right, len(left) * len(right))
 
     def text(used: Ints, index: int, word: str) -> str:
         number = int(used[index])
         return f"{word} {operator_key(events.strings[number - 1])}" if number else ""
 
-    pairs = [divmod(c, len(two)) for c in code.tolist()]
-    return place, [", ".join(filter(None, (text(one, x, "after"), text(two, y, "before")))) for x, y in pairs]
+    pairs = [divmod(c, len(right)) for c in code.tolist()]
+    return place, [", ".join(filter(None, (text(left, x, "after"), text(right, y, "before")))) for x, y in pairs]

@@ -1,7 +1,7 @@
-"""Parts of an entity: its callers and input shapes; around a gap, what the host did.
+"""Parts of an entity: its callers and input shapes; for gaps, what the host did around them.
 
 Device work is split by the operator that launched it and that operator's input shape, host operators by their own input
-shape, runtime calls by the operator they belong to, the profiler's work by its name. docs/method/ledger.md.
+shape, runtime calls by the operator they belong to, profiler overhead by its name. docs/method/ledger.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tb_perfcompare.model.texts import Keys, TextPool, Texts, keys
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_PARTS = 20_000
-"""A recording with more parts than this keeps the largest; the others of an entity stand together as SMALLER."""
+"""Largest number of parts kept; smaller ones of an entity are pooled as SMALLER."""
 
 SMALLER = "(smaller parts)"
 
@@ -41,10 +41,11 @@ def owned_parts(
     timeline: InterpretedTrace, rows: EventIndex, shares: Shares, entity: Ints32,
     entities: tuple[NDArray[np.int8], Texts], step: StepIndex, steps: int,
 ) -> SplitTime:  # fmt: skip
-    """The parts of every entity, keys (category label, entity, caller, shape).
+    """Splits owned time into the parts of every entity, with keys (category label, entity, caller, shape).
 
     rows      (m,) events that may own time, the claims of `shares`
-    entity    (m,) their entities; of those the StepCategory and the key, of OperatorKeys.pool
+    entity    (m,) entity of each row
+    entities  StepCategory and key (in OperatorKeys.pool) of each entity
     step      (n,) step of every event, -1 outside; there are `steps`
     """
     keys_of, part, caller_texts, shape_texts = _parts(timeline, rows, entity, len(entities[0]))
@@ -59,31 +60,35 @@ def owned_parts(
         ],
         [(part, (step, rows), None)],
     )
-    known = operator_keys_of(timeline.events.strings)
-    (category, key), nobody = entities, known.places((NOBODY,))
+    operator_keys = operator_keys_of(timeline.events.strings)
+    (category, key), idle = entities, operator_keys.places((NOBODY,))
     callers = [*caller_texts, *gap_texts, SMALLER]
-    found_keys = _PartKeys(
+    part_keys = _PartKeys(
         timeline.events.strings,
         label=np.append(category[keys_of[0]], np.full(gaps, np.int8(StepCategory.OTHER))),
-        entity=np.append(key.code[keys_of[0]], np.full(gaps, nobody, dtype=np.int32)),
+        entity=np.append(key.code[keys_of[0]], np.full(gaps, idle, dtype=np.int32)),
         caller=np.append(keys_of[1].astype(np.int32), np.arange(gaps, dtype=np.int32) + np.int32(len(caller_texts))),
         shape=np.append(keys_of[2].astype(np.int32), np.zeros(gaps, dtype=np.int32)),
         callers=callers,
         shapes=shape_texts,
     )
     entry = np.append(keys_of[0], np.full(gaps, len(category)))
-    cells, is_rest, pooled = cells.largest(MOST_PARTS, found_keys.first, entry)
-    split = cells.named(lambda rows: found_keys.of(rows, is_rest))
+    cells, is_rest, pooled = cells.largest(MOST_PARTS, part_keys.first, entry)
+    split = cells.named(lambda rows: part_keys.of(rows, is_rest))
     if len(set(callers)) < len(callers) and len(set(split.keys)) < len(split):
-        split = split.renamed(split.keys)  # something in the recording is called like the rest, or like a gap
+        split = split.renamed(split.keys)  # a recorded name equals SMALLER or the text of a gap
     recorded = (("operator", bool(timeline.is_operator.any())), ("shape", "input_dims" in timeline.events.args))
     return replace(split, recorded_keys=tuple(what for what, known in recorded if known), pooled=pooled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PartKeys:
-    """Keys of p parts, each column as numbers: `label` in CATEGORY_LABELS, `entity` in OperatorKeys.pool, `caller` and
-    `shape` in these texts, of which the last caller is SMALLER and the first shape is none."""
+    """Keys of p parts as integer columns.
+
+    label          index into CATEGORY_LABELS
+    entity         index into OperatorKeys.pool
+    caller, shape  indices into `callers` and `shapes`; the last caller is SMALLER, the first shape means none
+    """
 
     strings: StringTable
     label: NDArray[np.int8]
@@ -94,7 +99,7 @@ class _PartKeys:
     shapes: list[str]
 
     def of(self, rows: Ints, is_rest: Flags) -> Keys:
-        """Of some parts; those that stand for the rest of an entity have no caller and shape."""
+        """Returns the keys of these parts; a pooled remainder of an entity has the caller SMALLER and no shape."""
         rest = is_rest[rows]
         caller = np.where(rest, np.int32(len(self.callers) - 1), self.caller[rows])
         shape = np.where(rest, np.int32(0), self.shape[rows])
@@ -106,7 +111,7 @@ class _PartKeys:
         )
 
     def first(self, rows: Ints, many: int) -> Ints:
-        """So many of these parts: those whose keys come first."""
+        """Selects the `many` parts of these whose keys sort first."""
         ranks = operator_keys_of(self.strings).ranks(self.strings)
         label = np.argsort(np.argsort(CATEGORY_LABELS))
         place = label[self.label[rows]] * np.int64(len(ranks)) + ranks[self.entity[rows]]
@@ -121,35 +126,35 @@ class _PartKeys:
 def _parts(
     timeline: InterpretedTrace, rows: EventIndex, entity: Ints32, entities: int
 ) -> tuple[list[Ints], Ints32, list[str], list[str]]:
-    """((entity, caller, shape) of every part, (m,) part of each event, texts of callers, texts of shapes)."""
+    """Returns ((entity, caller, shape) of every part, (m,) part of each event, caller texts, shape texts)."""
     caller, callers = _callers(timeline, rows)
     shape, shapes = _shapes(timeline, rows)
-    found, part = finest([(entity, entities), (caller, len(callers)), (shape, len(shapes))])
-    return found, part, callers, shapes
+    columns, part = finest([(entity, entities), (caller, len(callers)), (shape, len(shapes))])
+    return columns, part, callers, shapes
 
 
 def _callers(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list[str]]:
-    """(m,) who called each event, as an index into texts."""
+    """(m,) Caller of each event, as an index into texts."""
     events = timeline.events
     caller = np.zeros(len(rows), dtype=np.int32)
-    # "(profiler overhead)" is one entity; its parts are the kinds of work.
+    # "(profiler overhead)" is one entity; its parts are the kinds of overhead.
     overhead = np.flatnonzero(events.category[rows] == Category.OVERHEAD)
     calls = rows_where(gather(timeline.is_device | timeline.is_api, rows))
     operator = timeline.operator[rows[calls]]
-    known = np.flatnonzero(operator >= 0)
-    named = np.concatenate([events.name[operator[known]], events.name[rows[overhead]]])
+    called = np.flatnonzero(operator >= 0)
+    named = np.concatenate([events.name[operator[called]], events.name[rows[overhead]]])
     used, place = factorize(named, len(events.strings))
     keys_of = operator_keys_of(events.strings)
     number, places = keys_of.numbered(used, _CALLERS)
-    caller[np.concatenate([calls[known], overhead])] = number[place]
-    lost = calls[operator < 0]
-    caller[lost] = _NONE
-    caller[lost[timeline.is_device[rows[lost]] & (timeline.launcher[rows[lost]] < 0)]] = _UNKNOWN
+    caller[np.concatenate([calls[called], overhead])] = number[place]
+    uncalled = calls[operator < 0]
+    caller[uncalled] = _NONE
+    caller[uncalled[timeline.is_device[rows[uncalled]] & (timeline.launcher[rows[uncalled]] < 0)]] = _UNKNOWN
     return caller, list(map(keys_of.pool.texts.__getitem__, places.tolist()))
 
 
 def _shapes(timeline: InterpretedTrace, rows: EventIndex) -> tuple[Ints32, list[str]]:
-    """(m,) input shape of each event, or of the operator that launched it, as an index into texts; 0 is none."""
+    """(m,) Input shape of each event, or of the operator that launched it, as an index into texts; 0 means none."""
     events = timeline.events
     if "input_dims" not in events.args:
         return np.zeros(len(rows), dtype=np.int32), [""]

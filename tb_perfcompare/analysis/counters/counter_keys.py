@@ -1,7 +1,7 @@
-"""Names of counter series, equal on both sides of a comparison.
+"""Names of counter series that are equal on both sides of a comparison.
 
-A series is shown as its event's name without the number of its device; the key of the number in the event's arguments
-follows it where it adds something: "memory / used", but "GPU Utilization" alone. docs/inputs/counters.md.
+A series is named by its event without the device number, plus the key of the value in the event's arguments if it adds
+information: "memory / used", but only "GPU Utilization". docs/inputs/counters.md.
 """
 
 from __future__ import annotations
@@ -19,20 +19,22 @@ from tb_perfcompare.model.vendors import CPU
 from tb_perfcompare.quick_dataclass import dataclass
 
 _GENERIC = "value"
-"""A series of this name is the counter itself."""
+"""Argument key that adds no information: the value is the counter itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class CounterKey:
-    """A series: (what it is called, device it belongs to) and its unit, "" where that is not known."""
+    """A series: its key (name, device) and its unit, "" if unknown."""
 
     key: tuple[str, str]
     unit: str
 
 
 def counter_keys(samples: CounterSamples, word: str) -> tuple[list[CounterKey], Ints]:
-    """(the series of the samples, their keys unique; (m,) which of them each sample is of). `word` is what users call
-    the device."""
+    """Returns (the series of the samples, with unique keys; (m,) series of each sample).
+
+    `word` is what users call the device.
+    """
     texts = len(samples.strings)
     pair = samples.name.astype(np.int64) * texts + samples.series
     devices, device = np.unique(samples.device, return_inverse=True)
@@ -52,7 +54,7 @@ def counter_keys(samples: CounterSamples, word: str) -> tuple[list[CounterKey], 
 
 
 def _named(parts: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
-    """Unique keys of (name, series, device)."""
+    """Returns a unique key for each (name, series, device)."""
     bare = [(without_device(name), without_device(series)) for name, series, _ in parts]
     series_of: defaultdict[str, set[str]] = defaultdict(set)
     for counter, series in bare:
@@ -64,7 +66,7 @@ def _named(parts: list[tuple[str, str, str]]) -> list[tuple[str, str]]:
     taken = Counter((text, device) for text, (_, _, device) in zip(shown, parts, strict=True))
     keys: dict[tuple[str, str], None] = {}
     for text, (name, own, device) in zip(shown, parts, strict=True):
-        # "GPU 0 load" and "GPU load" may both be of device 0
+        # "GPU 0 load" and "GPU load" may both belong to device 0
         key = (text if taken[text, device] == 1 else f"{name} / {own}", device)
         number = 2
         while key in keys:

@@ -1,8 +1,8 @@
-"""Samples of a table that names counters but not devices, cores or disks -> one series per counter.
+"""One series per counter, from samples that name the counter but not the device, core or disk.
 
-A recorder that goes round all devices leaves a burst of samples under one name, then nothing until the next round. The
-samples of a burst are of different devices: one after the other they would make the last device of each round stand for
-nearly all of the time, so that they are averaged. Formulas: docs/inputs/counters.md.
+A recorder that visits all devices in turn leaves a burst of samples under one name, then nothing until the next round.
+The samples of a burst are averaged, because they belong to different devices: taken one after another, the last device
+of each round would represent nearly all of the time. Formulas: docs/inputs/counters.md.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import numpy as np
 from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 from tb_perfcompare.quick_dataclass import dataclass
 
-_APART = 4.0
-"""Gaps between rounds are at least this many times those within one."""
+_MIN_GAP_RATIO = 4.0
+"""A gap between rounds is at least this many times the longest gap within a round."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rounds:
-    """One counter. `size` is how many samples a round typically has; 1: nothing was averaged."""
+    """One counter, a sample per round. `size` is the typical number of samples per round; 1 if nothing was averaged."""
 
     time_ns: Nanoseconds
     value: Floats
@@ -26,7 +26,7 @@ class Rounds:
 
 
 def rounds(time_ns: Nanoseconds, value: Floats) -> Rounds:
-    """The rounds of samples in any order: each at its first sample, with the mean of its samples."""
+    """Averages each round of samples (in any order), at the time of its first sample."""
     order = np.lexsort((value, time_ns))
     time_ns, value = time_ns[order], value[order]
     first = _first_of_rounds(time_ns)
@@ -37,15 +37,15 @@ def rounds(time_ns: Nanoseconds, value: Floats) -> Rounds:
 
 
 def _first_of_rounds(time_ns: Nanoseconds) -> Ints:
-    """Rows that begin a round: those after a gap that is long compared with the other gaps and with the rounds.
+    """Returns the rows that start a round: those after a gap that is long compared with other gaps and with the rounds.
 
-    The longest such gap counts. A pause of the recorder does not: the rounds next to it would be longer than the gap,
-    or two of different size.
+    The longest such gap length is used. A pause of the recorder does not qualify: the rounds next to it would be longer
+    than the gap, or would be two of different size.
     """
     gaps = np.diff(time_ns).astype(np.float64)
     sizes = np.unique(gaps)
     for short, long in zip(sizes[-2::-1].tolist(), sizes[:0:-1].tolist(), strict=True):
-        if long < _APART * short:
+        if long < _MIN_GAP_RATIO * short:
             continue
         first = np.append(0, np.flatnonzero(gaps >= long) + 1)
         last = np.append(first[1:] - 1, len(time_ns) - 1)

@@ -1,8 +1,8 @@
 """Counters per cycle, from the rows of the functions that ran while they were sampled.
 
-Every row has the mean of a counter while one function ran; weighted by the functions' times they give the cycle's mean.
-Tracers sample about once a second: where no function saw samples of its own the mean is interpolated, and a cycle in
-which a counter was not sampled has no row and no value. Definitions: docs/inputs/perf_data.md.
+Each row has a counter's mean while one function ran; weighted by function time, these give the cycle's mean. Tracers
+sample about once a second: the mean of a function without samples is interpolated, and a cycle in which a counter was
+not sampled has no row and no value. Definitions: docs/inputs/perf_data.md.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from tb_perfcompare.model.recordings.cycles import HOST, NO_TEXT, CounterTable, 
 from tb_perfcompare.model.summary.summary import CounterSeries
 
 UNKNOWN = -1
-"""Samples whose number is unknown."""
+"""Number of samples if it is unknown."""
 
 
 def cycle_counters(
     table: CycleTable, cycles: Cycles, functions: Functions, samples: CounterTable | None, kept: Ints
 ) -> CounterSeries | None:
-    """Counters of the `kept` cycles, by name and device; None when none of them has a value there."""
+    """Returns counters of the `kept` cycles, by name and device; None if none has a value there."""
     rows = np.flatnonzero((table.metric != NO_TEXT) & (table.device != NO_TEXT) & np.isfinite(table.mu_pct))
     if not len(rows):
         return None
     pair = table.metric[rows].astype(np.int64) * len(table.strings) + table.device[rows]
-    found, counter = np.unique(pair, return_inverse=True)
-    codes = [divmod(code, len(table.strings)) for code in found.tolist()]
+    pairs, counter = np.unique(pair, return_inverse=True)
+    codes = [divmod(code, len(table.strings)) for code in pairs.tolist()]
     keys = [(table.strings[metric], table.strings[device]) for metric, device in codes]
     largest = np.full(len(table.strings), -np.inf)
     np.maximum.at(largest, table.metric[rows], table.mu_pct[rows])
@@ -62,7 +62,7 @@ def cycle_counters(
 
 
 class _Cells:
-    """Weighted means of rows that fall into cells of a matrix; weights that are all zero count as equal."""
+    """Weighted means of rows by cell of a matrix; if a cell's weights are all zero, rows count equally."""
 
     def __init__(self, at: Ints, shape: tuple[int, int], weight: Ints) -> None:
         self.at, self._shape = at, shape
@@ -73,8 +73,8 @@ class _Cells:
         self._sum = np.where(heavy > 0, heavy, rows)
 
     def mean(self, value: Floats) -> Floats:
-        """Means per cell, NaN for a cell without rows; of equal values exactly that value."""
-        with np.errstate(over="ignore", invalid="ignore"):  # absurd values end at the largest of their cell
+        """Mean per cell, NaN for cells without rows; exact if all values are equal."""
+        with np.errstate(over="ignore", invalid="ignore"):  # overflow is clipped to the cell's largest value below
             product = np.bincount(self.at, weights=self._weight * value, minlength=self._size)
             mean = np.divide(product, self._sum, out=np.full(self._size, np.nan), where=self._sum > 0)
         low, high = np.full(self._size, np.inf), np.full(self._size, -np.inf)
@@ -85,10 +85,10 @@ class _Cells:
 
 
 def _samples(keys: list[tuple[str, str]], cycles: Cycles, samples: CounterTable | None) -> Ints:
-    """(k, s) samples taken during each cycle.
+    """(k, s) Number of samples taken during each cycle, UNKNOWN if it cannot be determined.
 
-    A counters file does not say which device a sample is of. The host is one, so that all samples of a counter that
-    only the host has are its own; how many are of a certain device is not known.
+    A counters file does not name the device of a sample. If only the host has a counter, all its samples are the
+    host's; how many belong to a certain device is unknown.
     """
     out = np.full((len(keys), len(cycles)), UNKNOWN, dtype=np.int64)
     if samples is None or not cycles.dated:

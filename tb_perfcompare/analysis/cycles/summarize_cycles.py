@@ -1,7 +1,7 @@
 """A per-cycle table -> Summary: cycles are steps, functions and counters are per cycle (docs/inputs/perf_data.md).
 
-Functions of a table are sums over threads, processes and streams. How they overlap was not recorded, so that the ledger
-leaves a cycle whole; the functions are compared in a table of their own.
+Functions of a table are sums over threads, processes and streams. Their overlap was not recorded, so the ledger does
+not split a cycle; functions are compared in a table of their own.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ _NAMED = 8
 
 
 def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "device") -> Summary:
-    """Summary of one table. Cycles are as the tracer cut them, whatever the `window`.
+    """Summarizes one table. Cycles are as the tracer cut them, whatever the `window`.
 
-    Raises CorruptInput if no cycle has a length, or for figures beyond 64 bits.
+    Raises CorruptInput if no cycle has a length, or for values beyond 64 bits.
     """
     table, path = recording.table, recording.file.path
     cycles = find_cycles(table)
@@ -86,7 +86,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
     group = function_table(table, cycles, functions, kept)
     counters = cycle_counters(table, cycles, functions, recording.counters, kept)
     device = _device(table, functions, cycles, kept)
-    zero_ns = 0 if cycles.dated else None  # a table's times are of the day
+    zero_ns = 0 if cycles.dated else None  # dated cycles already have the time of day
     absent = dict(_ABSENT)
     if not len(group):
         absent["functions"] = "no row names a function"
@@ -105,7 +105,7 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
             for cycle in np.flatnonzero(~timed | admission.incomplete).tolist()
         ),
         other_window=steps.total_ns,
-        owned=_whole(steps.total_ns),
+        owned=_unsplit(steps.total_ns),
         groups={"functions": group} if len(group) else {},
         device_metrics=(),
         environment=_environment(table, cycles, device),
@@ -122,21 +122,21 @@ def summarize_cycles(recording: CycleRecording, origin: Origin, window: str = "d
     )
 
 
-def _whole(total_ns: Nanoseconds) -> OwnedTime:
-    """Every cycle belongs to one entity, so that the ledger closes without a split that was not measured."""
-    one = total_ns[None, :]
+def _unsplit(total_ns: Nanoseconds) -> OwnedTime:
+    """Assigns every cycle to one entity, so that the ledger closes without an unmeasured split."""
+    total = total_ns[None, :]
     return OwnedTime(
         category=np.array([StepCategory.OTHER], dtype=np.int8),
         key=(OVERLAPPING,),
         name=(OVERLAPPING,),
-        time_ns=one,
-        plain_ns=one,
-        calls=np.zeros_like(one),
+        time_ns=total,
+        plain_ns=total,
+        calls=np.zeros_like(total),
     )
 
 
 def _device(table: CycleTable, functions: Functions, cycles: Cycles, kept: Ints) -> DeviceFacts:
-    """The devices that did work in the kept cycles; a table does not name their model."""
+    """Returns the devices that did work in the kept cycles; tables do not name their model."""
     rows = functions.first[functions.on_device[functions.first]]
     rows = rows[np.isin(cycles.of_row[rows], kept)]
     names = sorted({table.strings[code] for code in np.unique(table.device[rows]).tolist()})
@@ -190,7 +190,7 @@ def _cycle_notes(cycles: Cycles, launches: Ints, admission: Admission, where: st
 
 
 def _row_notes(table: CycleTable, functions: Functions, counters: CounterSeries | None, where: str) -> list[Note]:
-    found = (
+    counted = (
         (functions.unnamed, NoteCode.DROPPED_EVENTS, "rows without a function name left out"),
         (functions.negative, NoteCode.NEGATIVE_DURATION, "times of functions below zero, taken as zero"),
         (
@@ -199,7 +199,7 @@ def _row_notes(table: CycleTable, functions: Functions, counters: CounterSeries 
             "functions have different times or calls on the rows of their counters; the first row counts",
         ),
     )
-    notes = [Note(code, f"{count:,} {what}", where) for count, code, what in found if count]
+    notes = [Note(code, f"{count:,} {what}", where) for count, code, what in counted if count]
     if table.instances is None:
         message = (
             "no column instances_count: calls are unknown, incomplete cycles cannot be recognised, and nothing "

@@ -1,4 +1,4 @@
-"""The work of kinds of calls as columns, which several tables share."""
+"""Work per kind of call as columns, shared by several tables."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownWork:
-    """Of w kinds.
+    """Work of w kinds of calls.
 
-    one     (w, 2) FLOPs and bytes of one call; 0 where they are not known
-    model   (w,) place in `models`
-    models  (data type, family, ""), or ("", "", why the work is not known)
+    one     (w, 2) FLOPs and bytes of one call; 0 if unknown
+    model   (w,) index into `models`
+    models  (data type, family, ""), or ("", "", why the work is unknown)
     """
 
     one: Ints
@@ -26,15 +26,15 @@ class KnownWork:
 
     @property
     def known(self) -> Flags:
-        """(w,) whether the work is known."""
+        """(w,) Whether the work is known."""
         return np.array([not reason for *_, reason in self.models], dtype=bool)[self.model]
 
     def of(self, kinds: AnyInts) -> KnownWork:
-        """That of some kinds."""
+        """Selects these kinds."""
         return KnownWork(self.one[kinds], self.model[kinds], self.models)
 
     def followed_by(self, works: Sequence[Work | str]) -> KnownWork:
-        """That of these kinds and of more."""
+        """Appends kinds with these works; a text is the reason why the work is unknown."""
         numbers = dict(zip(self.models, range(len(self.models)), strict=True))
         one: list[int] = []
         model: list[int] = []
@@ -52,15 +52,15 @@ class KnownWork:
         )
 
     def without(self, chosen: Flags, reason: str) -> KnownWork:
-        """The same, unknown for this reason where it is known and chosen."""
-        gone = np.flatnonzero(chosen & self.known)
-        if not len(gone):
+        """Makes the work of the chosen kinds unknown for this reason; those unknown already keep their reason."""
+        removed = np.flatnonzero(chosen & self.known)
+        if not len(removed):
             return self
         added = self.followed_by([reason])
         one, model = self.one.copy(), self.model.copy()
-        one[gone], model[gone] = 0, added.model[-1]
+        one[removed], model[removed] = 0, added.model[-1]
         return KnownWork(one, model, added.models)
 
 
 NOTHING_KNOWN = KnownWork(np.zeros((0, 2), dtype=np.int64), np.zeros(0, dtype=np.int64), ())
-"""Of no kinds."""
+"""No kinds."""

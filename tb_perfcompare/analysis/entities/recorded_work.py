@@ -1,4 +1,4 @@
-"""Work that a trace states itself: FLOPs (`with_flops`, torch.compile) and gigabytes (torch.compile) of a call."""
+"""Work stated by the trace: FLOPs (`with_flops`, torch.compile) and gigabytes (torch.compile) of a call."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from tb_perfcompare.model.summary.summary import STATED_WORK
 ARGUMENTS = ("flops", "moved_gb")
 
 _MOST = 2.0**56
-"""No call does more; what is written beyond is no work."""
+"""Upper limit of plausible work of one call; larger values are ignored."""
 
 
 def states_work(events: EventTable) -> bool:
-    """Whether any event does."""
+    """Whether any event states its work."""
     return any(argument in events.args for argument in ARGUMENTS)
 
 
 def recorded_work(events: EventTable, rows: EventIndex) -> tuple[Ints32, list[Work | None]]:
-    """(number of each row's work, the works): None, number 0, where the trace states none, or neither FLOPs nor bytes
-    above zero."""
-    flops, moved = (_whole(events, rows, *of) for of in zip(ARGUMENTS, (1.0, 1e9), strict=True))
+    """Returns (index of each row's work, the works). Work 0 is None: no positive FLOPs or bytes are stated."""
+    flops, moved = (_integers(events, rows, *of) for of in zip(ARGUMENTS, (1.0, 1e9), strict=True))
     pairs, number = np.unique(np.stack([flops, moved]), axis=1, return_inverse=True)
     works: list[Work | None] = [
         Work(int(flop), int(byte), "", STATED_WORK) if flop or byte else None for flop, byte in pairs.T.tolist()
@@ -34,8 +33,8 @@ def recorded_work(events: EventTable, rows: EventIndex) -> tuple[Ints32, list[Wo
     return number.ravel().astype(np.int32), works
 
 
-def _whole(events: EventTable, rows: EventIndex, argument: str, unit: float) -> Ints:
-    """(r,) whole numbers, 0 where nothing sensible is stated."""
+def _integers(events: EventTable, rows: EventIndex, argument: str, unit: float) -> Ints:
+    """(r,) Integer values of an argument, 0 if missing or implausible."""
     values: Floats = np.asarray(argument_of(events, argument, rows, 0.0), dtype=np.float64) * unit
     sensible: Flags = np.isfinite(values) & (values > 0) & (values <= _MOST)
     return np.rint(np.where(sensible, values, 0)).astype(np.int64)

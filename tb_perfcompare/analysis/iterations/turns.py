@@ -1,4 +1,4 @@
-"""Iterations by annotations of several names, one around each: requests of a server that come in any order."""
+"""Iterations by annotations with several names, one around each: requests of a server that come in any order."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ _MOST_NAMES = 8
 
 
 def turn_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: list[Sequence]) -> list[Marks]:
-    """Outermost annotations of two to eight names that cover most of the recording, in any order. Parts of an iteration
-    (forward, backward, update) follow each other in one order; in the microbatches of a pipeline they do not, but there
-    parameters are updated between some of them only."""
+    """Returns marks at outermost annotations of two to eight names that cover most of the recording, in any order.
+
+    Excludes parts of an iteration (forward, backward, update), which have a fixed order, and microbatches of a
+    pipeline, where parameters are updated between some of them only.
+    """
     rows = annotation_rows(timeline)
     names = dict(other_names(timeline, rows))
     outermost = marks_of(timeline, ANNOTATION, "", rows_named(timeline, rows, names.values()), texts=True)
@@ -35,9 +37,9 @@ def turn_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: l
 
 
 def _in_any_order(turns: list[str], used: list[str]) -> bool:
-    """Whether of most pairs of names each follows the other; of two names also each itself."""
+    """Whether for most pairs of names each follows the other; with two names also each itself."""
     follow = {*pairwise(turns)}
     if len(used) == 2:
         return len(follow) == len(used) ** 2
-    both = [(one, other) in follow and (other, one) in follow for one, other in combinations(used, 2)]
+    both = [(a, b) in follow and (b, a) in follow for a, b in combinations(used, 2)]
     return 2 * sum(both) > len(both)

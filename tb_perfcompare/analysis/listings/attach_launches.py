@@ -1,6 +1,6 @@
-"""A trace and a listing of the same program -> the trace whose kernels carry the listing's utilisation.
+"""Adds the utilisation of kernels from a listing to a trace of the same program.
 
-No time, call count or share of the ledger changes: kernels gain facts, and device time is sorted by what limits it.
+No time, call count or share of the ledger changes: kernels gain facts, and device time is classified by what limits it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from tb_perfcompare.model.summary.summary import BOUND_CLASSES, GroupTable, Summ
 from tb_perfcompare.number_text import percent
 
 _NAMED = 3
-"""Kernels named in a note."""
+"""Number of kernels named in a note."""
 
 
 def attach_launches(summary: Summary, recording: LaunchRecording) -> Summary:
-    """The summary with the recording's figures on its kernels, each the mean over the launches that stand for it,
-    weighted by their time; and with `bound_ns`: each kernel's own time, split as the time of those launches is.
+    """Adds the recording's figures to the summary's kernels.
 
-    Kernels that the recording does not hold have no figures and their time is "not measured". Raises SelectionError for
-    a summary that holds launches itself.
+    A kernel gets the mean over its matching launches, weighted by time; `bound_ns` splits its time in the proportions
+    of these launches. Kernels without launches get no figures, and their time is "not measured". Raises SelectionError
+    if the summary is not of a trace.
     """
     if summary.metric != "step_time":
         raise SelectionError(
@@ -54,17 +54,17 @@ def attach_launches(summary: Summary, recording: LaunchRecording) -> Summary:
 
 
 def _bound_times(time_ns: Nanoseconds, class_ns: Nanoseconds) -> dict[str, int]:
-    """Nanoseconds per class; they sum to the kernels' time. Whole nanoseconds: rounded along the running sum."""
+    """Nanoseconds per class, which sum to the kernels' time: rounding is along the running sum."""
     out = [0] * len(BOUND_CLASSES)
     for time, classes in zip(time_ns.tolist(), class_ns.tolist(), strict=True):
-        whole = sum(classes)
-        if not whole:
+        total = sum(classes)
+        if not total:
             out[NOT_MEASURED] += time
             continue
         running = given = 0
         for place, part in enumerate(classes):
             running += part
-            upto = time * running // whole
+            upto = time * running // total
             out[place] += upto - given
             given = upto
     return dict(zip(BOUND_CLASSES, out, strict=True))
@@ -74,13 +74,13 @@ def _notes(
     summary: Summary, recording: LaunchRecording, kernels: GroupTable, matches: Sequence[Sequence[int]],
     figures: LaunchFigures,
 ) -> list[Note]:  # fmt: skip
-    """How much of the time got figures, who shares one, and whether the devices differ."""
+    """Notes on the share of time with figures, on kernels that share figures, and on differing devices."""
     path, title = recording.file.path, TITLES[recording.format]
     known = figures.known
     time = kernels.measures_ns["total"].sum(axis=1)
     share = time[known].sum() / time.sum() if time.sum() else 0.0
-    some = f"{int(known.sum())} of {len(known)} kernels"
-    message = f"{percent(share)} of the kernel time has figures of the {title} ({some})"
+    number = f"{int(known.sum())} of {len(known)} kernels"
+    message = f"{percent(share)} of the kernel time has figures of the {title} ({number})"
     dur = np.bincount(
         recording.launches.name, weights=recording.launches.dur_ns, minlength=len(recording.launches.strings)
     )

@@ -1,4 +1,4 @@
-"""Matches the names of a listing to kernels of a trace. The forms of a name are model/names/kernel_names.py's."""
+"""Matches the names of a listing to kernels of a trace. Forms of a name: model/names/kernel_names.py."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from tb_perfcompare.model.names.kernel_names import KernelForms, cut_prefixes, i
 
 
 def match_names(kernels: Sequence[str], listed: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-    """For each kernel the listing's names (indices) that stand for it, by the first of these ways that gives any:
+    """Returns, for each kernel, the indices of the listed names that match it, by the first way that succeeds:
 
     name       equal names, blanks squeezed
-    signature  equal functions and template arguments, the differences between demanglers removed
-    function   the listing has the function's name alone, with or without its namespaces; or the trace has
-    cut        the name begins as the listing's cut one; of several cut names the longest
+    signature  equal functions and template arguments, ignoring differences between demanglers
+    function   one of the two has only the function's name, with or without its namespaces
+    cut        the name begins with a truncated listed name; of several, the longest
 
-    Two whole names with different template arguments are different kernels and never match.
+    Complete names with different template arguments are different kernels and never match.
     """
     ways = _Listed(listed).ways
 
-    def found(forms: KernelForms) -> tuple[int, ...]:
+    def first_match(forms: KernelForms) -> tuple[int, ...]:
         return next((tuple(codes) for find in ways if (codes := find(forms))), ())
 
-    return tuple(found(kernel_forms(kernel)) for kernel in kernels)
+    return tuple(first_match(kernel_forms(kernel)) for kernel in kernels)
 
 
 class _Listed:
-    """The listing's names, by each of their forms."""
+    """The listed names, indexed by each of their forms."""
 
     def __init__(self, listed: Sequence[str]) -> None:
         self._keys: dict[str, list[int]] = {}
@@ -57,7 +57,7 @@ class _Listed:
         return next((self._short[tail] for tail in tails(forms.function) if tail in self._short), [])
 
     def _by_prefix(self, forms: KernelForms) -> list[int]:
-        """Names of the longest prefix that fits."""
+        """Returns the truncated names with the longest prefix that matches."""
         if not self._lengths:
             return []
         texts = dict.fromkeys((forms.key, forms.full, *tails(forms.full.partition("<")[0])))
