@@ -467,7 +467,7 @@ export interface Measure {
   label: string;
 }
 
-/** The times of one row in the steps of a side. */
+/** Times of one row in each step of a side. */
 export interface StepTimes {
   steps: string[];
   /** which span each was recorded in, from 0 */
@@ -724,7 +724,7 @@ export interface VerdictsAnswer {
   rows: VerdictRow[];
 }
 
-/** The same with its adjusted p. */
+/** One candidate with its adjusted p. */
 export interface VerdictRow {
   candidate: Selected;
   error: ServerError | null;
@@ -732,7 +732,7 @@ export interface VerdictRow {
   adjusted: Adjusted | null;
 }
 
-/** A candidate as it was asked for. */
+/** A candidate as it was requested. */
 export interface Selected {
   run: string;
   worker: string | null;
@@ -774,14 +774,14 @@ export interface SideBrief {
   captures: number;
 }
 
-/** The steps of a side in numbers. */
+/** Step counts of a side: recorded, compared, and left out by reason. */
 export interface BriefSteps {
   count: number;
   admitted: number;
   dropped: Skipped[];
 }
 
-/** How many steps were left out for one reason. */
+/** Number of steps left out for one reason. */
 export interface Skipped {
   reason: string;
   steps: number;
@@ -809,7 +809,7 @@ export interface HistoryAnswer {
   series_left_out?: number;
 }
 
-/** A series and how many points it has. */
+/** A series and its number of points. */
 export interface Series {
   series: string;
   points: number;
@@ -847,7 +847,7 @@ export interface Change {
   verdict: 'slower' | 'faster';
 }
 
-/** What could not be read, and why. */
+/** A file or folder that could not be read, and why. */
 export interface Problem {
   path: string;
   message: string;
@@ -874,7 +874,7 @@ export interface Point {
   outlier: boolean;
 }
 
-/** The steps of a point in numbers. */
+/** Step counts of a point: recorded, and admitted to the comparison. */
 export interface RecordedSteps {
   count: number;
   admitted: number;
