@@ -91,9 +91,7 @@ class CaptureFile:
     @property
     def states(self) -> dict[str, FileState]:
         """Path -> expected state, for this file and for those read along with it."""
-        return {self.path: (self.bytes, self.mtime_ns, self.version)} | {
-            stat.path: stat.state for stat in self.beside
-        }
+        return {self.path: (self.bytes, self.mtime_ns, self.version)} | {stat.path: stat.state for stat in self.beside}
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,10 @@ def row_dict(row: CandidateRow) -> CandidateRowDict:
     candidate = row.candidate
     return {
         "candidate": {
-            "run": candidate.run, "worker": candidate.worker, "span": candidate.span, "steps": candidate.steps,
+            "run": candidate.run,
+            "worker": candidate.worker,
+            "span": candidate.span,
+            "steps": candidate.steps,
         },
         "error": None if row.error is None else _error(row),
         "look": None if row.result is None else _result_dict(row.result),
