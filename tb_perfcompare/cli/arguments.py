@@ -1,4 +1,4 @@
-"""Arguments that several commands share, and how their values are read."""
+"""Arguments that several commands share, and parsers of their values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST_MARKER = 1_000
 
 
 def as_argument(parse: Callable[[str], T]) -> Callable[[str], T]:
-    """The function with its errors as argparse wants them."""
+    """Wraps a parser so that it raises argparse's ArgumentTypeError for a PerfCompareError."""
 
     def parsed(text: str) -> T:
         try:
@@ -33,7 +33,7 @@ steps = as_argument(parse_steps)
 
 
 def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:
-    """--worker, --span, --steps."""
+    """Adds --worker, --span and --steps."""
     parser.add_argument("--worker", metavar="NAME", help=f"only this worker{what} (default: all)")
     parser.add_argument("--span", metavar="LABEL", help=f"only this span{what} (default: all)")
     parser.add_argument(
@@ -42,19 +42,20 @@ def add_selection(parser: argparse.ArgumentParser, what: str = "") -> None:
 
 
 def add_all_steps(parser: argparse.ArgumentParser) -> None:
-    """--all-steps."""
+    """Adds --all-steps."""
     parser.add_argument("--all-steps", action="store_true", help="include incomplete and warm-up steps")
 
 
 def add_side_selection(parser: argparse.ArgumentParser, side: str) -> None:
-    """--baseline-worker and the like; they win over the ones for both sides."""
+    """Adds --baseline-worker, --baseline-span and --baseline-steps (for side "baseline"), which take precedence over
+    the options for both sides."""
     parser.add_argument(f"--{side}-worker", metavar="NAME", help=f"--worker for the {side} side only")
     parser.add_argument(f"--{side}-span", metavar="LABEL", help=f"--span for the {side} side only")
     parser.add_argument(f"--{side}-steps", metavar="3-10", type=steps, help=f"--steps for the {side} side only")
 
 
 def add_launches(parser: argparse.ArgumentParser, side: str = "") -> None:
-    """--launches, or --baseline-launches and the like."""
+    """Adds --launches, or --baseline-launches for side "baseline"."""
     whose = f" of the {side}" if side else ""
     parser.add_argument(
         f"--{side}-launches" if side else "--launches", metavar="FILE",
@@ -63,7 +64,7 @@ def add_launches(parser: argparse.ArgumentParser, side: str = "") -> None:
 
 
 def add_counters(parser: argparse.ArgumentParser, side: str = "") -> None:
-    """--counters, or --baseline-counters and the like."""
+    """Adds --counters, or --baseline-counters for side "baseline"."""
     whose = f"the {side} side" if side else "the run"
     parser.add_argument(
         f"--{side}-counters" if side else "--counters", metavar="FILE",
@@ -72,7 +73,7 @@ def add_counters(parser: argparse.ArgumentParser, side: str = "") -> None:
 
 
 def add_step_window(parser: argparse.ArgumentParser) -> None:
-    """--step-window."""
+    """Adds --step-window."""
     parser.add_argument(
         "--step-window", choices=WINDOWS, default=WINDOWS[0],
         help="where a step ends: when its device work ends (device, the default) or at the next marker (marker)",
@@ -80,7 +81,7 @@ def add_step_window(parser: argparse.ArgumentParser) -> None:
 
 
 def add_step_marker(parser: argparse.ArgumentParser) -> None:
-    """--step-marker."""
+    """Adds --step-marker."""
     parser.add_argument(
         "--step-marker", metavar="NAME", type=_marker, default="",
         help="what delimits the steps of a trace: a name with * for its numbers ('execute_*'), or "
@@ -89,7 +90,7 @@ def add_step_marker(parser: argparse.ArgumentParser) -> None:
 
 
 def add_kind(parser: argparse.ArgumentParser) -> None:
-    """--kind."""
+    """Adds --kind."""
     parser.add_argument(
         "--kind", metavar="NAME", type=_marker, default="",
         help="only iterations of this kind: the name of their markers ('step[DECODE*', * matches anything), "
@@ -98,7 +99,7 @@ def add_kind(parser: argparse.ArgumentParser) -> None:
 
 
 def add_peaks(parser: argparse.ArgumentParser, sides: bool = False) -> None:
-    """--peak."""
+    """Adds --peak; with `sides` its help mentions peaks for one side."""
     parser.add_argument(
         "--peak", metavar="TYPE=TFLOP/S", type=as_argument(parse_peak), action="append", default=[], dest="peaks",
         help="use this peak instead of the data sheet's: bf16=989 (TFLOP/s), memory=3350 (GB/s); repeatable"
@@ -107,17 +108,17 @@ def add_peaks(parser: argparse.ArgumentParser, sides: bool = False) -> None:
 
 
 def add_scheduler(parser: argparse.ArgumentParser) -> None:
-    """--scheduler."""
+    """Adds --scheduler."""
     parser.add_argument("--scheduler", metavar="ADDRESS", help="read the files on the Dask cluster with this scheduler")
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """-o."""
+    """Adds -o."""
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
 
 
 def add_top(parser: argparse.ArgumentParser, default: str) -> None:
-    """--top."""
+    """Adds --top."""
     parser.add_argument("--top", metavar="N", type=positive, help=f"rows per table (default: {default})")
 
 
@@ -128,7 +129,7 @@ def _marker(text: str) -> str:
 
 
 def positive(text: str) -> int:
-    """A whole number from 1."""
+    """Parses a whole number of at least 1. Raises ArgumentTypeError."""
     if not text.isdecimal() or not 1 <= int(text) <= 10**9:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
     return int(text)

@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _side(arguments: argparse.Namespace, side: str) -> Side:
-    """The side's own options win over those for both sides."""
+    """Returns one side; its own options take precedence over those for both sides."""
     chosen = {
         name: getattr(arguments, name)
         if getattr(arguments, f"{side}_{name}") is None
@@ -99,4 +99,4 @@ def _format(arguments: argparse.Namespace) -> str:
     if arguments.format:
         return str(arguments.format)
     extension = os.path.splitext(arguments.output or "")[1].lstrip(".").lower()
-    return next((found.name for found in FORMATS.values() if found.extension == extension), "text")
+    return next((fmt.name for fmt in FORMATS.values() if fmt.extension == extension), "text")

@@ -1,4 +1,4 @@
-"""The workspace a command works in, and the runs that its arguments name."""
+"""Creates the workspace of a command and finds the runs that its arguments name."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.workspace import Workspace
 
 RUN = "directory of a run, one file, or the name of a saved baseline"
-"""Help of an argument that names a run."""
+"""Help text of an argument that names a run."""
 
 
 def add_baselines(parser: argparse.ArgumentParser) -> None:
-    """--baselines."""
+    """Adds --baselines."""
     from tb_perfcompare.workspace.baselines import USUAL_PLACE
 
     parser.add_argument(
@@ -34,8 +34,8 @@ def named_side(
     launches: str | None = None, counters: str | None = None, marker: str = "",
     kind: str = "",
 ) -> Side:  # fmt: skip
-    """The side a user means; it is called what they wrote, wherever the baselines lie. Raises InputError and
-    SelectionError."""
+    """Returns the side that a user's argument means. Its source is named as the user wrote it, also for a saved
+    baseline. Raises InputError and SelectionError."""
     from tb_perfcompare.workspace.baselines import Baselines
 
     path = Baselines(baselines).located(given)
@@ -47,7 +47,8 @@ def named_side(
 
 @contextmanager
 def new_workspace(logdirs: Sequence[str] = (), scheduler: str | None = None) -> Iterator[Workspace]:
-    """A workspace whose processes end with the command; `scheduler` is the address of a cluster that reads."""
+    """Yields a workspace that is closed after the `with` body; `scheduler` is the address of a Dask cluster to read
+    files on."""
     from tb_perfcompare.workspace.disk_cache.summary_cache import user_cache
     from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
@@ -60,7 +61,7 @@ def new_workspace(logdirs: Sequence[str] = (), scheduler: str | None = None) -> 
 
 
 def strict_listing(lister: Workspace | Index, logdir: str) -> Listing:
-    """The listing; a log directory that cannot be listed at all is an error here."""
+    """Returns the listing. Raises InputError if the log directory itself cannot be listed."""
     listing = lister.listing()
     if not listing.runs:
         for note in listing.problems:

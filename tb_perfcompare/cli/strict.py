@@ -100,13 +100,13 @@ def _write(jobs: list[Job], arguments: argparse.Namespace, workspace: Workspace,
         _write_all(jobs, form, arguments, workspace, console)
     elif arguments.output:
         check_writable(arguments.output)
-        write_file(arguments.output, _drawn(jobs[0], form, arguments, workspace, console))
+        write_file(arguments.output, _rendered(jobs[0], form, arguments, workspace, console))
     elif form == CSV and len(jobs) > 1:
         raise SelectionError(f"there are {len(jobs)} reports: {'; '.join(job.described for job in jobs[:6])}",
                              hint="choose one with --pid, or write all to a directory with -o")  # fmt: skip
     else:
         for job in jobs:
-            console.answer(_drawn(job, form, arguments, workspace, console))
+            console.answer(_rendered(job, form, arguments, workspace, console))
 
 
 def _usual_format(arguments: argparse.Namespace, console: Console) -> str:
@@ -115,11 +115,11 @@ def _usual_format(arguments: argparse.Namespace, console: Console) -> str:
     return CSV if arguments.output.endswith(".csv") else MARKDOWN
 
 
-def _drawn(job: Job, form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> bytes:
+def _rendered(job: Job, form: str, arguments: argparse.Namespace, workspace: Workspace, console: Console) -> bytes:
     screen = console.screen if arguments.output is None else None
     if arguments.method == CORRECTED:
-        made = _corrected(job, arguments, workspace, console)
-        return render(made, form, table=arguments.table, terminal=screen)
+        comparison = _corrected(job, arguments, workspace, console)
+        return render(comparison, form, table=arguments.table, terminal=screen)
     if not arguments.banner and (anchors := different_anchors(*job.sides.of_pair(job.processes))):
         console.complain(f"note: {job.described}: {anchors}")
     if form == TEXT:
@@ -151,11 +151,11 @@ def _write_all(
     used = set[str]()
     for job in jobs:
         stem = name = _file_stem(job, arguments.method)
-        again = 2
+        number = 2
         while name in used:
-            name, again = f"{stem}_{again}", again + 1
+            name, number = f"{stem}_{number}", number + 1
         used.add(name)
-        data = _drawn(job, form, arguments, workspace, console)
+        data = _rendered(job, form, arguments, workspace, console)
         write_file(os.path.join(folder, f"{name}.{'txt' if form == TEXT else form}"), data)
 
 
@@ -172,7 +172,7 @@ def _is_directory(path: str) -> bool:
 
 
 def _pid(text: str) -> int:
-    """A process id."""
+    """Parses a process id. Raises ArgumentTypeError."""
     if not text.isdecimal() or len(text) > 18:
         raise argparse.ArgumentTypeError(f"{text!r} is not a process ID")
     return int(text)

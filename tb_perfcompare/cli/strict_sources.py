@@ -1,4 +1,4 @@
-"""What the two arguments of `strict` mean: files or folders of per-cycle tables, or runs of traces."""
+"""Finds the reports to write for the two arguments of `strict`: files or folders of per-cycle tables, or traces."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PUBLISHED, CORRECTED = "published", "corrected"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """One report to write. `sources` are the two sides as `diff` would take them."""
+    """One report to write. `sources` are the two sides as `diff` would compare them."""
 
     sides: StrictSides
     processes: ProcessPair
@@ -41,29 +41,30 @@ class Job:
 
     @property
     def described(self) -> str:
-        """The pair in a few words."""
+        """Names the pair, for messages."""
         return f"{self.sides.case}{self.sides.phase} {self.processes.described}"
 
 
 def find_jobs(arguments: argparse.Namespace, workspace: Workspace, console: Console) -> list[Job]:
-    """The reports that are asked for, at least one. Raises InputError, SelectionError, NotComparable."""
+    """Returns the requested reports, at least one. Raises InputError, SelectionError, NotComparable."""
     located = {side: _located(getattr(arguments, side), arguments.baselines) for side in SIDES}
     arguments = argparse.Namespace(**{**vars(arguments), **located})
     kinds = [_is_table(getattr(arguments, side)) for side in SIDES]
     check_same_kind(*kinds)
-    found = _tables(arguments, console) if kinds[0] else iter([_traces(arguments, workspace, console)])
+    comparisons = _tables(arguments, console) if kinds[0] else iter([_traces(arguments, workspace, console)])
     jobs = []
-    for sides, sources in found:
+    for sides, sources in comparisons:
         jobs += [Job(sides, pair, sources) for pair in _processes(sides, arguments)]
         if arguments.pid is None and arguments.normal_pid is None:
-            _complain_of_the_left(sides, console)
+            _report_unpaired(sides, console)
     if not jobs:
         raise SelectionError("there are no two processes to compare", hint="see the pid columns, or the workers")
     return jobs
 
 
 def _located(given: str, baselines: str) -> str:
-    """The path of what the user names; a saved baseline has no single rows of a per-cycle table."""
+    """Returns the path that the user's argument means. Raises SelectionError for a saved baseline of a per-cycle table,
+    as it lacks the table's rows."""
     path = Baselines(baselines).located(given)
     if path.endswith(BASELINE_ENDING) and os.path.isfile(path) and read_facts(path).format == CYCLES:
         hint = "give the table itself, or compare with tb-perfcompare diff"
@@ -72,7 +73,7 @@ def _located(given: str, baselines: str) -> str:
 
 
 def check_options(arguments: argparse.Namespace) -> None:
-    """Options that contradict each other. Raises PerfCompareError."""
+    """Raises PerfCompareError for options that contradict each other."""
     one_side = [arguments.normal_pid, arguments.abnormal_pid]
     if arguments.pid is not None and one_side != [None, None]:
         raise PerfCompareError("--pid is for both sides", hint="give it alone, or --normal-pid and --abnormal-pid")
@@ -85,7 +86,7 @@ def check_options(arguments: argparse.Namespace) -> None:
 
 
 def _is_table(path: str) -> bool:
-    """Per-cycle tables rather than a run that `diff` compares by steps. What is absent counts as a table."""
+    """Whether a path is of per-cycle tables; a path that does not exist counts as one. Else it is a run with steps."""
     if os.path.isdir(path):
         return holds_perf_data(path)
     place, part = without_part(path)
@@ -108,13 +109,13 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
             )
     if arguments.kind:
         raise PerfCompareError("--kind is for traces", hint="choose cycles of a table with --steps")
-    found = find_pairs(arguments.normal, arguments.abnormal)
-    if arguments.name is not None and len(found.pairs) > 1:
-        raise SelectionError(f"--name is for one case, but {len(found.pairs)} pairs of tables were found",
+    table_pairs = find_pairs(arguments.normal, arguments.abnormal)
+    if arguments.name is not None and len(table_pairs.pairs) > 1:
+        raise SelectionError(f"--name is for one case, but {len(table_pairs.pairs)} pairs of tables were found",
                              hint="give one case, or no --name")  # fmt: skip
-    if found.unpaired:
-        console.complain(f"note: no partner for {', '.join(found.unpaired)}")
-    for pair in found.pairs:
+    if table_pairs.unpaired:
+        console.complain(f"note: no partner for {', '.join(table_pairs.unpaired)}")
+    for pair in table_pairs.pairs:
         paths = pair.normal, pair.abnormal
         tables = [
             in_cycles(read_perf_data(path), _given(arguments, side, "steps"), path)
@@ -167,7 +168,7 @@ def _processes(sides: StrictSides, arguments: argparse.Namespace) -> tuple[Proce
     return sides.processes
 
 
-def _complain_of_the_left(sides: StrictSides, console: Console) -> None:
+def _report_unpaired(sides: StrictSides, console: Console) -> None:
     for side, pids in zip(SIDES, alone(sides.tables[0].pids(), sides.tables[1].pids()), strict=True):
         if pids:
             word = sides.processes[0].word if sides.processes else "pid"
@@ -176,6 +177,6 @@ def _complain_of_the_left(sides: StrictSides, console: Console) -> None:
 
 
 def _given(arguments: argparse.Namespace, side: str, name: str) -> Any:
-    """The side's own option wins over the one for both sides."""
+    """Returns an option of one side: its own if given, else the one for both sides."""
     own = getattr(arguments, f"{side}_{name}")
     return getattr(arguments, name) if own is None else own

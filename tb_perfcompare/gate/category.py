@@ -1,4 +1,4 @@
-"""The gate on one category of the step, such as Communication: may its exposed time grow as much?"""
+"""The gate on one category of the step, such as Communication: has its exposed time grown by more than allowed?"""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _TABLE = "categories"
 
 
 def category_time(comparison: Comparison, category: str, limit: Limit) -> Outcome:
-    """Held against the limit are the interval of the category's shift per step and its mean, and both have to agree:
-    tripped if both lie above it, passed if neither does. Without an interval only a category that neither side has, or
-    two equal recordings, pass. Else: cannot tell."""
+    """Compares the limit with both the confidence interval of the category's shift per step and the change of its mean.
+
+    Tripped if the whole interval and the change are above the limit, passed if the whole interval and the change are
+    not; else cannot tell. Without an interval, only a category that neither side has passes, or equal recordings."""
     headline = comparison.headline
 
     def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
@@ -62,8 +63,8 @@ def _row(comparison: Comparison, category: str) -> dict[str, Cell]:
     table = comparison.table(_TABLE)
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]
-    found = next((row for row in rows if row["category"] == category), None)
-    return found or dict.fromkeys(names)  # neither side recorded it
+    row_dict = next((row for row in rows if row["category"] == category), None)
+    return row_dict or dict.fromkeys(names)  # neither side recorded it
 
 
 def _number(cell: Cell) -> float:

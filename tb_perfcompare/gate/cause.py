@@ -1,4 +1,4 @@
-"""The gate on causes: has a rule found one that makes the step longer?"""
+"""The gate on causes: has a rule found a cause that makes the step longer?"""
 
 from __future__ import annotations
 
@@ -11,25 +11,30 @@ from tb_perfcompare.gate.outcome import Outcome, Status
 
 
 def no_cause(comparison: Comparison, rule: str) -> Outcome:
-    """Tripped: a finding of the rule is there, it makes the step longer (or is about no time), and it is sure. Cannot
-    tell: it is not sure, the verdict is withheld, or the rule has nothing to say about such runs. Else: passed. The
-    comparison has to have all findings there are."""
+    """Fails if the rule has a finding. The comparison must have all its findings.
+
+    Tripped: a finding is certain and makes the step longer, or is not about time. Cannot tell: all such findings are
+    uncertain, the verdict is withheld, or the rule does not apply to such runs. Else passed."""
     from tb_perfcompare.comparison.causes.rules import why_silent
 
     verdict = comparison.headline.verdict
-    found = [one for one in comparison.findings if one.rule == rule and (one.delta_us is None or one.delta_us > 0)]
+    findings = [
+        finding
+        for finding in comparison.findings
+        if finding.rule == rule and (finding.delta_us is None or finding.delta_us > 0)
+    ]
 
     def outcome(status: Status, sentence: str, finding: Finding | None = None) -> Outcome:
         return Outcome(rule, "none", status, finding.sentence if finding is not None else "none found", sentence)
 
     if verdict is Verdict.WITHHELD:
         return outcome(Status.CANNOT_TELL, f"cannot tell about {rule}: {comparison.headline.reason}")
-    sure = [one for one in found if is_sure(one)]
-    if sure:
-        return outcome(Status.TRIPPED, f"{rule}: {sure[0].sentence}", sure[0])
-    if found:
-        sentence = f"cannot tell about {rule}: {found[0].sentence.rstrip('.')}; {found[0].confidence}"
-        return outcome(Status.CANNOT_TELL, sentence, found[0])
+    certain = [finding for finding in findings if is_sure(finding)]
+    if certain:
+        return outcome(Status.TRIPPED, f"{rule}: {certain[0].sentence}", certain[0])
+    if findings:
+        sentence = f"cannot tell about {rule}: {findings[0].sentence.rstrip('.')}; {findings[0].confidence}"
+        return outcome(Status.CANNOT_TELL, sentence, findings[0])
     silent = why_silent(rule, comparison)
     if silent:
         return outcome(Status.CANNOT_TELL, f"cannot tell about {rule}: {silent}")
@@ -37,7 +42,7 @@ def no_cause(comparison: Comparison, rule: str) -> Outcome:
 
 
 def checked_rule(name: str) -> str:
-    """The name; raises PerfCompareError for a rule there is not."""
+    """Returns the name. Raises PerfCompareError for an unknown rule."""
     from tb_perfcompare.comparison.causes.rules import RULE_NAMES
 
     if name not in RULE_NAMES:

@@ -1,4 +1,4 @@
-"""The gate on the step time: is the candidate slower than allowed?"""
+"""The gate on the step time: is the candidate slower by more than allowed?"""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from tb_perfcompare.gate.limits import Limit
 from tb_perfcompare.gate.outcome import Outcome, Status
 
 
-class _Told(Protocol):
+class _MakeOutcome(Protocol):
     def __call__(self, status: Status, sentence: str, measured: str = "") -> Outcome: ...
 
 
 def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False) -> Outcome:
-    """Tripped: the verdict is slower or probably slower and the whole interval of the shift lies above the limit.
-    Passed: the whole interval lies at or below the limit, or both sides are the same recording. Else: cannot tell.
+    """Compares the confidence interval of the shift with the limit.
 
-    Where the program is separated from the machine, the shift is the program's, and a slower machine asks for another
-    recording: it trips only with `fail_on_machine`.
+    Tripped: the verdict is slower or probably slower, and the whole interval is above the limit. Passed: the whole
+    interval is at or below the limit, or both sides are the same recording. Else cannot tell.
+
+    If the shift is split into program and machine, the program's part is compared. If the machine's part is above the
+    limit, the result is cannot tell (record again), or tripped with `fail_on_machine`.
     """
     name, allowed, shift = headline.metric.replace("_", " "), limit.text, headline.shift
     doubt = f"cannot tell whether the candidate is more than {allowed} slower"
 
     def outcome(status: Status, sentence: str, measured: str = "") -> Outcome:
-        seen = measured or ("" if shift is None else _measured(shift, limit))
-        return Outcome(name, f"+{allowed}", status, seen, sentence)
+        shown = measured or ("" if shift is None else _measured(shift, limit))
+        return Outcome(name, f"+{allowed}", status, shown, sentence)
 
     if headline.verdict is Verdict.WITHHELD or shift is None:
         return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
@@ -50,8 +52,9 @@ def step_time(headline: Headline, limit: Limit, *, fail_on_machine: bool = False
 
 
 def _of_parts(
-    headline: Headline, program: Part, machine: Part, limit: Limit, outcome: _Told, fail_on_machine: bool
+    headline: Headline, program: Part, machine: Part, limit: Limit, outcome: _MakeOutcome, fail_on_machine: bool
 ) -> Outcome:
+    """Decides by the program's part of the shift; see step_time for the machine's part."""
     most = _fraction(limit, headline)
     if most is None:
         return outcome(Status.CANNOT_TELL, f"cannot tell: {headline.reason}")
@@ -70,7 +73,7 @@ def _of_parts(
 
 
 def _fraction(limit: Limit, headline: Headline) -> float | None:
-    """The limit as a share of the baseline's step."""
+    """The limit as a fraction of the baseline's step time; None if that is zero or missing."""
     if limit.fraction is not None:
         return limit.fraction
     return limit.allowed_us(0.0) / headline.baseline if headline.baseline else None

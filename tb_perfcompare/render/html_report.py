@@ -1,4 +1,4 @@
-"""A comparison as a web page: the answer next to its pictures, then the tables and the caveats."""
+"""A comparison as an HTML page: findings next to charts, then tables and caveats."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _INTERVAL_ENDS = ("low", "high")
 
 
 def report_page(comparison: Comparison, *, top: int) -> str:
-    """The whole report."""
+    """Renders the report of a comparison, with `top` rows per table."""
     page = Page()
     lead, *sections = _sections(document.report(comparison, top=top, is_page=True))
-    answer = [section for section in sections if _title(section) == document.WHY]
+    why = [section for section in sections if _title(section) == document.WHY]
     evidence: list[Sequence[Block | Markup]] = []
     for section in sections:
         if _title(section).startswith(document.WHERE):
@@ -51,7 +51,7 @@ def report_page(comparison: Comparison, *, top: int) -> str:
     ]  # fmt: skip
     body = (
         f"<header>\n{page.draw(lead, _TONES.get(comparison.headline.verdict, ''))}\n{_contents(below)}</header>",
-        f'<div class="summary">\n<div>{_drawn(page, answer)}</div>\n'
+        f'<div class="summary">\n<div>{_drawn(page, why)}</div>\n'
         f'<div class="right">{_drawn(page, evidence)}</div>\n'
         f"<div>{_drawn(page, decided)}</div>\n</div>",
         _drawn(page, below, is_linked=True),
@@ -61,12 +61,14 @@ def report_page(comparison: Comparison, *, top: int) -> str:
 
 
 def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str:
-    """A single table; of candidates with their intervals drawn."""
+    """Renders a single table; in a table of candidates the confidence intervals are drawn."""
     page = Page()
     if (at := shift_column(table)) is None:
         return page.document(page.draw(blocks), TITLE)
     head, cells = intervals(table)
-    columns = tuple(replace(one, shown=one.shown and one.name not in _INTERVAL_ENDS) for one in table.columns)
+    columns = tuple(
+        replace(column, shown=column.shown and column.name not in _INTERVAL_ENDS) for column in table.columns
+    )
     grid = grid_of(replace(table, columns=columns, rows=_in_words(table)), top=top, brief=False)
     picture = Picture(sum(column.shown for column in columns[:at]), tuple(map(Markup, cells[:top])), Markup(head))
     names = _without_common_folder([cells[0] for cells in grid.rows])
@@ -75,7 +77,7 @@ def table_page(blocks: Sequence[Block], table: Table, *, top: int | None) -> str
 
 
 def _in_words(table: Table) -> tuple[Row, ...]:
-    """The rows with the names of checks as words."""
+    """Returns the rows with the names of checks as words, without underscores."""
     checks = [column.name for column in table.columns].index("caveats")
     return tuple(
         (*row[:checks], None if row[checks] is None else str(row[checks]).replace("_", " "), *row[checks + 1 :])
@@ -84,7 +86,7 @@ def _in_words(table: Table) -> tuple[Row, ...]:
 
 
 def _without_common_folder(paths: Sequence[str]) -> list[str]:
-    """The paths without the folders that all of them begin with."""
+    """Returns the paths without their common leading folders."""
     folders = [path.split("/")[:-1] for path in paths]
     shared = 0
     while len(paths) > 1 and all(len(own) > shared and own[shared] == folders[0][shared] for own in folders):
@@ -93,14 +95,14 @@ def _without_common_folder(paths: Sequence[str]) -> list[str]:
 
 
 def _notes(section: Sequence[Block]) -> Iterator[Block]:
-    """What is said below a table that is drawn instead."""
+    """Yields the notes of a section's tables, which are replaced by a chart."""
     for block in section:
         if isinstance(block, Grid):
             yield from map(Paragraph, block.notes)
 
 
 def _sections(blocks: Iterable[Block]) -> list[tuple[Block, ...]]:
-    """What is before the first heading of a section, then each section with its heading."""
+    """Splits blocks into those before the first section, then one group per section, beginning with its heading."""
     sections: list[list[Block]] = [[]]
     for block in blocks:
         if isinstance(block, Heading) and block.level > 1:

@@ -1,4 +1,4 @@
-"""Candidates' typical shifts with their intervals, all on one scale, with the line of no difference."""
+"""Draws the candidates' typical shifts with confidence intervals, all on the same axis, with a line at zero."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from tb_perfcompare.comparison.result.table import Table
 from tb_perfcompare.render.svg_axis import Axis
 
 _FAR = 30
-"""A candidate far beyond the others must not flatten them: the axis ends so many times beyond the middle one."""
+"""The axis ends at this many times the median candidate's shift, so that an outlier does not flatten the others."""
 _COLUMNS = ("shift", "low", "high", "verdict", "margin")
 
 
 def shift_column(table: Table) -> int | None:
-    """Where a table of candidates has the shift; None for other tables."""
+    """Index of the column with the shift in a table of candidates; None for other tables."""
     names = [column.name for column in table.columns]
     return names.index("shift") if all(name in names for name in _COLUMNS) else None
 
 
 def intervals(table: Table) -> tuple[str, tuple[str, ...]]:
-    """The heading of the drawings, and one for each row, with its figures below; "–" without a shift."""
+    """Returns (heading with the axis, a drawing per row with its figures as text); "–" for rows without a shift."""
     names = [column.name for column in table.columns]
     picked = [tuple(row[names.index(name)] for name in _COLUMNS) for row in table.rows]
     axis = _axis(picked)
@@ -36,7 +36,7 @@ def intervals(table: Table) -> tuple[str, tuple[str, ...]]:
 
 
 def _axis(rows: Sequence[tuple[Cell, ...]]) -> Axis:
-    """Holds zero, the threshold on both sides and every interval, or most of what is far beyond the others."""
+    """Returns an axis with zero, the threshold on both sides and all intervals; far outliers are cut off at _FAR."""
     reaches = [(low, high) for _, low, high, *_ in rows if isinstance(low, float) and isinstance(high, float)]
     margin = max((m for *_, m in rows if isinstance(m, float)), default=0.01)
     sizes = sorted(max(abs(low), abs(high)) for low, high in reaches)
@@ -63,8 +63,8 @@ def _drawn(cells: tuple[Cell, ...], axis: Axis, zero: str) -> str:
         if axis.low <= end <= axis.high
     )
     beyond = "" if axis.low <= shift <= axis.high else "▸ " if shift > 0 else "◂ "
-    one, other = number_text.change_ends(low, high)
-    text = f"{beyond}{number_text.percent(shift, signed=True)} [{one}, {other}]"
+    low_text, high_text = number_text.change_ends(low, high)
+    text = f"{beyond}{number_text.percent(shift, signed=True)} [{low_text}, {high_text}]"
     return (
         f'<svg class="{name}" width="100%" height="18" aria-hidden="true">{band}{zero}'
         f'<line class="whisker" x1="{axis.at(low)}" x2="{axis.at(high)}" y1="9" y2="9"/>{ends}'

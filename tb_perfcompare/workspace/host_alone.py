@@ -1,4 +1,4 @@
-"""Workers beside those of a device that recorded their host alone, such as a server's front end: no part of the job."""
+"""Leaves host-only workers, such as a server's front end, out of a side whose other workers used a device."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tb_perfcompare.model.summary.summary import Summary
 
 
 def without_host_alone(summaries: Sequence[Summary]) -> tuple[tuple[Summary, ...], tuple[Note, ...]]:
-    """(summaries to pool, a note on each left out): of one capture each. Where some workers recorded work of a device,
-    those that recorded none are left out, unless they say that they are ranks of a job."""
+    """Returns (summaries to pool, one note per summary left out); each summary has one capture. If any worker recorded
+    device work, traces without any are left out, except those recorded in a distributed job."""
     with_device = {summary.captures[0].worker for summary in summaries if summary.has_device}
     kept, notes = [], []
     for summary in summaries:

@@ -427,7 +427,7 @@ export interface Caveat {
   notes: number[];
 }
 
-/** Rows of a table, chosen and ordered as asked. */
+/** A page of a table's filtered and sorted rows. */
 export interface TablePage {
   schema: 'tb_perfcompare.table/1';
   version: string;
@@ -461,13 +461,13 @@ export interface RowSteps {
   candidate: StepTimes;
 }
 
-/** A time that rows are compared by. */
+/** A kind of time by which rows are compared. */
 export interface Measure {
   name: string;
   label: string;
 }
 
-/** The times of one row in the steps of a side. */
+/** Times of one row in each step of a side. */
 export interface StepTimes {
   steps: string[];
   /** which span each was recorded in, from 0 */
@@ -501,7 +501,7 @@ export interface Figures {
   times: Record<string, [number | null, number | null]>;
 }
 
-/** The row split one way. */
+/** The row split by one kind of path. */
 export interface Way {
   way: string;
   absent: Absent;
@@ -509,13 +509,13 @@ export interface Way {
   rest: Rest;
 }
 
-/** Why a side tells nothing, null if it does. */
+/** Why a side has no paths, null if it has some. */
 export interface Absent {
   baseline: string | null;
   candidate: string | null;
 }
 
-/** One path to the row. */
+/** One call path to the row. */
 export interface CallPath {
   /** places in RowPaths.frames, from the outermost in */
   frames: number[];
@@ -525,7 +525,7 @@ export interface CallPath {
   candidate_frames?: number[];
 }
 
-/** What the listed paths leave of the row. */
+/** The part of the row that the listed paths leave. */
 export interface Rest {
   calls: [number | null, number | null];
   times: Record<string, [number | null, number | null]>;
@@ -554,7 +554,7 @@ export interface FrameLink {
   frames: number;
 }
 
-/** What runs directly inside the row's frames: exposed times. Own, rows and rest sum to the whole. */
+/** Exposed times of what runs directly inside the row's frames. Own, rows and rest sum to the whole. */
 export interface Callees {
   whole: [number | null, number | null];
   own: [number | null, number | null];
@@ -570,7 +570,7 @@ export interface Callee {
   time: [number | null, number | null];
 }
 
-/** What the listed callees leave. */
+/** The time that the listed callees leave. */
 export interface CalleesRest {
   time: [number | null, number | null];
   callees: number;
@@ -599,19 +599,19 @@ export interface RowLines {
   lost: number;
 }
 
-/** Steps of either side. */
+/** Number of steps of each side. */
 export interface StepCounts {
   baseline: number;
   candidate: number;
 }
 
-/** The steps of one row; null on a side that does not have it. */
+/** The steps of one row on both sides; null for a side that does not have the row. */
 export interface StepLine {
   baseline: SideLine | null;
   candidate: SideLine | null;
 }
 
-/** The steps of one row on one side, in order: the time of each, or the least and the greatest of groups of them. */
+/** The steps of one row on one side, in order: the time of each, or the minimum and maximum of groups of steps. */
 export interface SideLine {
   median_us: number;
   low_us: number[];
@@ -647,7 +647,7 @@ export interface StrictAnswer {
   tag?: string;
 }
 
-/** A pair of processes that the strict report can be about. */
+/** A pair of processes that a strict report can compare. */
 export interface ProcessPair {
   /** pid; of traces the rank or a number of the worker */
   normal: number;
@@ -657,7 +657,7 @@ export interface ProcessPair {
   strict: boolean;
 }
 
-/** One of the at most three findings. */
+/** One of at most three key findings. */
 export interface StrictFinding {
   function: string;
   device: string;
@@ -665,7 +665,7 @@ export interface StrictFinding {
   counters: string[];
 }
 
-/** A weakness of the report. */
+/** A weakness of the method that applies to this report. */
 export interface Weakness {
   /** in docs/method/strict.md, Weaknesses */
   number: number;
@@ -682,7 +682,7 @@ export interface EventAnswer {
   renamed: boolean;
 }
 
-/** One event with everything known of it. */
+/** One event with all its figures, enclosing events and links. */
 export interface EventFacts {
   event: number;
   name: string;
@@ -704,7 +704,7 @@ export interface EventFacts {
   args: Record<string, unknown>;
 }
 
-/** Another event that one leads to. */
+/** An event linked to another, such as a launch and its kernel. */
 export interface Link {
   event: number;
   role: string;
@@ -724,7 +724,7 @@ export interface VerdictsAnswer {
   rows: VerdictRow[];
 }
 
-/** The same with its adjusted p. */
+/** One candidate with its adjusted p. */
 export interface VerdictRow {
   candidate: Selected;
   error: ServerError | null;
@@ -732,7 +732,7 @@ export interface VerdictRow {
   adjusted: Adjusted | null;
 }
 
-/** A candidate as it was asked for. */
+/** A candidate as it was requested. */
 export interface Selected {
   run: string;
   worker: string | null;
@@ -774,14 +774,14 @@ export interface SideBrief {
   captures: number;
 }
 
-/** The steps of a side in numbers. */
+/** Step counts of a side: recorded, compared, and left out by reason. */
 export interface BriefSteps {
   count: number;
   admitted: number;
   dropped: Skipped[];
 }
 
-/** How many steps were left out for one reason. */
+/** Number of steps left out for one reason. */
 export interface Skipped {
   reason: string;
   steps: number;
@@ -809,7 +809,7 @@ export interface HistoryAnswer {
   series_left_out?: number;
 }
 
-/** A series and how many points it has. */
+/** A series and its number of points. */
 export interface Series {
   series: string;
   points: number;
@@ -847,7 +847,7 @@ export interface Change {
   verdict: 'slower' | 'faster';
 }
 
-/** What could not be read, and why. */
+/** A file or folder that could not be read, and why. */
 export interface Problem {
   path: string;
   message: string;
@@ -874,7 +874,7 @@ export interface Point {
   outlier: boolean;
 }
 
-/** The steps of a point in numbers. */
+/** Step counts of a point: recorded, and admitted to the comparison. */
 export interface RecordedSteps {
   count: number;
   admitted: number;

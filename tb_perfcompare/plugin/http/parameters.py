@@ -1,4 +1,4 @@
-"""Limits of a query string, whatever it asks: checked before anything is done with it."""
+"""Limits for query strings of all routes, checked before anything else."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ LONGEST_VALUE = 4096
 LONGEST_NAME = 64
 MOST_PARAMETERS = 32
 MOST_FOR_SEVERAL = 96
-"""Twenty candidates of up to four parameters each, and what else a question has."""
+"""For twenty candidates with up to four parameters each, and other parameters."""
 
 
 def check_parameters(query: MultiDict[str, str], most: int = MOST_PARAMETERS) -> None:
-    """Raises BadRequest for too many parameters, for names and values that are too long or hold a NUL, and for one that
-    is given twice: two readers could take different ones."""
+    """Raises BadRequest for too many parameters, for names and values that are too long or contain a NUL, and for
+    duplicates, as it would depend on the code which of them is used."""
     given = list(query.items(multi=True))
     if len(given) > most:
         raise BadRequest(f"{len(given)} parameters", hint=f"at most {most} are taken")

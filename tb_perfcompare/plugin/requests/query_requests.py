@@ -1,4 +1,4 @@
-"""From a query string to names and options, within limits."""
+"""Parses requests for tables, rows, views and strict reports, with limits."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 _PLACES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 MOST_PLACES = 500
 USUAL_POINTS, MOST_POINTS = 60, 400
-"""Of a row of api/rows: a small picture, and one across a screen."""
+"""Points per row of api/rows: for a sparkline, and for a chart across the screen."""
 _PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class StrictRequest:
-    """Parameters of api/strict; with `table` only rows of that table are asked for."""
+    """Parameters of api/strict; with `table` only rows of that table are requested."""
 
     baseline: SideRequest
     candidate: SideRequest
@@ -85,7 +85,7 @@ class RowRequest:
 
 @dataclass(frozen=True, slots=True)
 class PathsRequest:
-    """Parameters of api/row_paths; `together` takes modules as one that differ only in their numbers."""
+    """Parameters of api/row_paths; `together` merges modules whose names differ only in numbers."""
 
     row: RowRequest
     together: bool
@@ -93,7 +93,7 @@ class PathsRequest:
 
 @dataclass(frozen=True, slots=True)
 class RowsRequest:
-    """Parameters of api/rows; `places` are those of the rows among the chosen ones."""
+    """Parameters of api/rows; `places` are positions among the filtered and sorted rows."""
 
     pair: PairRequest
     table: str
@@ -104,7 +104,7 @@ class RowsRequest:
 
 
 def strict_request(query: Mapping[str, str]) -> StrictRequest:
-    """Raises BadRequest."""
+    """Parses the parameters of api/strict. Raises BadRequest."""
     sides = sides_of(query)
     return StrictRequest(
         sides[0], sides[1], _processes(query), choice(query, "beta", BETAS, BETAS[0]), window_of(query),
@@ -114,33 +114,33 @@ def strict_request(query: Mapping[str, str]) -> StrictRequest:
 
 
 def view_request(query: Mapping[str, str]) -> ViewRequest:
-    """Raises BadRequest."""
+    """Parses the parameters of api/view. Raises BadRequest."""
     side = side_request(query, required(query, "run"), "worker", "span", "steps")
     side = replace(side, launches=query.get("launches") or None)
     return ViewRequest(side, query.get("view") or "overview", window_of(query), _rows(query), _page(query))
 
 
 def table_request(query: Mapping[str, str]) -> TableRequest:
-    """Raises BadRequest."""
+    """Parses the parameters of api/table. Raises BadRequest."""
     pair = pair_request(query)
     table = required(query, "table", "it must name a table of the comparison")
     return TableRequest(pair, table, _rows(query), _page(query), query.get("row") or "")
 
 
 def row_request(query: Mapping[str, str]) -> RowRequest:
-    """Raises BadRequest."""
+    """Parses the parameters of api/row. Raises BadRequest."""
     table = required(query, "table", "it must name a table of the comparison")
     return RowRequest(pair_request(query), table, required(query, "row", "it must be the key of a row"))
 
 
 def paths_request(query: Mapping[str, str]) -> PathsRequest:
-    """Raises BadRequest."""
+    """Parses the parameters of api/row_paths. Raises BadRequest."""
     together = choice(query, "modules", ("apart", "together"), "apart") == "together"
     return PathsRequest(row_request(query), together)
 
 
 def rows_request(query: Mapping[str, str]) -> RowsRequest:
-    """Raises BadRequest."""
+    """Parses the parameters of api/rows. Raises BadRequest."""
     table = required(query, "table", "it must name a table of the comparison")
     places = _places(required(query, "places", "which rows: 0-59,75"))
     points = min(max(row_count(query, "points", USUAL_POINTS, "figures"), 2), MOST_POINTS)
@@ -151,25 +151,25 @@ def _processes(query: Mapping[str, str]) -> tuple[int, int] | None:
     text = query.get("processes")
     if not text:
         return None
-    found = _PROCESSES.fullmatch(text)
-    if found is None:
+    match = _PROCESSES.fullmatch(text)
+    if match is None:
         raise BadRequest(f"processes is {text[:80]!r}", hint="it must be two process ids such as 10:12")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _places(text: str) -> tuple[int, ...]:
-    """`3-5,9` as 3, 4, 5, 9: in order, each once."""
-    found: set[int] = set()
+    """Parses `3-5,9` as (3, 4, 5, 9), sorted without duplicates. Raises BadRequest."""
+    places: set[int] = set()
     for part in text.split(","):
         range_ = _PLACES.fullmatch(part)
         if range_ is None:
             raise BadRequest(f"places is {text[:80]!r}", hint="it must be numbers of rows such as 0-59,75")
         first = int(range_[1])
         last = int(range_[2] or first)
-        if last - first >= MOST_PLACES or len(found) + last - first >= MOST_PLACES:
+        if last - first >= MOST_PLACES or len(places) + last - first >= MOST_PLACES:
             raise BadRequest("places are too many", hint=f"at most {MOST_PLACES} are taken")
-        found.update(range(first, last + 1))
-    return tuple(sorted(found))
+        places.update(range(first, last + 1))
+    return tuple(sorted(places))
 
 
 def _rows(query: Mapping[str, str]) -> RowQuery:
@@ -187,16 +187,16 @@ def _rows(query: Mapping[str, str]) -> RowQuery:
 
 
 def _sort(text: str) -> tuple[tuple[str, bool], ...]:
-    found = []
+    keys = []
     for part in filter(None, text.split(",")):
-        column, _, way = part.partition(":")
-        if way not in ("", "asc", "desc") or not column:
+        column, _, direction = part.partition(":")
+        if direction not in ("", "asc", "desc") or not column:
             raise BadRequest(f"sort is {text[:80]!r}", hint="it must be COLUMN:asc or COLUMN:desc, several with commas")
-        found.append((column, way == "desc"))
+        keys.append((column, direction == "desc"))
     named = len(re.split(r"[,?/]", text))
     if named > _MOST_SORTS:
         raise BadRequest(f"sort names {named} columns", hint=f"at most {_MOST_SORTS} are taken")
-    return tuple(found)
+    return tuple(keys)
 
 
 def _page(query: Mapping[str, str]) -> Page:

@@ -1,4 +1,5 @@
-"""The route a tab asks first about a pair. Imports nothing that computes: the answer may be on disk."""
+"""The route that the tab requests first about a pair. Imports nothing that computes, as the response may be cached on
+disk."""
 
 from __future__ import annotations
 
@@ -36,12 +37,13 @@ def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Respons
 
 
 def pair_question(side_of: SideOf, asked: PairRequest) -> ComparisonRequest:
-    """With the files as they are now. Raises what `side_of` raises."""
+    """Builds the comparison request, with the files as they are now. Raises what `side_of` raises."""
     return ComparisonRequest(side_of(asked.baseline), side_of(asked.candidate), asked.options)
 
 
 def once(request: Request, tag: str, make: Callable[[], tuple[bytes, bool]]) -> Response:
-    """What `make` makes, unless the browser holds it; untagged where it may be more complete when asked for again."""
+    """Responds with the JSON of `make`, or 304 if the browser has it. A provisional response gets no tag, so that the
+    browser requests it again."""
     if is_known(request, tag):
         return not_modified(tag)
     body, provisional = make()

@@ -1,6 +1,6 @@
-"""The routes about pairs and runs: from what is asked to a question, from its answer to bytes with a tag.
+"""The routes about pairs and single runs. Imported at the first request for one of them.
 
-Imported by the first request that needs it. All of them stop waiting when the browser has gone.
+All of them stop waiting when the browser has gone.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     check_tag(_tag(request.args), question.tag())
 
     def make() -> tuple[bytes, bool]:
-        found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
-        return _page(asked, found)
+        rows = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
+        return _page(asked, rows)
 
     return once(request, tag_of(question, asked), make)
 
@@ -86,11 +86,11 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        known, chosen = workspace.pages.keys_of_pair(question, asked.table, asked.rows, report)
+        all_keys, chosen = workspace.pages.keys_of_pair(question, asked.table, asked.rows, report)
         places = [place for place in asked.places if place < len(chosen.rows)]
-        keys = [known.keys[number] for number in chosen.rows[places].tolist()]
+        keys = [all_keys.keys[number] for number in chosen.rows[places].tolist()]
         lines, provisional = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
-        return lines_answer(places, lines, known.lost), provisional or known.provisional
+        return lines_answer(places, lines, all_keys.lost), provisional or all_keys.provisional
 
     return once(request, tag_of(question, asked), make)
 
@@ -123,17 +123,17 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     made = finished(workspace.ask(question), Connection(request.environ).report)
     comparison = made.result()
     body = render(comparison, form.name, table=name)
-    # a table alone has no place for notes
+    # the file name marks missing files, as a single table has no place for notes
     filename = f"perfcompare{'.incomplete' if comparison.files_left_out else ''}.{form.extension}"
     return respond(request, body, form.media_type, tag="" if made.provisional else tag, filename=filename)
 
 
 def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/strict."""
-    wanted = strict_request(request.args)
-    form = strict_jobs.JSON if wanted.table else wanted.form
+    asked = strict_request(request.args)
+    form = strict_jobs.JSON if asked.table else asked.form
     question = StrictRequest(
-        side_of(wanted.baseline), side_of(wanted.candidate), wanted.processes, wanted.beta, wanted.window, form
+        side_of(asked.baseline), side_of(asked.candidate), asked.processes, asked.beta, asked.window, form
     )
     connection = Connection(request.environ)
 
@@ -141,16 +141,16 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         return tagged(strict_first(body), question.tag())
 
     if flag(request.args, "stream", default=False):
-        if wanted.table or form != strict_jobs.JSON:
+        if asked.table or form != strict_jobs.JSON:
             raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
         return stream(request, lines_of(lambda: workspace.ask_strict(question), first_answer, connection))
-    tag = tag_of(question, wanted)
+    tag = tag_of(question, asked)
     if is_known(request, tag):
         return not_modified(tag)
-    if wanted.table:
+    if asked.table:
         check_tag(_tag(request.args), question.tag())
-        found = workspace.pages.of_strict(question, wanted.table, wanted.rows, connection.report)
-        return once(request, tag, lambda: _page(wanted, found))
+        rows = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
+        return once(request, tag, lambda: _page(asked, rows))
     made = finished(workspace.ask_strict(question), connection.report)
     tag = "" if made.provisional else tag
     if form == strict_jobs.JSON:
@@ -160,8 +160,8 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     return respond(request, made.result(), kind, tag=tag, filename=filename)
 
 
-def _page(asked: query_requests.TableRequest | query_requests.StrictRequest, found: TableRows) -> tuple[bytes, bool]:
-    return table_answer(found.table, found.chosen, asked.page, asked.row, found.lost), found.provisional
+def _page(asked: query_requests.TableRequest | query_requests.StrictRequest, rows: TableRows) -> tuple[bytes, bool]:
+    return table_answer(rows.table, rows.chosen, asked.page, asked.row, rows.lost), rows.provisional
 
 
 def _tag(query: Mapping[str, str]) -> str:

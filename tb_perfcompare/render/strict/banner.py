@@ -1,4 +1,4 @@
-"""What a reader of a strict report should know before believing it: weaknesses that apply, units of the counters."""
+"""The banner of a strict report: the method's weaknesses that apply to this pair, and the units of the counters."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from tb_perfcompare.number_text import many, quantity
 _HEAD = "Known weaknesses of this method that touch this pair (docs/method/strict.md):"
 
 
-def banner_lines(found: Sequence[Weakness], units: Sequence[str]) -> list[str]:
-    """Plain lines: a heading, one line per weakness, one line with all units."""
-    lines = [_HEAD, *(f"#{weakness.number}: {weakness.sentence}." for weakness in found)]
+def banner_lines(weaknesses: Sequence[Weakness], units: Sequence[str]) -> list[str]:
+    """Returns plain lines: a heading, one line per weakness, one line with all units."""
+    lines = [_HEAD, *(f"#{weakness.number}: {weakness.sentence}." for weakness in weaknesses)]
     if units:
         lines.append(f"Units of μ: {'; '.join(units)}.")
     return lines
 
 
 def banner_markdown(lines: Sequence[str]) -> str:
-    """The same as a quotation that goes before a report."""
+    """Renders the banner's lines as a Markdown quotation, to precede a report."""
     head, *rest = lines
     return "\n".join([f"> **{head}**", ">", *(f"> - {line}" for line in rest), "", ""])
 
 
 def unit_text(note: UnitNote) -> str:
-    """One counter's unit, with the range of its samples where they are known."""
+    """Describes one counter's unit, with the range of its samples if known."""
     text = f"{note.metric} {note.unit.mu_text}"
     if note.low is None or note.high is None:
         return text

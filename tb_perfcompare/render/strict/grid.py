@@ -1,7 +1,7 @@
-"""Tables of the strict report: columns of texts and numbers, drawn as the published reports draw them.
+"""Markdown tables of the strict report, formatted as in the published reports.
 
-A column in which every cell reads as a number is numeric: its numbers are printed in the table's number format and
-aligned at the decimal point. One cell that is not a number, or has a thousands separator, makes the column text.
+A column is numeric if every cell can be parsed as a number: its numbers are printed in the table's number format and
+aligned at the decimal point. A single cell that is not a number, or has a thousands separator, makes the column text.
 The rules are those of the table writer behind the published reports (docs/method/strict.md, "Drawing").
 """
 
@@ -19,11 +19,11 @@ _HEAD_ROOM = 2
 _INTEGER, _NUMBER, _TEXT = 0, 1, 2
 
 _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})*\.[0-9]*")
-"""A number with separators has a decimal point to align, though it makes its column text."""
+"""A number with separators is aligned at its decimal point, although it makes its column text."""
 
 
 def pipe_table(labels: Sequence[str], rows: Sequence[Sequence[Cell]], number_format: str = "g") -> str:
-    """A Markdown table without a final line end; `number_format` is for the cells of numeric columns."""
+    """Renders a Markdown table without a final line end; `number_format` applies to numeric columns."""
     columns = [_Column(label, [row[place] for row in rows], number_format) for place, label in enumerate(labels)]
     lines = [_line(column.label for column in columns), f"|{'|'.join(column.rule for column in columns)}|"]
     lines += [_line(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
@@ -31,7 +31,7 @@ def pipe_table(labels: Sequence[str], rows: Sequence[Sequence[Cell]], number_for
 
 
 class _Column:
-    """One column, drawn: label, rule and cells of one width."""
+    """A formatted column: label, rule and cells, padded to the same width."""
 
     __slots__ = ("cells", "label", "rule")
 
@@ -40,9 +40,9 @@ class _Column:
         texts = [_drawn(value, kind, number_format) for value in values]
         numeric = kind != _TEXT
         if numeric:
-            after = [_after_point(text) for text in texts]
-            most = max(after)
-            texts = [text + (most - own) * " " for text, own in zip(texts, after, strict=True)]
+            decimals = [_after_point(text) for text in texts]
+            most_decimals = max(decimals)
+            texts = [text + (most_decimals - own) * " " for text, own in zip(texts, decimals, strict=True)]
         else:
             texts = [text.strip() for text in texts]
         width = max(len(label) + _HEAD_ROOM, *map(len, texts), 0)
@@ -66,7 +66,8 @@ def _kind(value: Cell) -> int:
 
 
 def _kind_of_text(text: str) -> int:
-    """As Python reads numbers, but of the words for infinity and NaN only the plain ones count."""
+    """Classifies a text as Python parses numbers, except that only "inf", "-inf" and "nan" count of the words for
+    infinity and NaN."""
     try:
         int(text)
         return _INTEGER
@@ -88,12 +89,12 @@ def _drawn(value: Cell, kind: int, number_format: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    """A line break inside a name would end the table's row."""
+    """Joins the lines of a text by spaces, as a line break would end the table's row."""
     return " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
 
 
 def _after_point(text: str) -> int:
-    """Characters after the decimal point, or after the exponent's mark where there is no point; -1 for others."""
+    """Number of characters after the decimal point, or after the exponent's "e" if there is no point; -1 for others."""
     if _kind_of_text(text) != _NUMBER and not _THOUSANDS.fullmatch(text):
         return -1
     place = text.rfind(".")

@@ -1,4 +1,4 @@
-"""The strict answer with the first rows of its tables, and its tables again, from the finished JSON."""
+"""Cuts the finished JSON of a strict report to the first rows of its tables, and reads its tables back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted, ra
 
 
 def strict_first(body: bytes) -> bytes:
-    """The same answer, cut as a comparison is where it would be larger than MOST_BYTES."""
+    """Returns the report's JSON; if it is larger than MOST_BYTES, with only the first rows of its tables."""
     if len(body) <= MOST_BYTES:
         return body
     whole: dict[str, Any] = msgspec.json.decode(body)
@@ -24,12 +24,12 @@ def strict_first(body: bytes) -> bytes:
 
 
 def strict_tables(body: bytes) -> dict[str, Table]:
-    """Its tables by name."""
-    found: dict[str, Any] = msgspec.json.decode(body)["tables"]
+    """Reads the report's tables from its JSON, by name."""
+    tables: dict[str, Any] = msgspec.json.decode(body)["tables"]
     return {
         name: Table(
             name, table["title"], msgspec.convert(table["columns"], tuple[Column, ...]),
             tuple(map(tuple, table["rows"])), tuple(table["notes"]),
         )
-        for name, table in found.items()
+        for name, table in tables.items()
     }  # fmt: skip

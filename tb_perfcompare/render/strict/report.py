@@ -1,4 +1,4 @@
-"""The strict report as Markdown, word for word what the published reports say."""
+"""The strict report as Markdown, verbatim as the published reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEGEND = (
 
 
 def report_title(case: str, pair: ProcessPair) -> str:
-    """The title line's text."""
+    """Returns the title of a report about a pair of processes."""
     word = pair.word.upper() if pair.word == "pid" else pair.word.capitalize()
     if pair.strict:
         return f"Strict Performance Comparison: {case} ({word}: {pair.normal})"
@@ -32,7 +32,7 @@ def report_title(case: str, pair: ProcessPair) -> str:
 
 
 def strict_markdown(report: StrictReport, title: str) -> str:
-    """The whole report; ends with an empty line."""
+    """Renders the report as Markdown; ends with an empty line."""
     lines = [
         f"# {title}", "",
         "## 1. High-Level Performance Summary", "", summary_table(report), "",

@@ -1,4 +1,4 @@
-"""The three tables of the strict report, and its CSV: every cell formatted as the published reports do."""
+"""The three tables of the strict report, and its CSV, with every cell formatted as in the published reports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _RANK_FORMAT = ",.2f"
 
 
 def summary_table(report: StrictReport) -> str:
-    """Number of cycles and mean cycle time of both sides."""
+    """Renders the number of cycles and the mean cycle time of both sides."""
     a, b = report.labels
     first, second = report.durations
     cycles_a, cycles_b = len(first.longest_first_us), len(second.longest_first_us)
@@ -30,17 +30,17 @@ def summary_table(report: StrictReport) -> str:
 
 
 def rank_table(report: StrictReport) -> str:
-    """The i-th longest cycle of one side next to the i-th longest of the other."""
+    """Renders the i-th longest cycle of one side next to the i-th longest of the other."""
     a, b = report.labels
     rows: list[list[Cell]] = []
-    for rank, own, other, delta in rank_rows(report):
-        change = [NOTHING] * 2 if own is None or delta is None else [f"{delta:,.2f}", _change(own, delta)]
-        rows.append([rank, NOTHING if own is None else own, NOTHING if other is None else other, *change])
+    for rank, first, second, delta in rank_rows(report):
+        change = [NOTHING] * 2 if first is None or delta is None else [f"{delta:,.2f}", _change(first, delta)]
+        rows.append([rank, NOTHING if first is None else first, NOTHING if second is None else second, *change])
     return pipe_table(["Time Rank", f"{a} Time (us)", f"{b} Time (us)", "Δ (us)", "Δ (%)"], rows, _RANK_FORMAT)
 
 
 def detailed_table(report: StrictReport) -> str:
-    """All triplets."""
+    """Renders all (function, metric, device) triplets as a Markdown table."""
     columns: list[list[str]] = [[triplet[part] for triplet in report.triplets] for part in range(3)]
     formats = (
         ".4f", ".2f", ".2f", "+.2f", "+.2f", ".3f", ".3f", ",.2f", ",.2f", "+.2f", "+.2f", "+.2f", ".3f", ".3f"
@@ -53,10 +53,11 @@ def detailed_table(report: StrictReport) -> str:
 
 
 def strict_csv(report: StrictReport) -> str:
-    """All triplets with six decimals; NaN is an empty cell."""
-    drawn = [[_six(value) for value in values.tolist()] for values in figures(report)]
+    """Renders all triplets as CSV with six decimals; NaN is an empty cell."""
+    formatted = [[_six(value) for value in values.tolist()] for values in figures(report)]
     rows = (
-        [*map(guarded, triplet), *(column[place] for column in drawn)] for place, triplet in enumerate(report.triplets)
+        [*map(guarded, triplet), *(column[index] for column in formatted)]
+        for index, triplet in enumerate(report.triplets)
     )
     return lines([[*map(guarded, table_labels(report.labels))]], rows)
 

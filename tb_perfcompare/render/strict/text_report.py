@@ -1,4 +1,4 @@
-"""The strict report for a terminal: the published sentences, and its tables fitted to the width."""
+"""The strict report for a terminal: the published sentences, and tables fitted to the width."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tb_perfcompare.render.widths import Terminal
 
 _TOP = 20
 _MAIN = ("function", "metric", "device", "score", "beta_a", "beta_b", "beta_delta", "p_beta", "mu_a", "mu_b")
-"""Columns of the triplets that the published sentences use."""
+"""Columns of triplets to show: those that the published sentences mention."""
 
 
 def strict_text(answer: StrictAnswer, banner: Sequence[str], terminal: Terminal | None) -> str:
-    """The report; `banner`: what to know before believing it, its first line a heading."""
+    """Renders the report as text; `banner` are lines of its weaknesses and units, the first one a heading."""
     blocks: list[Block] = [Heading(printable(report_title(answer.case, answer.processes[answer.chosen])), level=1)]
     if banner:
         blocks += [Heading(banner[0].rstrip(":")), Listing(tuple((printable(line), "") for line in banner[1:]))]
@@ -42,13 +42,14 @@ def _table(table: Table) -> list[Block]:
     return [Heading(table.title), replace(grid, left_out=0, notes=notes)]
 
 
-def _prose(found: Prose) -> list[Block]:
+def _prose(words: Prose) -> list[Block]:
     findings = tuple(
-        (printable(f"{one.subject}: {one.sentence}"), printable(" ".join(one.counters))) for one in found.findings
+        (printable(f"{finding.subject}: {finding.sentence}"), printable(" ".join(finding.counters)))
+        for finding in words.findings
     )
     return [
         Heading("Key findings"),
-        *(Paragraph(printable(line)) for line in (found.overview,) if line),
+        *(Paragraph(printable(line)) for line in (words.overview,) if line),
         *([Listing(findings)] if findings else []),
-        *(Paragraph(printable(line)) for line in (found.note, found.recommendation) if line),
+        *(Paragraph(printable(line)) for line in (words.note, words.recommendation) if line),
     ]

@@ -15,7 +15,7 @@ from tb_perfcompare.render.strict.report import report_title
 
 
 class ProcessPairDict(TypedDict):
-    """A pair of processes that the strict report can be about."""
+    """A pair of processes that a strict report can compare."""
 
     normal: Annotated[int, "pid; of traces the rank or a number of the worker"]
     abnormal: int
@@ -24,7 +24,7 @@ class ProcessPairDict(TypedDict):
 
 
 class StrictFindingDict(TypedDict):
-    """One of the at most three findings."""
+    """One of at most three key findings."""
 
     function: str
     device: str
@@ -33,7 +33,7 @@ class StrictFindingDict(TypedDict):
 
 
 class WeaknessDict(TypedDict):
-    """A weakness of the report."""
+    """A weakness of the method that applies to this report."""
 
     number: Annotated[int, "in docs/method/strict.md, Weaknesses"]
     sentence: str
@@ -67,7 +67,7 @@ _NOTHING = Prose("", (), "", "")
 
 
 def strict_dict(answer: StrictAnswer) -> StrictAnswerDict:
-    """The whole answer as JSON-able values."""
+    """Returns the complete answer as values for JSON."""
     words = prose(answer.report, PLAIN) if answer.report is not None else _NOTHING
     pair = answer.processes[answer.chosen] if answer.processes else None
     return {
@@ -75,7 +75,7 @@ def strict_dict(answer: StrictAnswer) -> StrictAnswerDict:
         "version": __version__,
         "title": report_title(answer.case, pair) if pair is not None else answer.case,
         "labels": as_plain(pair.labels if pair is not None else ("normal", "abnormal")),
-        "processes": [_pair(own) for own in answer.processes],
+        "processes": [_pair(process_pair) for process_pair in answer.processes],
         "chosen": answer.chosen,
         "overview": words.overview,
         "findings": [

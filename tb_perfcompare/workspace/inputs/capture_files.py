@@ -1,4 +1,4 @@
-"""How the files of a side are opened: in the state that is meant, by the rule about links they were found by."""
+"""Opens the files of a side: in the expected state, under the same rule for symbolic links as when they were listed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile
 
 
 def files_of(file: CaptureFile) -> FileSystem:
-    """Opens the file and those next to it, in whatever state they are."""
+    """Returns a file system that opens the file and those read along with it, in whatever state they are."""
     return file_system(file.path, file.within)
 
 
 def as_meant(file: CaptureFile) -> AbstractContextManager[FileSystem]:
-    """Opens the file and those next to it for the length of a reading. Raises InputChanged for one that is not, or does
-    not stay, in the expected state."""
+    """Opens the file and those read along with it, for the `with` body. Raises InputChanged if one of them is not in
+    its expected state or leaves it before the body ends."""
     return one_state(files_of(file), file.states)
 
 
 def as_on_disk(file: CaptureFile) -> CaptureFile:
-    """The file in its state of now; one that has gone keeps the old state, and reading it will say so."""
+    """Returns the file with its current state. A file that no longer exists keeps its old state, so that reading it
+    reports the error."""
     fs = files_of(file)
     try:
         facts = fs.stat(file.path)

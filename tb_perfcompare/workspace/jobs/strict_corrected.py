@@ -1,4 +1,4 @@
-"""The corrected comparison of the two processes of a strict report, as `diff` makes it."""
+"""Compares the two processes of a strict report as `diff` does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tb_perfcompare.workspace.jobs.summary_jobs import narrowed, origin_of, read
 
 
 def of_tables(sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptions, report: Reporter) -> Comparison:
-    """Two recorded tables, each with the rows of one process. Raises InputError."""
+    """Compares two recorded per-cycle tables, each narrowed to the rows of one process. Raises InputError."""
     first, second = (
         _of_process(side, pid, options, report) for side, pid in zip(sides, (pair.normal, pair.abnormal), strict=True)
     )
@@ -26,18 +26,18 @@ def of_tables(sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptio
 
 
 def of_worker(side: Side, worker: str) -> Side:
-    """The side with the files of one worker."""
+    """Returns the side with only the files of one worker."""
     return replace(side, files=tuple(file for file in side.files if file.worker == worker))
 
 
 def read_table(file: CaptureFile, report: Reporter = silent) -> CycleRecording:
-    """One table with its counters file. Raises InputError with the name that is shown."""
+    """Reads one per-cycle table with its counters file. Raises InputError, naming the file as it is shown."""
     try:
-        found = read_recording(file, report)
+        recording = read_recording(file, report)
     except InputError as error:
         raise shown_error(error, file) from error
-    assert isinstance(found, CycleRecording)
-    return found
+    assert isinstance(recording, CycleRecording)
+    return recording
 
 
 def _of_process(side: Side, pid: int, options: CompareOptions, report: Reporter) -> Summary:

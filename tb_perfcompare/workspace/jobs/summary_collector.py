@@ -1,4 +1,4 @@
-"""Summaries of one side as they come in: kept one by one, or of many ranks folded into one at once."""
+"""Collects the summaries of one side as they arrive: kept separately, or averaged on arrival for many ranks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ if TYPE_CHECKING:
     from tb_perfcompare.analysis.pooling.rank_mean import RankMean
 
 MANY_RANKS = 33
-"""From so many workers on a side its tables hold means over them, so that memory does not grow with their number."""
+"""From this many workers, a side's tables hold means over ranks, so that memory does not grow with their number."""
 
 
 def is_many(side: Side) -> bool:
-    """Whether the side is folded. Files given with it are matched capture by capture, so that it is not then."""
+    """Whether to average the side's ranks on arrival. Not with a launches or counters file, as those are matched
+    capture by capture."""
     return side.launches is None and side.counters is None and len({file.worker for file in side.files}) >= MANY_RANKS
 
 
 class SummaryCollector:
-    """Takes the answers about the files of a side in any order and uses them in that of the files."""
+    """Takes the results for the files of a side in any order and processes them in the order of the files."""
 
     def __init__(self, *, many: bool) -> None:
         self._fold = _rank_mean() if many else None
@@ -31,7 +32,7 @@ class SummaryCollector:
         self._failed: dict[int, InputError] = {}
 
     def take(self, at: int, answer: Summary | InputError) -> None:
-        """What became of the file with this number."""
+        """Takes the summary of file number `at`, or its error."""
         if isinstance(answer, InputError):
             self._failed[at] = answer
         else:
@@ -47,7 +48,7 @@ class SummaryCollector:
                 self._kept.append(summary)
 
     def finish(self) -> tuple[tuple[Summary, ...], dict[int, InputError]]:
-        """(the summaries, errors by number of the file). Raises SelectionError for ranks that cannot be pooled."""
+        """Returns (the summaries, errors by file number). Raises SelectionError for ranks that cannot be pooled."""
         folded = None if self._fold is None else self._fold.finish()
         return (*(() if folded is None else (folded,)), *self._kept), dict(sorted(self._failed.items()))
 

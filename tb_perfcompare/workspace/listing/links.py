@@ -1,7 +1,7 @@
-"""Symbolic links below a log directory: all followed, or only those that stay inside.
+"""Whether symbolic links below a log directory are all followed, or only those that stay inside it.
 
-No request creates a link, but anybody who may write below the log directory can. If those are not the ones who started
-the server, LINKS=inside keeps them from exposing other files of its user.
+No request creates a link, but every user with write access to the log directory can. LINKS=inside stops them from
+exposing files elsewhere that only the server's user may read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tb_perfcompare.sources.storage.inside_only import FOLLOW, INSIDE, LINKS
 
 
 def links_stay_inside(environment: Mapping[str, str] = os.environ) -> bool:
-    """What LINKS says. Raises PerfCompareError for another word."""
+    """Whether LINKS is `inside`; links are followed by default. Raises PerfCompareError for an unknown value."""
     given = environment.get(LINKS, "") or FOLLOW
     if given not in (FOLLOW, INSIDE):
         raise PerfCompareError(f"{LINKS} is {given[:80]!r}", hint=f"it must be {FOLLOW} or {INSIDE}")

@@ -1,7 +1,7 @@
-"""Callers of a row of a pair's table and related rows, for the row's details in the tab.
+"""Callers of a table row and related rows, for the row's details in the tab.
 
-Nobody needs this for the tables themselves, so that it is not read with them: the first row that is opened reads the
-pair's files once more, the others come from what that left.
+The tables do not need callers, so these are not read with them: the first row that is opened reads the pair's files
+again, further rows use the cached result.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.queries.computations import Computations
 
 MOST_FILES = 16
-"""A side of more recordings than this is not read once more for a row."""
+"""Sides with more recordings than this are not read again for a row's details."""
 
 _PAIR_CACHE_BYTES = 96 * 2**20
 
@@ -42,7 +42,7 @@ class _Pair:
 
 
 class PathResponses:
-    """A workspace's rows with their callers."""
+    """Answers requests for the callers of table rows."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
@@ -51,9 +51,9 @@ class PathResponses:
     def one(
         self, question: ComparisonRequest, table: str, row: str, *, together: bool, report: Reporter = silent
     ) -> tuple[bytes, bool]:
-        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; the work ends
-        when no caller waits any more. Raises SelectionError for an unknown table or row and for a side of too many
-        files, and what reading raises."""
+        """Returns (JSON, whether it is provisional). Stops waiting when `report` raises; work that no caller waits for
+        is cancelled. Raises SelectionError for an unknown table or row and for a side with too many files, and what
+        reading raises."""
         for side in (question.baseline, question.candidate):
             if len(side.files) > MOST_FILES:
                 raise SelectionError(
@@ -74,12 +74,12 @@ class PathResponses:
 
         made = finished(self._pairs.joined(question, make), report)
         pair = made.result()
-        found = row_paths(table, row, pair.baseline, pair.candidate, together=together)
+        paths = row_paths(table, row, pair.baseline, pair.candidate, together=together)
         related = related_rows(table, row, pair.baseline, pair.candidate)
         called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
         durations = launch_durations(table, row, pair.baseline, pair.candidate)
-        return paths_answer(found, related, frame_link(table, row, pair.frames), called, durations), made.provisional
+        return paths_answer(paths, related, frame_link(table, row, pair.frames), called, durations), made.provisional
 
     def close(self) -> None:
-        """Ends work under way."""
+        """Cancels work under way."""
         self._pairs.cancel_all()

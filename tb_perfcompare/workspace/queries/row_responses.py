@@ -1,4 +1,4 @@
-"""Rows of a pair's tables, step by step: one in full, or several for sparklines."""
+"""Step times of table rows: of one row in full, or of several for sparklines."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 ROW_SCHEMA = "tb_perfcompare.row/1"
 _TABLE_CACHE_BYTES = 192 * 2**20
-"""Pooling the captures of a side and joining its names takes as long as a hundred answers: 50,000 rows in 200 steps
-must fit."""
+"""Must hold 50,000 rows of 200 steps: pooling a side's captures and joining names takes as long as a hundred
+responses."""
 
 
 class StepTimesDict(TypedDict):
-    """The times of one row in the steps of a side."""
+    """Times of one row in each step of a side."""
 
     steps: Sequence[str]
     captures: Annotated[Sequence[int], "which span each was recorded in, from 0"]
@@ -58,15 +58,15 @@ class RowStepsDict(TypedDict):
 
 
 class RowResponses:
-    """A workspace's rows, step by step. The summaries they are taken from are shared with the comparisons."""
+    """Answers requests for the step times of table rows, from the same cached summaries as the comparisons."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
         self._tables: SingleFlight[tuple[StepSource, StepSource]] = SingleFlight(ByteCache(_TABLE_CACHE_BYTES))
 
     def one(self, question: ComparisonRequest, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
-        """As JSON, and whether it may be more complete soon. Leaves when `report` raises; the work ends
-        when no caller waits any more. Raises SelectionError for an unknown table or row, and what reading raises."""
+        """Returns (JSON, whether it is provisional). Stops waiting when `report` raises; work that no caller waits for
+        is cancelled. Raises SelectionError for an unknown table or row, and what reading raises."""
         (baseline, candidate), provisional = self._sources(question, table, report)
         return row_answer(row_steps(table, row, baseline, candidate)), provisional
 
@@ -79,14 +79,15 @@ class RowResponses:
         points: int,
         report: Reporter = silent,
     ) -> tuple[RowSparklines, bool]:
-        """Rows by their keys, at most `points` figures of each side, and whether they may be more complete soon."""
+        """Returns (sparklines of the rows with these keys, whether they are provisional), with at most `points` values
+        per side."""
         (baseline, candidate), provisional = self._sources(question, table, report)
         return row_sparklines(table, rows, measure, points, baseline, candidate), provisional
 
     def _sources(
         self, question: ComparisonRequest, table: str, report: Reporter
     ) -> tuple[tuple[StepSource, StepSource], bool]:
-        shape_of(table)  # before anything is read
+        shape_of(table)  # raises for an unknown table before anything is read
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
             sides, provisional = [], False
@@ -101,12 +102,12 @@ class RowResponses:
         return made.result(), made.provisional
 
     def close(self) -> None:
-        """Ends work under way."""
+        """Cancels work under way."""
         self._tables.cancel_all()
 
 
 def row_answer(found: RowSteps) -> bytes:
-    """As JSON."""
+    """Encodes the step times of a row as JSON."""
     answer: RowStepsDict = {
         "schema": ROW_SCHEMA,
         "version": __version__,
