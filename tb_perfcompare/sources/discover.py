@@ -181,6 +181,11 @@ def rank_of(worker: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
+def is_named_after_rank(worker: str) -> bool:
+    """Whether a worker's name says "rank" or "worker" and a number; others may end in a process id."""
+    return _EXPLICIT_RANK.search(worker) is not None
+
+
 def without_part(path: str, fs: FileSystem = LOCAL) -> tuple[str, int | None]:
     """Splits `path#number` into (path, number); (path, None) if a file or directory has that literal name."""
     matched = _PART.fullmatch(path)
