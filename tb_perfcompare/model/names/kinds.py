@@ -55,10 +55,10 @@ def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
     for text in times:
         by_name.setdefault(without_numbers(text), []).append(text)
     kinds: dict[str, str] = {}
-    for name, own in by_name.items():
-        count = sum(times[text] for text in own)
-        slots = [_binned(values, count) for values in zip(*map(numbers_in, own), strict=True)]
-        for row, text in enumerate(own):
+    for name, group in by_name.items():
+        count = sum(times[text] for text in group)
+        slots = [_binned(values, count) for values in zip(*map(numbers_in, group), strict=True)]
+        for row, text in enumerate(group):
             kinds[text] = fill_numbers(name, [slot[row] for slot in slots])
     return tuple(kinds[text] for text in texts)
 
