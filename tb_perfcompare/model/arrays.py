@@ -112,7 +112,7 @@ CaptureIndex: TypeAlias = NDArray[np.int32]
 
 
 def thinned(curves: tuple[Ints, ...], most: int, cuts: Ints | None = None) -> Ints:
-    """Ascending indices of points to draw: the first, last, highest and lowest point of each curve in every stretch.
+    """Ascending indices of points to draw: the ends, those at cuts, and each curve's extremes in every stretch.
 
     `curves` have (n,) values each. Up to `most` points are all kept; more are reduced to about that many for each
     curve. No stretch crosses one of `cuts`, positions in 0 to n, so any part between two cuts keeps its extremes; with

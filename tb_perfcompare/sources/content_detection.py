@@ -52,8 +52,10 @@ Declines = Callable[[str, bytes], str]
 
 
 def _one_unless(declines: Declines, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
-    """Function returning 1 for a file that `declines` accepts by name and first bytes, else 0; cached for unchanged
-    files."""
+    """Function returning the number of runs: 1, or 0 if `declines` rejects a file by name and first bytes.
+
+    Cached for unchanged files.
+    """
     return functools.partial(_count_if, declines, head_bytes)
 
 

@@ -79,8 +79,11 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True)
 class SpanEntry:
-    """One profiling window. `stamp` is the number in the file name as written ("" for none); `files` starts with the
-    file to read, followed by older files with the same stamp."""
+    """One profiling window.
+
+    `stamp` is the number in the file name as written ("" for none); `files` starts with the file to read, followed by
+    older files with the same stamp.
+    """
 
     label: str
     stamp: str
@@ -103,8 +106,10 @@ class WorkerEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One directory of traces, or one file of another format; `format` is a key of model/formats.py, `saved` the
-    metadata of a saved baseline."""
+    """One directory of traces, or one file of another format.
+
+    `format` is a key of model/formats.py, `saved` the metadata of a saved baseline.
+    """
 
     name: str
     path: str
@@ -125,8 +130,11 @@ class PointEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunIndex:
-    """Runs below `root`, sorted by name (code points); `problems` are directories that could not be listed. `points`
-    are those of histories, including points whose summary this version cannot read, which are not in `runs`."""
+    """Runs below `root`, sorted by name (code points).
+
+    `problems` are directories that could not be listed. `points` are those of histories, including points whose summary
+    this version cannot read, which are not in `runs`.
+    """
 
     root: str
     runs: tuple[RunEntry, ...]
@@ -377,8 +385,10 @@ def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
 
 
 def _listed_state(file: FileStat, fs: FileSystem) -> dict[str, FileState] | None:
-    """State that a listed file must still have when read; None for stores, whose listings describe files
-    differently."""
+    """State that a listed file must still have when read.
+
+    None for stores, whose listings describe files differently.
+    """
     return {file.path: file.state} if isinstance(fs, LocalFileSystem) else None
 
 

@@ -42,8 +42,10 @@ class Read(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """One format, by its key in model/formats.py. `declines(file name, first uncompressed bytes)` says why a file is
-    not of the format, "" if it is."""
+    """One format, by its key in model/formats.py.
+
+    `declines(file name, first uncompressed bytes)` says why a file is not of the format, "" if it is.
+    """
 
     format: str
     declines: Callable[[str, bytes], str]

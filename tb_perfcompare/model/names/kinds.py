@@ -64,8 +64,10 @@ def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def kind_pattern(kind: str) -> Callable[[str], bool]:
-    """Test for markers' texts that match this glob (* for anything) or belong to this kind, which may have bins
-    (512-1023)."""
+    """Test for markers' texts that match this glob (* for anything) or belong to this kind.
+
+    A kind may have bins (512-1023), which match the numbers in them.
+    """
     matches_glob = glob_pattern(kind).match
     parts = _BIN.split(kind)
     # text, low, high, text, low, high, ..., text

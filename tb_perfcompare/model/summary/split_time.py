@@ -50,8 +50,10 @@ class SplitTime:
         return _totals(self.row, self.time_ns, self.calls, len(self))
 
     def largest(self, most: int, rest: Callable[[tuple[str, ...]], tuple[str, ...]]) -> SplitTime:
-        """Keeps the `most` largest keys by time (then calls, then name); the others move to the key that `rest`
-        returns."""
+        """Keeps the `most` largest keys by time (then calls, then name).
+
+        The other keys become what `rest` returns for them.
+        """
         if len(self) <= most:
             return self
         is_large = _largest(*self.totals(), most, _by_key(self.keys.__getitem__))
@@ -172,8 +174,10 @@ def _nth_largest(values: Ints, number: int) -> int:
 
 
 def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
-    """Whether each row is among the `most` largest by time, then calls, then key; `most` is less than the number of
-    rows."""
+    """Whether each row is among the `most` largest by time, then calls, then key.
+
+    `most` is less than the number of rows.
+    """
     least = _nth_largest(time, most)
     is_large: Flags = time > least
     equal = np.flatnonzero(time == least)

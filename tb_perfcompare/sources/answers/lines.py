@@ -40,8 +40,10 @@ class Line:
 
 @dataclass(slots=True)
 class RawRun:
-    """The answers of one run, with a note for each of the first _MOST_NOTES unusable lines; `unsaid` counts the
-    others."""
+    """The answers of one run, and notes on its unusable lines.
+
+    `notes` has one for each of the first _MOST_NOTES lines; `unsaid` counts the others.
+    """
 
     lines: dict[AnswerKind, Line] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)

@@ -173,8 +173,10 @@ def _average(performance: Any) -> int | None:
 
 
 def _devices(answer: dict[str, Any]) -> tuple[SavedDevice, ...]:
-    """Devices in `gpu_metrics`, `mlu_metrics` or any other `..._metrics`: a label, "GPU 0:", precedes a device's
-    lines."""
+    """Devices in `gpu_metrics`, `mlu_metrics` or any other `..._metrics`.
+
+    A label, "GPU 0:", precedes a device's lines.
+    """
     out: list[tuple[str, dict[str, str]]] = []
     for key, metrics in answer.items():
         if key.endswith("_metrics") and isinstance(metrics, dict):

@@ -192,8 +192,10 @@ class _ExcerptScanner(PythonScanner):
 
 
 def _readable(text: bytes) -> bytes:
-    """The text with a replacement character for every byte that is not UTF-8; the decoder skips strings it does not
-    read."""
+    """The text with a replacement character for every byte that is not UTF-8.
+
+    The decoder does not check strings that it does not read.
+    """
     return text if text.isascii() else text.decode("utf-8", "replace").encode("utf-8")
 
 

@@ -56,8 +56,10 @@ class ArgumentColumns:
         return self._texts.repaired
 
     def add(self, objects: Sequence[Mapping[str, msgspec.Raw]], first_row: int) -> None:
-        """Adds the `args` of consecutive event rows starting at `first_row`; an empty object for an event without
-        `args`."""
+        """Adds the `args` of consecutive event rows starting at `first_row`.
+
+        An event without `args` has an empty object.
+        """
         sizes = np.fromiter(map(len, objects), np.int32, len(objects))
         total = int(sizes.sum())
         slots = np.fromiter(map(self._slot_of.__getitem__, chain.from_iterable(objects)), np.int8, total)

@@ -113,14 +113,18 @@ class Salvager:
         return not self.has_lost_events or any(is_event(bytes(raw)) for raw in raw_elements(array)[-1:])
 
     def array_end(self, data: bytes, position: int) -> int:
-        """Position after the closing bracket of traceEvents, if it is at `position`, else -1. Stricter if events were
-        lost."""
+        """Position after the closing bracket of traceEvents, if it is at `position`, else -1.
+
+        Stricter if events were lost.
+        """
         closed = (_SURE_ARRAY_END if self.has_lost_events else _ARRAY_END).match(data, position)
         return closed.end() if closed else -1
 
     def salvage(self, data: bytes, start: int, stop: int) -> Salvaged:
-        """Events in data[start:stop], which starts at an event. Leaves what may be the start of a longer event at the
-        end."""
+        """Events in data[start:stop], which starts at an event.
+
+        Leaves what may be the start of a longer event at the end.
+        """
         ends, next_starts = array("q"), array("q")  # arrays, since there may be one for every five bytes
         for border in PIECE_BORDER.finditer(data, start, stop):
             ends.append(border.start() + 1)
@@ -213,8 +217,10 @@ class Salvager:
             self._builder.drop("damaged")
 
     def event(self, text: bytes) -> Event | None:
-        """Decodes one valid JSON value as an event; members of unexpected types become absent. None for other
-        values."""
+        """Decodes one valid JSON value as an event; members of unexpected types become absent.
+
+        None for other values.
+        """
         if not text.startswith(b"{"):
             self._builder.drop("not an object")
             return None
