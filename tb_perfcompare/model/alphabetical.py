@@ -1,5 +1,7 @@
-"""Sorts many texts by packing their letters into integers: comparing a million texts pairwise takes longer than reading
-them."""
+"""Sorts many texts by packing their letters into integers.
+
+Comparing a million texts pairwise takes longer than reading them.
+"""
 
 from __future__ import annotations
 

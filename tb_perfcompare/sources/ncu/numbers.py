@@ -40,8 +40,10 @@ def number(cell: str) -> float | None:
 
 
 def whole_number(cell: str) -> float | None:
-    """Parses a count of nanoseconds, like `number`. It has no fraction, so `2.848` must be 2,848 with a decimal
-    comma."""
+    """Parses a count of nanoseconds, like `number`.
+
+    It has no fraction, so `2.848` must be 2,848 with a decimal comma.
+    """
     value = number(cell)
     if value is not None and value % 1 > 0 and _FRACTION_OF_THREE.fullmatch(cell.strip()):
         raise DecimalComma(cell)
