@@ -1,9 +1,8 @@
 """Significance levels for repeated tests of incoming data that keep the overall false-alarm rate.
 
 Alpha spending (K. Lan, D. DeMets, Biometrika 70, 1983): a function gives the part of alpha that may be spent by each
-look.
-Bounds of the standardised statistic follow from the recursion of P. Armitage, C. McPherson, B. Rowe (J. R. Stat. Soc. A
-132, 1969) over sums of independent increments; intervals at the same levels are repeated confidence intervals
+look. Bounds of the standardised statistic follow from the recursion of P. Armitage, C. McPherson, B. Rowe (J. R. Stat.
+Soc. A 132, 1969) over sums of independent increments; intervals at the same levels are repeated confidence intervals
 (C. Jennison, B. Turnbull, J. R. Stat. Soc. B 51, 1989): all of them hold simultaneously with probability 1 - alpha.
 """
 
@@ -82,8 +81,8 @@ def _density_within_bounds(
     if density is None:
         return points, width * _normal(points / math.sqrt(count)) / math.sqrt(count)
     old, weights = density
-    more = math.sqrt(count - before)
-    return points, width * (_normal((points[:, None] - old[None, :]) / more) @ weights) / more
+    spread = math.sqrt(count - before)
+    return points, width * (_normal((points[:, None] - old[None, :]) / spread) @ weights) / spread
 
 
 def _normal(z: Floats) -> Floats:

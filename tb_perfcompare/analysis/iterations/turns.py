@@ -41,5 +41,5 @@ def _in_any_order(turns: list[str], used: list[str]) -> bool:
     follow = {*pairwise(turns)}
     if len(used) == 2:
         return len(follow) == len(used) ** 2
-    both = [(a, b) in follow and (b, a) in follow for a, b in combinations(used, 2)]
-    return 2 * sum(both) > len(both)
+    both_ways = [(a, b) in follow and (b, a) in follow for a, b in combinations(used, 2)]
+    return 2 * sum(both_ways) > len(both_ways)
