@@ -89,8 +89,8 @@ def _is_table(path: str) -> bool:
     """Whether a path is of per-cycle tables; a path that does not exist counts as one. Else it is a run with steps."""
     if os.path.isdir(path):
         return holds_perf_data(path)
-    place, part = without_part(path)
-    if part is not None and os.path.exists(place):
+    file_path, part = without_part(path)
+    if part is not None and os.path.exists(file_path):
         return False
     if not os.path.exists(path) or path.removesuffix(".gz").endswith(".csv"):
         return True
@@ -172,11 +172,11 @@ def _report_unpaired(sides: StrictSides, console: Console) -> None:
     for side, pids in zip(SIDES, alone(sides.tables[0].pids(), sides.tables[1].pids()), strict=True):
         if pids:
             word = sides.processes[0].word if sides.processes else "pid"
-            left = f"{word} {', '.join(map(str, pids))}"
-            console.complain(f"note: {sides.case}{sides.phase}: only on the {side} side, in no report: {left}")
+            unpaired = f"{word} {', '.join(map(str, pids))}"
+            console.complain(f"note: {sides.case}{sides.phase}: only on the {side} side, in no report: {unpaired}")
 
 
 def _given(arguments: argparse.Namespace, side: str, name: str) -> Any:
     """Returns an option of one side: its own if given, else the one for both sides."""
-    own = getattr(arguments, f"{side}_{name}")
-    return getattr(arguments, name) if own is None else own
+    side_option = getattr(arguments, f"{side}_{name}")
+    return getattr(arguments, name) if side_option is None else side_option

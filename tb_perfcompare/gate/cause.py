@@ -11,7 +11,7 @@ from tb_perfcompare.gate.outcome import Outcome, Status
 
 
 def no_cause(comparison: Comparison, rule: str) -> Outcome:
-    """Fails if the rule has a finding. The comparison must have all its findings.
+    """Decides whether a rule has found a cause. The comparison must have all its findings.
 
     Tripped: a finding is certain and makes the step longer, or is not about time. Cannot tell: all such findings are
     uncertain, the verdict is withheld, or the rule does not apply to such runs. Else passed."""

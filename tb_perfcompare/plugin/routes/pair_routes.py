@@ -46,7 +46,7 @@ from tb_perfcompare.workspace.workspace import Workspace
 
 
 def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/table."""
+    """Handles api/table: a page of a table of the comparison."""
     asked = table_request(request.args)
     question = pair_question(side_of, asked.pair)
     check_tag(_tag(request.args), question.tag())
@@ -59,7 +59,7 @@ def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/row."""
+    """Handles api/row: the step times of one row."""
     asked = row_request(request.args)
     question = pair_question(side_of, asked.pair)
     report = Connection(request.environ).report
@@ -67,7 +67,7 @@ def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/row_paths."""
+    """Handles api/row_paths: the callers of one row."""
     asked = paths_request(request.args)
     question = pair_question(side_of, asked.row.pair)
     report = Connection(request.environ).report
@@ -79,7 +79,7 @@ def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Respon
 
 
 def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/rows."""
+    """Handles api/rows: the step times of several rows, for sparklines."""
     asked = rows_request(request.args)
     question = pair_question(side_of, asked.pair)
     check_tag(_tag(request.args), question.tag())
@@ -96,7 +96,7 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/view."""
+    """Handles api/view: a page of a single run's table."""
     asked = view_request(request.args)
     name = choice({"view": asked.view}, "view", tuple(VIEWS), asked.view)
     side = side_of(asked.side)
@@ -113,23 +113,23 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/report."""
+    """Handles api/report: the comparison as a file."""
     form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
     name = request.args.get("table") or None
     question = pair_question(side_of, pair_request(request.args))
     tag = tag_of(question, form, name)
     if is_known(request, tag):
         return not_modified(tag)
-    made = finished(workspace.ask(question), Connection(request.environ).report)
-    comparison = made.result()
+    flight = finished(workspace.ask(question), Connection(request.environ).report)
+    comparison = flight.result()
     body = render(comparison, form.name, table=name)
     # the file name marks missing files, as a single table has no place for notes
     filename = f"perfcompare{'.incomplete' if comparison.files_left_out else ''}.{form.extension}"
-    return respond(request, body, form.media_type, tag="" if made.provisional else tag, filename=filename)
+    return respond(request, body, form.media_type, tag="" if flight.provisional else tag, filename=filename)
 
 
 def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/strict."""
+    """Handles api/strict: the strict report, as JSON or as a file, or a page of one of its tables."""
     asked = strict_request(request.args)
     form = strict_jobs.JSON if asked.table else asked.form
     question = StrictRequest(
@@ -151,13 +151,13 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         check_tag(_tag(request.args), question.tag())
         rows = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
         return once(request, tag, lambda: _page(asked, rows))
-    made = finished(workspace.ask_strict(question), connection.report)
-    tag = "" if made.provisional else tag
+    flight = finished(workspace.ask_strict(question), connection.report)
+    tag = "" if flight.provisional else tag
     if form == strict_jobs.JSON:
-        return respond(request, first_answer(made.result()), JSON, tag=tag)
+        return respond(request, first_answer(flight.result()), JSON, tag=tag)
     kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
-    filename = f"strict_comparison{'.incomplete' if made.provisional else ''}.{form}"
-    return respond(request, made.result(), kind, tag=tag, filename=filename)
+    filename = f"strict_comparison{'.incomplete' if flight.provisional else ''}.{form}"
+    return respond(request, flight.result(), kind, tag=tag, filename=filename)
 
 
 def _page(asked: query_requests.TableRequest | query_requests.StrictRequest, rows: TableRows) -> tuple[bytes, bool]:

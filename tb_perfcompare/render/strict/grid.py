@@ -24,7 +24,7 @@ _THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}(?:,[0-9]{3})*\.[0-9]*")
 
 def pipe_table(labels: Sequence[str], rows: Sequence[Sequence[Cell]], number_format: str = "g") -> str:
     """Renders a Markdown table without a final line end; `number_format` applies to numeric columns."""
-    columns = [_Column(label, [row[place] for row in rows], number_format) for place, label in enumerate(labels)]
+    columns = [_Column(label, [row[index] for row in rows], number_format) for index, label in enumerate(labels)]
     lines = [_line(column.label for column in columns), f"|{'|'.join(column.rule for column in columns)}|"]
     lines += [_line(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
     return "\n".join(lines)
@@ -42,13 +42,13 @@ class _Column:
         if numeric:
             decimals = [_after_point(text) for text in texts]
             most_decimals = max(decimals)
-            texts = [text + (most_decimals - own) * " " for text, own in zip(texts, decimals, strict=True)]
+            texts = [text + (most_decimals - count) * " " for text, count in zip(texts, decimals, strict=True)]
         else:
             texts = [text.strip() for text in texts]
         width = max(len(label) + _HEAD_ROOM, *map(len, texts), 0)
-        place = str.rjust if numeric else str.ljust
-        self.label = place(label, width)
-        self.cells = [place(text, width) for text in texts]
+        justify = str.rjust if numeric else str.ljust
+        self.label = justify(label, width)
+        self.cells = [justify(text, width) for text in texts]
         dashes = "-" * (width + 1)
         self.rule = f"{dashes}:" if numeric else f":{dashes}"
 
@@ -97,7 +97,7 @@ def _after_point(text: str) -> int:
     """Number of characters after the decimal point, or after the exponent's "e" if there is no point; -1 for others."""
     if _kind_of_text(text) != _NUMBER and not _THOUSANDS.fullmatch(text):
         return -1
-    place = text.rfind(".")
-    if place < 0:
-        place = text.lower().rfind("e")
-    return len(text) - place - 1 if place >= 0 else -1
+    index = text.rfind(".")
+    if index < 0:
+        index = text.lower().rfind("e")
+    return len(text) - index - 1 if index >= 0 else -1

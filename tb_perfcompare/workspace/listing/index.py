@@ -97,7 +97,7 @@ class Index:
             listing = self.listing(rescan=True)  # it may have appeared since
             run = _named(listing.runs, name)
         if run is None:
-            raise _unknown("run", name, [found.name for found in listing.runs])
+            raise _unknown("run", name, [entry.name for entry in listing.runs])
         return run
 
 
@@ -175,10 +175,10 @@ def counters_from_path(path: str) -> CaptureFile:
 def _files_at(path: str, worker: str | None, span: str | None) -> tuple[RunEntry, list[CaptureFile]]:
     fs = file_system(path)
     run = parse_source(path, fs)
-    place, part = without_part(fs.absolute(path), fs)
+    file_path, part = without_part(fs.absolute(path), fs)
     path = without_secrets(path)
     is_file = any(
-        file.path == run.path == place for named in run.workers for recorded in named.spans for file in recorded.files
+        file.path == run.path == file_path for named in run.workers for entry in named.spans for file in entry.files
     )
     folder = path if part is None else path.removesuffix(f"#{part}")
     shown = path if is_file else folder.rstrip("/") + "/"

@@ -72,13 +72,13 @@ class PathResponses:
             frames = frame_index(None if tree is None else call_tree_table(tree))
             return _Pair(path_source(baseline), path_source(candidate), frames, tree)
 
-        made = finished(self._pairs.joined(question, make), report)
-        pair = made.result()
+        flight = finished(self._pairs.joined(question, make), report)
+        pair = flight.result()
         paths = row_paths(table, row, pair.baseline, pair.candidate, together=together)
         related = related_rows(table, row, pair.baseline, pair.candidate)
         called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
         durations = launch_durations(table, row, pair.baseline, pair.candidate)
-        return paths_answer(paths, related, frame_link(table, row, pair.frames), called, durations), made.provisional
+        return paths_answer(paths, related, frame_link(table, row, pair.frames), called, durations), flight.provisional
 
     def close(self) -> None:
         """Cancels work under way."""

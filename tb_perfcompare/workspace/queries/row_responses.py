@@ -98,26 +98,26 @@ class RowResponses:
             baseline, candidate, _ = with_same_names(*(only_table(side, table) for side in sides))
             return step_source(baseline, {table}), step_source(candidate, {table})
 
-        made = finished(self._tables.joined((question, table), make), report)
-        return made.result(), made.provisional
+        flight = finished(self._tables.joined((question, table), make), report)
+        return flight.result(), flight.provisional
 
     def close(self) -> None:
         """Cancels work under way."""
         self._tables.cancel_all()
 
 
-def row_answer(found: RowSteps) -> bytes:
+def row_answer(row_times: RowSteps) -> bytes:
     """Encodes the step times of a row as JSON."""
     answer: RowStepsDict = {
         "schema": ROW_SCHEMA,
         "version": __version__,
-        "table": found.table,
-        "row": found.row,
-        "metric": found.metric,
+        "table": row_times.table,
+        "row": row_times.row,
+        "metric": row_times.metric,
         "unit": "us",
-        "measures": [{"name": name, "label": label} for name, label in found.measures.items()],
-        "baseline": _side(found.baseline),
-        "candidate": _side(found.candidate),
+        "measures": [{"name": name, "label": label} for name, label in row_times.measures.items()],
+        "baseline": _side(row_times.baseline),
+        "candidate": _side(row_times.candidate),
     }
     return fitted(encoded(answer), MOST_BYTES)
 
