@@ -39,7 +39,7 @@ _STEADY_S = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A work to measure; `key` names it in tables."""
+    """What to measure: a work by name (sample.py) and its arguments; `key` names it in tables."""
 
     key: str
     work: str
