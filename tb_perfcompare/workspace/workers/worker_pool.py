@@ -1,8 +1,8 @@
 """A pool of processes that do the heavy work, so that the server's own threads keep answering.
 
 They are started as `python -c ...` instead of through multiprocessing, which would import the parent's `__main__` (all
-of TensorBoard) again in every child and is not safe in every state of the parent. Nothing is started before the first task
-or `prepare`.
+of TensorBoard) again in every child and is not safe in every state of the parent. Nothing is started before the first
+task or `prepare`.
 """
 
 from __future__ import annotations
