@@ -29,7 +29,7 @@ class RecordedStepsDict(TypedDict):
 class PointDict(TypedDict):
     """One recorded run of a series."""
 
-    run: Annotated[str | None, "what the pair's routes take; null where its summary cannot be read"]
+    run: Annotated[str | None, "run name for api/comparison; null if its summary is unreadable"]
     label: str
     at: str
     recorded_run: str
@@ -39,7 +39,7 @@ class PointDict(TypedDict):
     steps: RecordedStepsDict
     mean_step_us: float | None
     median_step_us: float | None
-    quartiles_us: Annotated[tuple[float, float] | None, "middle half of the steps; null: recorded without"]
+    quartiles_us: Annotated[tuple[float, float] | None, "lower and upper quartile of the steps; null if not recorded"]
     segment: int | None
     difference: float | None
     verdict: Annotated[str | None, ("slower", "faster", "same", "cannot_tell", None)]
@@ -64,8 +64,8 @@ class HistoryDict(_HistoryDict, total=False):
     problems_left_out: int
     offset: int
     total_points: int
-    listing: Annotated[str, "names the listing that this page is of"]
-    next_offset: Annotated[int, "the first point of the next page, where there is one"]
+    listing: Annotated[str, "identifier of the listing that all pages of a history share"]
+    next_offset: Annotated[int, "index of the next page's first point; absent on the last page"]
 
 
 class SeriesDict(TypedDict):

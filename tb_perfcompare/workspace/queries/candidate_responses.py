@@ -70,13 +70,13 @@ class LookDict(TypedDict):
     baseline: SideBriefDict
     candidate: SideBriefDict
     headline: Headline
-    checks: Annotated[Sequence[Check], "those that warn or failed"]
+    checks: Annotated[Sequence[Check], "checks that warn or failed"]
     cause: Finding | None
     causes: int
     parts: Sequence[RowTimes]
-    table: Annotated[str, "whose rows `rows` are, empty for none"]
-    rows: Annotated[Sequence[RowTimes], "the largest of `table`"]
-    notes: Annotated[Sequence[Note], "about either side's recordings"]
+    table: Annotated[str, "name of the table that `rows` is from; empty if there is none"]
+    rows: Annotated[Sequence[RowTimes], "rows of `table` with the largest baseline time or the largest change"]
+    notes: Annotated[Sequence[Note], "notes about the recordings of either side"]
 
 
 class CandidateRowDict(TypedDict):
@@ -99,7 +99,7 @@ class VerdictsAnswerDict(TypedDict):
     schema: Annotated[str, (VERDICTS_SCHEMA,)]
     version: str
     alpha: float
-    looks: Annotated[int, "comparisons with a p"]
+    looks: Annotated[int, "number of comparisons that have a p"]
     rows: Sequence[VerdictRowDict]
 
 
