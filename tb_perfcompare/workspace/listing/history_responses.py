@@ -94,27 +94,27 @@ _RESERVE = 2_000
 _WORDS = {None: None, "slower": "slower", "faster": "faster", "same": "same", "cannot_tell": "cannot tell yet"}
 
 _POINTS = (
-    columns.key("at", "Recorded", "when the point was recorded (UTC)"),
-    columns.text("label", "Label", "what the point is called"),
-    columns.text("steps", "Steps", "steps that are compared, of those recorded"),
+    columns.key("at", "Recorded", "time of recording (UTC)"),
+    columns.text("label", "Label", "label of the point"),
+    columns.text("steps", "Steps", "compared steps of the recorded ones"),
     columns.time("mean_us", "Mean step", "mean step time"),
-    columns.time("median_us", "Median step", "median step time, which verdicts are about"),
-    columns.count("segment", "Level", "number of the segment, from 1: points between two changes"),
+    columns.time("median_us", "Median step", "median step time, on which verdicts are based"),
+    columns.count("segment", "Level", "number of the level, from 1: the points between two changes"),
     columns.fraction(
         "difference",
         "Against level",
-        "difference from the level before it",
+        "difference from the level before the point, as a fraction",
         role="percent",
     ),
-    columns.text("verdict", "Verdict", "what that means"),
+    columns.text("verdict", "Verdict", "verdict on that difference"),
     columns.fraction(
-        "shift", "Change", "Hodges-Lehmann shift of the level that begins here from the one before", role="percent"
+        "shift", "Change", "Hodges-Lehmann shift from the previous level to the one that begins here", role="percent"
     ),
-    columns.number("p", "p", "", "of the permutation test that found the change"),
+    columns.number("p", "p", "", "p of the permutation test that found the change"),
 )
 _SERIES = (
     columns.key("series", "Series", "directory below the log directory"),
-    columns.count("points", "Points", "runs that were recorded in it"),
+    columns.count("points", "Points", "number of recorded runs"),
 )
 
 
