@@ -62,17 +62,17 @@ class Opening:
         """Runs, problems and suggested pairs."""
         return self.index.listing(rescan=rescan)
 
-    def first(self, question: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
+    def first(self, request: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of the first response about a pair, as TablePages.first does. If the response is cached
         on disk, nothing that computes is imported for it."""
         if self._workspace is None:
             cache = self._response_cache
-            body = None if cache is None else cache.answer_to(question)
+            body = None if cache is None else cache.answer_to(request)
             if body is not None:
-                from tb_perfcompare.workspace.sharing.single_flight import landed
+                from tb_perfcompare.workspace.sharing.single_flight import finished_flight
 
-                return contextlib.nullcontext(landed(question, body))
-        return self.workspace.pages.first(question)
+                return contextlib.nullcontext(finished_flight(request, body))
+        return self.workspace.pages.first(request)
 
     @property
     def workspace(self) -> Workspace:

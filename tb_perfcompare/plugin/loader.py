@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorboard.plugins import base_plugin
 
-from tb_perfcompare.plugin.neighbour import make_way
+from tb_perfcompare.plugin.neighbour import lower_profiler_priority
 from tb_perfcompare.plugin.plugin import PerfComparePlugin
 
 
@@ -13,5 +13,5 @@ class PerfCompareLoader(base_plugin.TBLoader):  # type: ignore[misc]
 
     def load(self, context: base_plugin.TBContext) -> PerfComparePlugin:
         """Creates the plugin. Touches no files; starts a thread only if torch-tb-profiler is loaded as well."""
-        make_way()
+        lower_profiler_priority()
         return PerfComparePlugin(context)

@@ -16,7 +16,7 @@ _WAIT_GROWTH = 1.5
 _LOWEST_PRIORITY = 19
 
 
-def make_way() -> None:
+def lower_profiler_priority() -> None:
     """Starts a thread that gives the processes of torch-tb-profiler the lowest priority; does nothing if that is not
     loaded."""
     if PACKAGE in sys.modules:
@@ -27,13 +27,13 @@ def _watch() -> None:
     known: set[int] = set()
     wait_s = _SHORTEST_WAIT_S
     while True:
-        children = lower_children(known)
+        children = lower_child_priorities(known)
         wait_s = _SHORTEST_WAIT_S if children - known else min(_LONGEST_WAIT_S, _WAIT_GROWTH * wait_s)
         known = children
         time.sleep(wait_s)
 
 
-def lower_children(known: set[int]) -> set[int]:
+def lower_child_priorities(known: set[int]) -> set[int]:
     """Lowers the priority of this process's live multiprocessing children, except those `known`; returns all their ids.
     This plugin's workers are not started through multiprocessing. A manager process keeps its priority, as
     TensorBoard's start waits for it."""

@@ -17,7 +17,7 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.host_alone import without_host_alone
-from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
+from tb_perfcompare.workspace.inputs.capture_files import with_current_state
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
 from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, is_many
@@ -87,7 +87,7 @@ class Loader:
         need = sum(map(reading_bytes, files)) if reads else 0
         return self._pool.run(function, arguments, flight, need)
 
-    def apart(
+    def in_worker(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], file: CaptureFile,
         times: int = 1,
     ) -> T:  # fmt: skip
@@ -145,17 +145,17 @@ class Loader:
             self._known.save()
 
     def sides(
-        self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False, paths: bool = False
+        self, sides: Sequence[Side], window: str, report: Reporter, *, keep_ranks: bool = False, paths: bool = False
     ) -> tuple[list[LoadedSide], bool]:
         """Reads the files of all sides concurrently; returns (the loaded sides, whether a file failed that may be
-        readable later). Many ranks are averaged while they are read, unless `whole`. `paths` also collects the callers
-        of rows. Recordings whose default step markers have different units are cut by a marker that all of them have,
-        if there is one."""
-        loaded, provisional = self._load_jobs(sides, window, report, whole=whole, paths=paths)
+        readable later). Many ranks are averaged while they are read, unless `keep_ranks`. `paths` also collects the
+        callers of rows. Recordings whose default step markers have different units are cut by a marker that all of them
+        have, if there is one."""
+        loaded, provisional = self._load_jobs(sides, window, report, keep_ranks=keep_ranks, paths=paths)
         markers = agreed_markers([loaded_side.summaries for loaded_side in loaded])
         if any(marker and not side.marker for marker, side in zip(markers, sides, strict=True)):
             sides = [replace(side, marker=side.marker or marker) for side, marker in zip(sides, markers, strict=True)]
-            loaded, provisional = self._load_jobs(sides, window, report, whole=whole, paths=paths)
+            loaded, provisional = self._load_jobs(sides, window, report, keep_ranks=keep_ranks, paths=paths)
         attached = [
             replace(
                 loaded_side,
@@ -167,12 +167,12 @@ class Loader:
         return attached, provisional
 
     def _load_jobs(
-        self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool, paths: bool
+        self, sides: Sequence[Side], window: str, report: Reporter, *, keep_ranks: bool, paths: bool
     ) -> tuple[list[LoadedSide], bool]:
         jobs = [
             SummaryJob(file, window, paths, side.keeps_tail, side.marker) for side in sides for file in side.files
         ]
-        collectors = [SummaryCollector(many=not whole and is_many(side)) for side in sides]
+        collectors = [SummaryCollector(many=not keep_ranks and is_many(side)) for side in sides]
         destinations = [
             (collector, number)
             for collector, side in zip(collectors, sides, strict=True)
@@ -272,7 +272,7 @@ def _in_one_state(file: CaptureFile, flight: Flight[Any], read: Callable[[Captur
             flight.provisional = True
             if not tries_left:
                 raise
-            file = as_on_disk(file)
+            file = with_current_state(file)
     raise AssertionError
 
 

@@ -180,37 +180,37 @@ class Workspace:
         all of them if a `marker` is given."""
         return self._loader.facts(files, report, marker=marker)
 
-    def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
+    def ask(self, request: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """Joins the computation of a comparison: a cached result, work under way, or new work; equal requests are
         computed once. The `with` body holds it; work that no caller holds any more is cancelled."""
-        return self._comparisons.joined(question, lambda flight: self._answer(question, flight))
+        return self._comparisons.joined(request, lambda flight: self._answer(request, flight))
 
-    def compare(self, question: ComparisonRequest, report: Reporter = silent) -> Comparison:
+    def compare(self, request: ComparisonRequest, report: Reporter = silent) -> Comparison:
         """`ask`, then wait for the result. Stops waiting when `report` raises (Cancelled, KeyboardInterrupt, ...)."""
-        return finished(self.ask(question), report).result()
+        return finished(self.ask(request), report).result()
 
-    def kept_answer(self, question: ComparisonRequest) -> bytes | None:
+    def cached_response(self, request: ComparisonRequest) -> bytes | None:
         """The pair's comparison as JSON (render/wire/pages.py) if it is cached on disk, else None."""
-        return None if self._comparison_cache is None else self._comparison_cache.answer_to(question)
+        return None if self._comparison_cache is None else self._comparison_cache.answer_to(request)
 
-    def strict(self, question: StrictRequest, report: Reporter = silent) -> bytes:
+    def strict(self, request: StrictRequest, report: Reporter = silent) -> bytes:
         """Returns the strict report in its requested form. Stops waiting when `report` raises; work that no caller
         waits for is cancelled."""
-        return finished(self.ask_strict(question), report).result()
+        return finished(self.ask_strict(request), report).result()
 
-    def ask_strict(self, question: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
+    def ask_strict(self, request: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of a strict report, as `ask` does for a comparison."""
-        return self._strict.joined(question, lambda flight: self._answer_strict(question, flight))
+        return self._strict.joined(request, lambda flight: self._answer_strict(request, flight))
 
-    def profiler_answer(self, question: CompatRequest, report: Reporter = silent) -> CompatAnswer:
+    def profiler_answer(self, request: CompatRequest, report: Reporter = silent) -> CompatAnswer:
         """Returns torch-tb-profiler's answer about a file. Raises InputError and SelectionError; stops waiting when
         `report` raises."""
         from tb_perfcompare.workspace.jobs.compat_jobs import TIMES_A_SUMMARY, compat_answer
 
         def ask(flight: Flight[CompatAnswer]) -> CompatAnswer:
-            return self._loader.apart(compat_answer, (question,), flight, question.file, TIMES_A_SUMMARY)
+            return self._loader.in_worker(compat_answer, (request,), flight, request.file, TIMES_A_SUMMARY)
 
-        return finished(self._profiler_answers.joined(question, ask), report).result()
+        return finished(self._profiler_answers.joined(request, ask), report).result()
 
     def work(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any], files: Sequence[CaptureFile]
@@ -245,45 +245,46 @@ class Workspace:
             handler: T = self._queries[kind]
         return handler
 
-    def _answer(self, question: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
-        key = None if self._comparison_cache is None else self._comparison_cache.key(question)
+    def _answer(self, request: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
+        key = None if self._comparison_cache is None else self._comparison_cache.key(request)
         cached = None if self._comparison_cache is None or key is None else self._comparison_cache.get(key)
         if cached is not None:
             return cached
-        comparison = self._compared(question, flight)
+        comparison = self._compared(request, flight)
         if self._comparison_cache is not None and key is not None and not flight.provisional:
-            self._comparison_cache.put(key, question, comparison)
+            self._comparison_cache.put(key, request, comparison)
         return comparison
 
-    def _compared(self, question: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
-        sides = (question.baseline, question.candidate)
-        (baseline, candidate), flight.provisional = self._both(sides, question.options.window, flight.report)
+    def _compared(self, request: ComparisonRequest, flight: Flight[Comparison]) -> Comparison:
+        sides = (request.baseline, request.candidate)
+        (baseline, candidate), flight.provisional = self._both(sides, request.options.window, flight.report)
         flight.report(Progress("comparing"))
         files = [file for side in sides for file in side.everything]
-        return self._loader.work(self._compare, (baseline, candidate, question.options), flight, files, reads=False)
+        return self._loader.work(self._compare, (baseline, candidate, request.options), flight, files, reads=False)
 
     def _both(
-        self, sides: Sequence[Side], window: str, report: Reporter, *, whole: bool = False
+        self, sides: Sequence[Side], window: str, report: Reporter, *, keep_ranks: bool = False
     ) -> tuple[list[LoadedSide], bool]:
         """Loader.sides; if a side lacks the requested step marker, the error lists the markers of both sides."""
         try:
-            return self._loader.sides(sides, window, report, whole=whole)
+            return self._loader.sides(sides, window, report, keep_ranks=keep_ranks)
         except MarkerMissing as error:
-            reloaded, _ = self._loader.sides([replace(side, marker="") for side in sides], window, report, whole=whole)
+            unmarked = [replace(side, marker="") for side in sides]
+            reloaded, _ = self._loader.sides(unmarked, window, report, keep_ranks=keep_ranks)
             has = "; ".join(markers_of(loaded_side.side.source, loaded_side.summaries) for loaded_side in reloaded)
             near = f"{error.hint} " if error.hint.endswith("?") else ""
             raise MarkerMissing(error.message, hint=near + has) from error
 
-    def _answer_strict(self, question: StrictRequest, flight: Flight[bytes]) -> bytes:
+    def _answer_strict(self, request: StrictRequest, flight: Flight[bytes]) -> bytes:
         from tb_perfcompare.workspace.jobs.strict_jobs import check_kinds, refused, strict_of_tables, strict_of_traces
 
         try:
-            are_tables = check_kinds(question)
+            are_tables = check_kinds(request)
         except NotComparable as error:
-            return refused(error, question)
-        files = [file for side in question.sides for file in side.files]
+            return refused(error, request)
+        files = [file for side in request.sides for file in side.files]
         if are_tables:
-            return self._loader.work(strict_of_tables, (question,), flight, files)
-        loaded = self._both(question.sides, question.window, flight.report, whole=True)
+            return self._loader.work(strict_of_tables, (request,), flight, files)
+        loaded = self._both(request.sides, request.window, flight.report, keep_ranks=True)
         (baseline, candidate), flight.provisional = loaded
-        return self._loader.work(strict_of_traces, (baseline, candidate, question), flight, files, reads=False)
+        return self._loader.work(strict_of_traces, (baseline, candidate, request), flight, files, reads=False)

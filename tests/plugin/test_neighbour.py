@@ -14,7 +14,7 @@ import pytest
 from tensorboard.plugins.base_plugin import TBContext
 
 from tb_perfcompare.plugin.loader import PerfCompareLoader
-from tb_perfcompare.plugin.neighbour import PACKAGE, lower_children
+from tb_perfcompare.plugin.neighbour import PACKAGE, lower_child_priorities
 from tb_perfcompare.workspace.workers.worker import Worker
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getpriority"), reason="no Unix")
@@ -31,7 +31,7 @@ def test_processes_of_multiprocessing_are_lowered_and_those_of_this_tool_are_not
     own_priority = os.getpriority(os.PRIO_PROCESS, 0)
     try:
         assert profiler.pid is not None and manager.pid is not None
-        assert profiler.pid in lower_children(set())
+        assert profiler.pid in lower_child_priorities(set())
         assert os.getpriority(os.PRIO_PROCESS, profiler.pid) == 19
         assert os.getpriority(os.PRIO_PROCESS, ours.process_id) == own_priority
         assert os.getpriority(os.PRIO_PROCESS, manager.pid) == own_priority  # TensorBoard's start waits for it

@@ -12,7 +12,7 @@ from tb_perfcompare.model.progress import silent
 from tb_perfcompare.model.summary.step_events import StepFacts
 from tb_perfcompare.workspace.listing.index import side_from_path
 from tb_perfcompare.workspace.queries.step_choice import StepChoice, choose
-from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepQuestion, StepViews
+from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest, StepViews
 from tb_perfcompare.workspace.workspace import Workspace
 from tests.cli.invoke import tb_perfcompare
 from tests.drawn_runs import write_run
@@ -84,7 +84,7 @@ def test_a_saved_baseline_has_steps_and_no_events(views: StepViews, tmp_path: Pa
     assert tb_perfcompare("baseline", "save", "kept", run, "--baselines", tmp_path).status == 0
     side = side_from_path(str(tmp_path / "kept.baseline"), None, None)
     assert len(views.steps(side, "device", silent).steps) == 3
-    answer = json.loads(views.answer(StepQuestion(ChosenSide(side)), silent))
+    answer = json.loads(views.answer(StepViewRequest(ChosenSide(side)), silent))
     assert answer["absent"].startswith("not measured: ")
     assert "only traces hold single events" in answer["absent"]
 

@@ -37,13 +37,13 @@ def local() -> Iterator[Workspace]:
     made.close()
 
 
-def question(normal: Path = NORMAL, abnormal: Path = ABNORMAL, **options: str) -> StrictRequest:
+def strict_request(normal: Path = NORMAL, abnormal: Path = ABNORMAL, **options: str) -> StrictRequest:
     sides = [side_from_path(str(path), None, None) for path in (normal, abnormal)]
     return StrictRequest(sides[0], sides[1], **options)  # type: ignore[arg-type]
 
 
 def test_a_worker_process_draws_it(workspace: Workspace) -> None:
-    found = workspace.strict(question(form="md"))
+    found = workspace.strict(strict_request(form="md"))
     assert len(workspace.process_ids) == 1
     assert found == tb_perfcompare("strict", NORMAL, ABNORMAL, "--pid", "10").out.encode()
 
@@ -58,7 +58,7 @@ def test_traces_are_read_once_for_all_forms(tmp_path: Path) -> None:
 
     local = Workspace(in_process_bytes=1 << 30, summarize=counted)
     for form in ("json", "md", "csv"):
-        local.strict(question(normal, abnormal, form=form))
+        local.strict(strict_request(normal, abnormal, form=form))
     local.close()
     assert sorted(read) == ["abnormal", "normal"]
 
@@ -66,30 +66,30 @@ def test_traces_are_read_once_for_all_forms(tmp_path: Path) -> None:
 def test_the_same_question_is_computed_once(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[StrictRequest]()
 
-    def computed(question: StrictRequest, report: Reporter) -> bytes:
-        asked.append(question)
+    def computed(strict_request: StrictRequest, report: Reporter) -> bytes:
+        asked.append(strict_request)
         return b"answer"
 
     monkeypatch.setattr("tb_perfcompare.workspace.jobs.strict_jobs.strict_of_tables", computed)
-    assert local.strict(question()) == local.strict(question()) == b"answer"
+    assert local.strict(strict_request()) == local.strict(strict_request()) == b"answer"
     assert len(asked) == 1
-    local.strict(question(form="csv"))
+    local.strict(strict_request(form="csv"))
     assert len(asked) == 2
 
 
 def test_a_changed_file_is_another_question(tmp_path: Path) -> None:
     table = write(tmp_path / "a_perf_data.csv", [row()])
-    before = question(table, table)
-    assert question(table, table).tag() == before.tag()
+    before = strict_request(table, table)
+    assert strict_request(table, table).tag() == before.tag()
     write(table, [row(), row(cycle=2)])
-    assert question(table, table).tag() != before.tag()
-    assert {before.tag()} & {question(table, table, form=form).tag() for form in ("md", "csv")} == set()
+    assert strict_request(table, table).tag() != before.tag()
+    assert {before.tag()} & {strict_request(table, table, form=form).tag() for form in ("md", "csv")} == set()
 
 
 def test_work_that_nobody_waits_for_ends(local: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
 
-    def endless(question: StrictRequest, report: Reporter) -> bytes:
+    def endless(strict_request: StrictRequest, report: Reporter) -> bytes:
         try:
             while True:
                 report(Progress("comparing"))
@@ -105,5 +105,5 @@ def test_work_that_nobody_waits_for_ends(local: Workspace, monkeypatch: pytest.M
 
     monkeypatch.setattr("tb_perfcompare.workspace.jobs.strict_jobs.strict_of_tables", endless)
     with pytest.raises(Gone):
-        local.strict(question(), leave)
+        local.strict(strict_request(), leave)
     assert ended.wait(SOON_S)

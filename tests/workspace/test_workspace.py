@@ -48,7 +48,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
         workspace.close()
 
 
-def question(
+def comparison_request(
     workspace: Workspace, baseline: str = "normal", candidate: str = "abnormal", **options: Any
 ) -> ComparisonRequest:
     sides = [workspace.side(Selection(name)) for name in (baseline, candidate)]
@@ -62,10 +62,10 @@ def calls(tmp_path: Path) -> list[str]:
 def test_a_comparison_in_workers_equals_one_in_this_process(tmp_path: Path, opened: Open) -> None:
     write_pair(tmp_path / "logs")
     apart, here = opened(), opened(in_process_bytes=IN_PROCESS)
-    found = apart.compare(question(apart))
+    found = apart.compare(comparison_request(apart))
     assert found.headline.verdict is Verdict.SLOWER
     assert found.headline.delta == pytest.approx(500)
-    assert found == here.compare(question(here))
+    assert found == here.compare(comparison_request(here))
     assert len(apart.process_ids) in (1, 2)
     assert here.process_ids == []
 
@@ -73,12 +73,12 @@ def test_a_comparison_in_workers_equals_one_in_this_process(tmp_path: Path, open
 def test_each_file_is_read_once_and_again_only_when_it_changes(tmp_path: Path, opened: Open) -> None:
     normal, _ = write_pair(tmp_path / "logs")
     workspace = opened(in_process_bytes=IN_PROCESS, summarize=tasks.logged_summary)
-    workspace.compare(question(workspace))
-    workspace.compare(question(workspace))
-    workspace.compare(question(workspace, "abnormal", "normal"))
+    workspace.compare(comparison_request(workspace))
+    workspace.compare(comparison_request(workspace))
+    workspace.compare(comparison_request(workspace, "abnormal", "normal"))
     assert len(calls(tmp_path)) == 2
     write_run(normal, steps=9)
-    changed = workspace.compare(question(workspace))
+    changed = workspace.compare(comparison_request(workspace))
     assert changed.baseline.steps_admitted == 9
     assert len(calls(tmp_path)) == 3
 
@@ -86,12 +86,12 @@ def test_each_file_is_read_once_and_again_only_when_it_changes(tmp_path: Path, o
 def test_the_tag_changes_with_the_files_and_the_options_only(tmp_path: Path, opened: Open) -> None:
     normal, _ = write_pair(tmp_path / "logs")
     workspace = opened()
-    tags = {question(workspace).tag(), question(workspace).tag()}
+    tags = {comparison_request(workspace).tag(), comparison_request(workspace).tag()}
     assert len(tags) == 1
-    tags.add(question(workspace, margin=0.02).tag())
-    tags.add(question(workspace, "abnormal", "normal").tag())
+    tags.add(comparison_request(workspace, margin=0.02).tag())
+    tags.add(comparison_request(workspace, "abnormal", "normal").tag())
     os.utime(next(normal.iterdir()), ns=(1, 1))
-    tags.add(question(workspace).tag())
+    tags.add(comparison_request(workspace).tag())
     assert len(tags) == 4
 
 
@@ -110,7 +110,7 @@ def test_a_file_that_fails_is_a_note_and_the_others_count(tmp_path: Path, opened
     normal, _ = write_pair(tmp_path / "logs")
     write_garbage(normal)
     workspace = opened()
-    found = workspace.compare(question(workspace))
+    found = workspace.compare(comparison_request(workspace))
     (note,) = [note for note in found.notes if note.code is NoteCode.FILE_FAILED]
     assert "broken.1700000000009.pt.trace.json" in note.where
     assert "not JSON" in note.message
@@ -122,11 +122,11 @@ def test_a_side_without_any_readable_file_is_an_error_that_names_one(tmp_path: P
     write_garbage(tmp_path / "logs" / "bad")
     workspace = opened()
     with pytest.raises(InputError, match=r"^bad/broken\.1700000000009\.pt\.trace\.json: byte \d+: not JSON"):
-        workspace.compare(question(workspace, candidate="bad"))
+        workspace.compare(comparison_request(workspace, candidate="bad"))
     write_garbage(tmp_path / "logs" / "bad", "second")
     workspace.listing(rescan=True)
     with pytest.raises(InputError, match="none of its 2 files can be read"):
-        workspace.compare(question(workspace, candidate="bad"))
+        workspace.compare(comparison_request(workspace, candidate="bad"))
 
 
 def test_errors_do_not_tell_where_the_files_lie(tmp_path: Path, opened: Open) -> None:
@@ -145,8 +145,8 @@ def test_a_killed_worker_is_an_error_about_its_file_and_the_rest_goes_on(tmp_pat
     write_run(tmp_path / "logs" / "deadly")
     workspace = opened(summarize=tasks.deadly_summary)
     with pytest.raises(InputError, match=r"^deadly/worker0.*signal 9"):
-        workspace.compare(question(workspace, candidate="deadly"))
-    assert workspace.compare(question(workspace)).headline.verdict is Verdict.SLOWER
+        workspace.compare(comparison_request(workspace, candidate="deadly"))
+    assert workspace.compare(comparison_request(workspace)).headline.verdict is Verdict.SLOWER
 
 
 def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
@@ -156,7 +156,7 @@ def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
     write_pair(tmp_path / "logs")
     write_run(tmp_path / "logs" / "normal", worker="w1")
     workspace = opened(summarize=tasks.once_deadly_summary)
-    asked = question(workspace)
+    asked = comparison_request(workspace)
     first = workspace.compare(asked)
     assert [note.code for note in first.notes].count(NoteCode.FILE_FAILED) == 1
     assert workspace.compare(asked) is first
@@ -176,7 +176,7 @@ def test_another_choice_of_rows_needs_no_comparison(tmp_path: Path, opened: Open
     write_pair(tmp_path / "logs")
     workspace = opened()
     workspace._comparisons = SingleFlight(ByteCache(0))
-    asked = question(workspace)
+    asked = comparison_request(workspace)
     every = workspace.pages.of_pair(asked, "steps", RowQuery())
     last = workspace.pages.of_pair(asked, "steps", RowQuery(sort=(("step", True),)))
     assert last.table is every.table
@@ -188,7 +188,7 @@ def test_a_file_that_holds_nothing_is_read_once(tmp_path: Path, opened: Open, mo
     normal, _ = write_pair(tmp_path / "logs")
     write_garbage(normal)
     workspace = opened(in_process_bytes=IN_PROCESS)
-    asked = question(workspace)
+    asked = comparison_request(workspace)
     first = workspace.compare(asked)
     monkeypatch.setattr("tb_perfcompare.workspace.sharing.byte_cache.time.monotonic", lambda: float("inf"))
     assert workspace.compare(asked) is first
@@ -232,7 +232,7 @@ def test_progress_of_every_file_arrives_under_its_shown_name(tmp_path: Path, ope
     write_pair(tmp_path / "logs")
     workspace = opened()
     seen: list[Progress] = []
-    workspace.compare(question(workspace), seen.append)
+    workspace.compare(comparison_request(workspace), seen.append)
     assert {"normal", "abnormal", ""} <= {progress.path.partition("/")[0] for progress in seen}
     assert {progress.phase for progress in seen if progress.path} <= {"reading", "summarising"}
     assert all(progress.done_bytes <= progress.total_bytes for progress in seen)
@@ -248,7 +248,7 @@ def test_cancelling_stops_the_processes_long_before_they_are_done(tmp_path: Path
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        workspace.compare(question(workspace), stop_when_started)
+        workspace.compare(comparison_request(workspace), stop_when_started)
     processes = [int(mark.read_text()) for mark in marks]
     assert becomes_true(lambda: not any(is_running(process) for process in processes))
 
@@ -256,7 +256,7 @@ def test_cancelling_stops_the_processes_long_before_they_are_done(tmp_path: Path
 def test_two_at_once_with_one_question_share_the_work_and_one_may_leave(tmp_path: Path, opened: Open) -> None:
     write_pair(tmp_path / "logs")
     workspace = opened(summarize=tasks.logged_summary)
-    asked = question(workspace)
+    asked = comparison_request(workspace)
     answers: list[Comparison] = []
     threads = [threading.Thread(target=lambda: answers.append(workspace.compare(asked))) for _ in range(3)]
     with workspace.ask(asked):

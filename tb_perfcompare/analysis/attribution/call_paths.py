@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.attribution.call_tree import NODE_LOST, NODE_WHOLE, GrowingNodes, frame_nodes
+from tb_perfcompare.analysis.attribution.call_tree import NODE_ROOT, NODE_UNKNOWN_LAUNCH, GrowingNodes, frame_nodes
 from tb_perfcompare.analysis.attribution.entities import Owners
 from tb_perfcompare.analysis.attribution.largest_frames import LargestFrames
 from tb_perfcompare.analysis.attribution.owned_modules import ModulePaths
@@ -117,14 +117,14 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
     grown = GrowingNodes(entities + len(stacks.names))
     first = len(grown.parent)
     grown.add(
-        np.where(stacks.parent >= 0, stacks.parent + first, NODE_WHOLE), stacks.name + entities, FrameKind.PYTHON,
+        np.where(stacks.parent >= 0, stacks.parent + first, NODE_ROOT), stacks.name + entities, FrameKind.PYTHON,
         stacks.depth + 1,
     )  # fmt: skip
 
     def below_python(at: AnyInts) -> Ints:
         """(q,) Node of the innermost Python function around each event."""
         place = stacks.around(at)
-        return np.where(place >= 0, place + first, NODE_WHOLE)
+        return np.where(place >= 0, place + first, NODE_ROOT)
 
     place = np.full(len(timeline.events) + 1, -1, dtype=np.int64)
     place[forest.row] = forest.row[forest.top]
@@ -142,13 +142,13 @@ def _by_python(timeline: InterpretedTrace, owners: Owners, stacks: PythonStacks,
     node[work] = grown.below(node[work], owners.entity[work], FrameKind.DEVICE)
     orphans = np.flatnonzero(shown.any & (operator < 0) & device)
     launcher = timeline.launcher[rows[orphans]]
-    parent = np.full(len(orphans), NODE_LOST, dtype=np.int64)
+    parent = np.full(len(orphans), NODE_UNKNOWN_LAUNCH, dtype=np.int64)
     parent[launcher >= 0] = below_python(launcher[launcher >= 0])
     node[orphans] = grown.below(parent, owners.entity[orphans], FrameKind.DEVICE)
     called = np.flatnonzero(shown.any & module)
     above = stacks.above(rows[called])
     node[called] = grown.below(
-        np.where(above >= 0, above + first, NODE_WHOLE), owners.entity[called], FrameKind.MODULE
+        np.where(above >= 0, above + first, NODE_ROOT), owners.entity[called], FrameKind.MODULE
     )
     parent, depth, kind, of_launched = _with_launched(grown.parent, grown.depth, grown.kind, node, shown)
     known, entity = len(grown.parent), grown.entity

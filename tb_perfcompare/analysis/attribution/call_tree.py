@@ -27,7 +27,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 MOST_FRAMES = 8_000
 """Largest number of frames kept; the smaller children of a frame are merged into one."""
 
-NODE_WHOLE, NODE_LOST, _NODE_IDLE = 0, 1, 2
+NODE_ROOT, NODE_UNKNOWN_LAUNCH, _NODE_IDLE = 0, 1, 2
 """Nodes that always exist: the whole, work with an unrecorded launch, and time without any recorded event."""
 
 
@@ -202,7 +202,7 @@ def frame_nodes(
     wanted = np.zeros(len(operators.around), dtype=np.bool_)
     for chunk in chunks(len(operator_of)):
         wanted[operator_of[chunk][timed[chunk]]] = True  # the last entry is for owners without an operator
-    root = np.array([NODE_WHOLE], dtype=np.int32)
+    root = np.array([NODE_ROOT], dtype=np.int32)
     outermost = np.broadcast_to(root, wanted.shape) if operators.path is None else home[operators.path]
     paths_found = found_paths(operators.around[:-1], outermost[:-1], operators.entity[:-1], wanted[:-1], grown.depth)
     grown.add(paths_found.parent, paths_found.key, FrameKind.OPERATOR, paths_found.depth)
@@ -224,7 +224,7 @@ def frame_nodes(
     del operator_of
     work = rows_where(leaf & device)
     has_no_launch = (timeline.launcher[rows[work]] < 0) & (timeline.operator[rows[work]] < 0)
-    node[work[has_no_launch]] = NODE_LOST
+    node[work[has_no_launch]] = NODE_UNKNOWN_LAUNCH
     leaf &= node >= 0
     leaves = [(FrameKind.DEVICE, rows_where(leaf & device))]
     leaf &= ~device
@@ -246,7 +246,7 @@ def _set_parents_of_leaves(
 ) -> None:
     """Sets each leaf's entry to its parent node: the node of its operator, else of its module."""
     for chunk in chunks(len(node)):
-        outside = NODE_WHOLE if modules is None else modules[0][modules[1][chunk]]
+        outside = NODE_ROOT if modules is None else modules[0][modules[1][chunk]]
         above = np.where(at[chunk] >= 0, node_of[at[chunk]], outside)
         is_leaf = leaf[chunk]
         node[chunk][is_leaf] = above[is_leaf]

@@ -11,7 +11,7 @@ from tb_perfcompare.analysis.columns.grouping import Groups
 from tb_perfcompare.analysis.columns.numbering import factorize, gather, numbered_pairs, rows_where
 from tb_perfcompare.analysis.columns.operator_keys import kernel_places, operator_keys_of
 from tb_perfcompare.analysis.entities.known_work import KnownWork
-from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
+from tb_perfcompare.analysis.entities.recorded_work import recorded_work, records_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.model.arrays import AnyInts, Flags, Ints, Ints32, StepIndex
 from tb_perfcompare.model.events import Category
@@ -60,7 +60,7 @@ def kernel_work(
     all_work = work.followed_by([SEVERAL, no_operator])
     own = np.append(kind, nowhere)[call]
     what = np.where(is_single[call] | ~all_work.known[own], own, several)
-    if states_work(events):
+    if records_work(events):
         number, stated = recorded_work(events, rows)
         what, first = np.where(number > 0, len(all_work.model) + number, what), first | (number > 0)
         all_work = all_work.followed_by([entry or SEVERAL for entry in stated])

@@ -16,7 +16,7 @@ _MOST = 2.0**56
 """Upper limit of plausible work of one call; larger values are ignored."""
 
 
-def states_work(events: EventTable) -> bool:
+def records_work(events: EventTable) -> bool:
     """Whether any event states its work."""
     return any(argument in events.args for argument in ARGUMENTS)
 

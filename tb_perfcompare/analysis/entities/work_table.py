@@ -25,7 +25,7 @@ from tb_perfcompare.analysis.entities.operators import (
     host_self_times,
     numbered_texts,
 )
-from tb_perfcompare.analysis.entities.recorded_work import recorded_work, states_work
+from tb_perfcompare.analysis.entities.recorded_work import recorded_work, records_work
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.generated import FAMILY as GENERATED
 from tb_perfcompare.analysis.work.operator_work import Work, model_of, operator_work
@@ -94,7 +94,7 @@ def work_tables(
     steps.
     """
     events = timeline.events
-    if "input_dims" not in events.args and not states_work(events):
+    if "input_dims" not in events.args and not records_work(events):
         return {}
     on_device, node_of = bool(timeline.is_device.any()), forest_rows(timeline)
     if on_device:
@@ -161,7 +161,7 @@ def _counted(
     how, of_list, listed = (zeros, zeros, [""]) if nested else _evidence_of_device(timeline, node_of)
     codes += [(gather(how, rows), 1 if nested else 3), (gather(of_list, rows), len(listed))]
     none = (np.zeros(len(event_rows), dtype=np.int32), [None])
-    number, stated = recorded_work(events, event_rows) if states_work(events) else none
+    number, stated = recorded_work(events, event_rows) if records_work(events) else none
     signatures, kind = finest([*codes, (number, len(stated))])
     works = _works(timeline, signatures[:-1], listed)
     for at in np.flatnonzero(signatures[-1]).tolist():

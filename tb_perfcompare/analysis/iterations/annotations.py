@@ -94,10 +94,10 @@ def rows_named(timeline: InterpretedTrace, rows: Ints, codes: Iterable[Ints]) ->
 
 def known_marks(timeline: InterpretedTrace, extent: tuple[int, int], known: tuple[str, ...] = KNOWN) -> list[Marks]:
     """Returns marks at annotations with known names of iterations, if they can be steps."""
-    return [marks for marks in called_known(timeline, known) if can_be_steps(marks, extent)]
+    return [marks for marks in marks_with_known_names(timeline, known) if can_be_steps(marks, extent)]
 
 
-def called_known(timeline: InterpretedTrace, known: tuple[str, ...] = KNOWN) -> list[Marks]:
+def marks_with_known_names(timeline: InterpretedTrace, known: tuple[str, ...] = KNOWN) -> list[Marks]:
     """Returns marks at annotations with known names of iterations, whether or not they can be steps."""
     events = timeline.events
     rows = annotation_rows(timeline)
@@ -111,7 +111,8 @@ def called_known(timeline: InterpretedTrace, known: tuple[str, ...] = KNOWN) -> 
         matching = [codes for name, codes in names.items() if _matches(pattern, name)]
         if matching:
             own = rows_named(timeline, np.concatenate([rows, old]), matching)
-            candidates.append(marks_of(timeline, ANNOTATION, pattern, own, texts=True, stands=_is_enclosing(pattern)))
+            encloses = _is_enclosing(pattern)
+            candidates.append(marks_of(timeline, ANNOTATION, pattern, own, texts=True, encloses_steps=encloses))
     return candidates
 
 

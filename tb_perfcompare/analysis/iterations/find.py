@@ -11,8 +11,8 @@ from tb_perfcompare.analysis.iterations.annotations import (
     WRAPPERS,
     annotation_rows,
     by_name,
-    called_known,
     known_marks,
+    marks_with_known_names,
     other_marks,
     rows_named,
 )
@@ -119,7 +119,9 @@ def _refused(timeline: InterpretedTrace, chosen: Marks) -> tuple[str, ...]:
     if chosen.origin == ANNOTATION:
         return ()
     return tuple(
-        marks.name for marks in called_known(timeline) if marks.nested and len(marks.start_ns) + marks.nested >= FEWEST
+        marks.name
+        for marks in marks_with_known_names(timeline)
+        if marks.nested and len(marks.start_ns) + marks.nested >= FEWEST
     )
 
 
@@ -188,11 +190,11 @@ def _matching(timeline: InterpretedTrace, pattern: str) -> Marks:
     host = all_rows[~timeline.is_device]
     globs = [glob_pattern(part) for part in pattern.split(BETWEEN)]
     all_names: dict[str, Ints] = {}
-    for rows, stands in ((annotation_rows(timeline), True), (host, False), (all_rows[timeline.is_device], False)):
+    for rows, encloses in ((annotation_rows(timeline), True), (host, False), (all_rows[timeline.is_device], False)):
         names = by_name(timeline, rows)
         codes = [own for name, own in names.items() if name == pattern or any(glob.match(name) for glob in globs)]
         if codes:
             marked = rows_named(timeline, rows, codes)
-            return marks_of(timeline, ANNOTATION, pattern, marked, texts=True, stands=stands)
+            return marks_of(timeline, ANNOTATION, pattern, marked, texts=True, encloses_steps=encloses)
         all_names |= names
     raise MarkerMissing(f"no event is named {pattern[:200]!r}", hint=choices(pattern, all_names))

@@ -73,7 +73,7 @@ class Marks:
 
 def marks_of(
     timeline: InterpretedTrace, origin: str, name: str, rows: Ints, *, ends: bool = False, texts: bool = False,
-    stands: bool = False,
+    encloses_steps: bool = False,
 ) -> Marks:  # fmt: skip
     """Returns marks at the outermost of these events on the thread where they take most time; each starts an iteration.
 
@@ -96,7 +96,7 @@ def marks_of(
     at = timeline.ends(outermost) if ends else events.start_ns[outermost]
     return Marks(
         origin, name, at, tuple(events.strings[code] for code in events.name[outermost].tolist()) if texts else (),
-        given if stands else None, nested=int((~outer).sum()), elsewhere=len(given) - len(rows),
+        given if encloses_steps else None, nested=int((~outer).sum()), elsewhere=len(given) - len(rows),
         lane=int(timeline.lane[rows[0]]) if len(rows) else -1,
     )  # fmt: skip
 

@@ -28,7 +28,7 @@ def turn_marks(timeline: InterpretedTrace, extent: tuple[int, int], sequences: l
     if not 2 <= len(used) <= _MOST_NAMES or not _in_any_order(turns, used):
         return []
     own = rows_named(timeline, rows, [names[name] for name in used])
-    marks = marks_of(timeline, ANNOTATION, BETWEEN.join(used), own, texts=True, stands=True)
+    marks = marks_of(timeline, ANNOTATION, BETWEEN.join(used), own, texts=True, encloses_steps=True)
     inside = int(timeline.events.dur_ns[own[timeline.lane[own] == marks.lane]].sum())
     if not can_be_steps(marks, extent) or inside < AROUND * (extent[1] - extent[0]):
         return []

@@ -99,7 +99,7 @@ def admit_steps(summary: Summary) -> Summary:
             alike = places[kind == own]
             reasons |= {int(at): INCOMPLETE for at in alike[admit(summary.steps.launches[alike]).incomplete]}
         total_ns = _of_one_kind(summary.steps.total_ns[places], kind)
-        if holds_what_came_before(total_ns, summary.steps.backlog_ns[places]):
+        if starts_with_backlog(total_ns, summary.steps.backlog_ns[places]):
             reasons.setdefault(int(places[0]), WARM_UP)
         left = [at for at, place in enumerate(places.tolist()) if place not in reasons]
         reasons |= {int(at): WARM_UP for at in places[left[: leading_warm_up(total_ns[left])]]}
@@ -145,7 +145,7 @@ def _of_one_kind(total_ns: Nanoseconds, kind: Ints) -> Nanoseconds:
     return np.asarray(np.rint(scaled), dtype=np.int64)
 
 
-def holds_what_came_before(total_ns: Nanoseconds, backlog_ns: Nanoseconds) -> bool:
+def starts_with_backlog(total_ns: Nanoseconds, backlog_ns: Nanoseconds) -> bool:
     """Whether the first of (n,) windows contains work from before the recording.
 
     It does if it exceeds the median of the others by over a tenth of itself, and over a tenth of it is backlog.

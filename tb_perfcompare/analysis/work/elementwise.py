@@ -41,7 +41,7 @@ class Rule:
     result: str = ""
 
 
-def together(first: DataType, second: DataType) -> DataType:
+def promoted_type(first: DataType, second: DataType) -> DataType:
     """Returns the type that torch promotes two types to (torch.promote_types), unless that needs a table.
 
     Raises NoModelError for those.
@@ -69,7 +69,7 @@ def promoted(call: Call, places: tuple[int, ...]) -> tuple[DataType, list[Tensor
     read = _read(tensors)
     result = read[0].type
     for tensor in read[1:]:
-        result = together(result, tensor.type)
+        result = promoted_type(result, tensor.type)
     for index, operand in operands:
         rank = operand.type.rank if operand is not None else _rank(call, index) if call.kind(index) else 0
         if rank > result.rank:

@@ -21,7 +21,7 @@ from typing import Any
 from tb_perfcompare.errors import Cancelled
 from tb_perfcompare.model.progress import Progress
 
-UNTOLD_S = 5.0
+FIN_GRACE_S = 5.0
 """How long work continues after the FIN of a client that cannot be probed."""
 
 _PROBE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -66,9 +66,9 @@ class Connection:
 
     def _is_refused(self, sock: socket.socket) -> bool:
         """Whether a client that has sent FIN counts as gone. The first call writes a probe, whose RST a later poll
-        shows; a client that cannot be probed counts as gone after UNTOLD_S."""
+        shows; a client that cannot be probed counts as gone after FIN_GRACE_S."""
         if self._fin_seen_s is not None:
-            return not self._skips_probes and time.monotonic() - self._fin_seen_s > UNTOLD_S
+            return not self._skips_probes and time.monotonic() - self._fin_seen_s > FIN_GRACE_S
         self._fin_seen_s = time.monotonic()
         if self._skips_probes:
             sock.sendall(_PROBE)

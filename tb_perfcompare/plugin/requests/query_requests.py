@@ -85,10 +85,10 @@ class RowRequest:
 
 @dataclass(frozen=True, slots=True)
 class PathsRequest:
-    """Parameters of api/row_paths; `together` merges modules whose names differ only in numbers."""
+    """Parameters of api/row_paths; `merge_modules` merges modules whose names differ only in numbers."""
 
     row: RowRequest
-    together: bool
+    merge_modules: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +135,8 @@ def row_request(query: Mapping[str, str]) -> RowRequest:
 
 def paths_request(query: Mapping[str, str]) -> PathsRequest:
     """Parses the parameters of api/row_paths. Raises BadRequest."""
-    together = choice(query, "modules", ("apart", "together"), "apart") == "together"
-    return PathsRequest(row_request(query), together)
+    merge_modules = choice(query, "modules", ("apart", "together"), "apart") == "together"
+    return PathsRequest(row_request(query), merge_modules)
 
 
 def rows_request(query: Mapping[str, str]) -> RowsRequest:

@@ -43,7 +43,7 @@ class _Asked:
     """A requested candidate, and its comparison request or why there is none."""
 
     candidate: Candidate
-    question: ComparisonRequest | PerfCompareError
+    resolved: ComparisonRequest | PerfCompareError
 
 
 def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -62,10 +62,10 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
         return not_modified(tag)
     rows, is_final = [], True
     for requested in asked:
-        if isinstance(requested.question, PerfCompareError):
-            rows.append(CandidateRow(requested.candidate, None, requested.question))
+        if isinstance(requested.resolved, PerfCompareError):
+            rows.append(CandidateRow(requested.candidate, None, requested.resolved))
             continue
-        with workspace.candidates.one(requested.question) as flight:
+        with workspace.candidates.one(requested.resolved) as flight:
             follow([flight], connection.report)
             rows.append(row_of(requested.candidate, flight))
             # not after an error: a file that cannot be read now may be readable later
@@ -83,10 +83,10 @@ def _talk(
 ) -> Generator[bytes, None, None]:
     rows: list[CandidateRow] = []
     for number, requested in enumerate(asked):
-        if isinstance(requested.question, PerfCompareError):
-            rows.append(CandidateRow(requested.candidate, None, requested.question))
+        if isinstance(requested.resolved, PerfCompareError):
+            rows.append(CandidateRow(requested.candidate, None, requested.resolved))
         else:
-            with workspace.candidates.one(requested.question) as flight:
+            with workspace.candidates.one(requested.resolved) as flight:
                 yield from progress_lines(flight, connection, row=number)
                 if not flight.done:
                     return

@@ -21,22 +21,22 @@ FirstAnswer = Callable[[ComparisonRequest], AbstractContextManager[Flight[bytes]
 
 def comparison(first: FirstAnswer, side_of: SideOf, request: Request) -> Response:
     """Handles api/comparison: the first response about a pair."""
-    question = pair_question(side_of, pair_request(request.args))
+    resolved = resolve_pair(side_of, pair_request(request.args))
     as_lines = flag(request.args, "stream", default=True)
     if request.method == "HEAD":
         return respond(request, b"", JSON)
-    tag, connection = question.tag(), Connection(request.environ)
+    tag, connection = resolved.tag(), Connection(request.environ)
     if as_lines:
-        return stream(request, lines_of(lambda: first(question), lambda body: tagged(body, tag), connection))
+        return stream(request, lines_of(lambda: first(resolved), lambda body: tagged(body, tag), connection))
 
     def make() -> tuple[bytes, bool]:
-        flight = finished(first(question), connection.report)
+        flight = finished(first(resolved), connection.report)
         return tagged(flight.result(), tag), flight.provisional
 
     return once(request, tag, make)
 
 
-def pair_question(side_of: SideOf, asked: PairRequest) -> ComparisonRequest:
+def resolve_pair(side_of: SideOf, asked: PairRequest) -> ComparisonRequest:
     """Builds the comparison request, with the files as they are now. Raises what `side_of` raises."""
     return ComparisonRequest(side_of(asked.baseline), side_of(asked.candidate), asked.options)
 

@@ -33,7 +33,7 @@ from tb_perfcompare.plugin.requests.query_requests import (
     table_request,
     view_request,
 )
-from tb_perfcompare.plugin.routes.comparison_route import SideOf, once, pair_question
+from tb_perfcompare.plugin.routes.comparison_route import SideOf, once, resolve_pair
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.strict.pages import strict_first
 from tb_perfcompare.render.wire.pages import table_answer, view_answer
@@ -48,51 +48,53 @@ from tb_perfcompare.workspace.workspace import Workspace
 def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/table: a page of a table of the comparison."""
     asked = table_request(request.args)
-    question = pair_question(side_of, asked.pair)
-    check_tag(_tag(request.args), question.tag())
+    resolved = resolve_pair(side_of, asked.pair)
+    check_tag(_tag(request.args), resolved.tag())
 
     def make() -> tuple[bytes, bool]:
-        rows = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
+        rows = workspace.pages.of_pair(resolved, asked.table, asked.rows, Connection(request.environ).report)
         return _page(asked, rows)
 
-    return once(request, tag_of(question, asked), make)
+    return once(request, tag_of(resolved, asked), make)
 
 
 def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/row: the step times of one row."""
     asked = row_request(request.args)
-    question = pair_question(side_of, asked.pair)
+    resolved = resolve_pair(side_of, asked.pair)
     report = Connection(request.environ).report
-    return once(request, tag_of(question, asked), lambda: workspace.rows.one(question, asked.table, asked.row, report))
+    return once(request, tag_of(resolved, asked), lambda: workspace.rows.one(resolved, asked.table, asked.row, report))
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/row_paths: the callers of one row."""
     asked = paths_request(request.args)
-    question = pair_question(side_of, asked.row.pair)
+    resolved = resolve_pair(side_of, asked.row.pair)
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        return workspace.paths.one(question, asked.row.table, asked.row.row, together=asked.together, report=report)
+        return workspace.paths.one(
+            resolved, asked.row.table, asked.row.row, merge_modules=asked.merge_modules, report=report
+        )
 
-    return once(request, tag_of(question, asked), make)
+    return once(request, tag_of(resolved, asked), make)
 
 
 def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/rows: the step times of several rows, for sparklines."""
     asked = rows_request(request.args)
-    question = pair_question(side_of, asked.pair)
-    check_tag(_tag(request.args), question.tag())
+    resolved = resolve_pair(side_of, asked.pair)
+    check_tag(_tag(request.args), resolved.tag())
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        all_keys, chosen = workspace.pages.keys_of_pair(question, asked.table, asked.rows, report)
+        all_keys, chosen = workspace.pages.keys_of_pair(resolved, asked.table, asked.rows, report)
         places = [place for place in asked.places if place < len(chosen.rows)]
         keys = [all_keys.keys[number] for number in chosen.rows[places].tolist()]
-        lines, provisional = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
+        lines, provisional = workspace.rows.several(resolved, asked.table, keys, asked.measure, asked.points, report)
         return lines_answer(places, lines, all_keys.lost), provisional or all_keys.provisional
 
-    return once(request, tag_of(question, asked), make)
+    return once(request, tag_of(resolved, asked), make)
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -116,11 +118,11 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/report: the comparison as a file."""
     form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
     name = request.args.get("table") or None
-    question = pair_question(side_of, pair_request(request.args))
-    tag = tag_of(question, form, name)
+    resolved = resolve_pair(side_of, pair_request(request.args))
+    tag = tag_of(resolved, form, name)
     if is_known(request, tag):
         return not_modified(tag)
-    flight = finished(workspace.ask(question), Connection(request.environ).report)
+    flight = finished(workspace.ask(resolved), Connection(request.environ).report)
     comparison = flight.result()
     body = render(comparison, form.name, table=name)
     # the file name marks missing files, as a single table has no place for notes
@@ -132,26 +134,26 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/strict: the strict report, as JSON or as a file, or a page of one of its tables."""
     asked = strict_request(request.args)
     form = strict_jobs.JSON if asked.table else asked.form
-    question = StrictRequest(
+    resolved = StrictRequest(
         side_of(asked.baseline), side_of(asked.candidate), asked.processes, asked.beta, asked.window, form
     )
     connection = Connection(request.environ)
 
     def first_answer(body: bytes) -> bytes:
-        return tagged(strict_first(body), question.tag())
+        return tagged(strict_first(body), resolved.tag())
 
     if flag(request.args, "stream", default=False):
         if asked.table or form != strict_jobs.JSON:
             raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
-        return stream(request, lines_of(lambda: workspace.ask_strict(question), first_answer, connection))
-    tag = tag_of(question, asked)
+        return stream(request, lines_of(lambda: workspace.ask_strict(resolved), first_answer, connection))
+    tag = tag_of(resolved, asked)
     if is_known(request, tag):
         return not_modified(tag)
     if asked.table:
-        check_tag(_tag(request.args), question.tag())
-        rows = workspace.pages.of_strict(question, asked.table, asked.rows, connection.report)
+        check_tag(_tag(request.args), resolved.tag())
+        rows = workspace.pages.of_strict(resolved, asked.table, asked.rows, connection.report)
         return once(request, tag, lambda: _page(asked, rows))
-    flight = finished(workspace.ask_strict(question), connection.report)
+    flight = finished(workspace.ask_strict(resolved), connection.report)
     tag = "" if flight.provisional else tag
     if form == strict_jobs.JSON:
         return respond(request, first_answer(flight.result()), JSON, tag=tag)

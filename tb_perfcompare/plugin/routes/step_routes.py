@@ -23,7 +23,7 @@ from tb_perfcompare.plugin.requests.step_requests import (
 )
 from tb_perfcompare.plugin.routes.comparison_route import SideOf, once
 from tb_perfcompare.workspace.jobs.step_jobs import ExcerptSide
-from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepQuestion
+from tb_perfcompare.workspace.queries.step_views import ChosenSide, StepViewRequest
 from tb_perfcompare.workspace.workspace import Workspace
 
 _GZIP = "application/gzip"
@@ -32,60 +32,60 @@ _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 def step(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/step: the events to draw of a step."""
-    question = replace(
-        _question(side_of, step_request(request.args)), stretch=stretch(request.args), find=find(request.args)
+    resolved = replace(
+        _resolve_step(side_of, step_request(request.args)), stretch=stretch(request.args), find=find(request.args)
     )
-    return _respond_to(workspace, question, request)
+    return _respond_to(workspace, resolved, request)
 
 
 def step_event(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/step_event: the figures of one event."""
-    question = replace(_question(side_of, step_request(request.args)), event=event(request.args))
-    return _respond_to(workspace, question, request)
+    resolved = replace(_resolve_step(side_of, step_request(request.args)), event=event(request.args))
+    return _respond_to(workspace, resolved, request)
 
 
 def step_area(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/step_area: the differences of two steps within an area."""
-    question = replace(_question(side_of, step_request(request.args)), area=area(request.args))
-    return _respond_to(workspace, question, request)
+    resolved = replace(_resolve_step(side_of, step_request(request.args)), area=area(request.args))
+    return _respond_to(workspace, resolved, request)
 
 
 def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/trace: a step, or two, as a trace file."""
     asked = step_request(request.args)
     report = Connection(request.environ).report
-    question = workspace.step_views.agreed(_question(side_of, asked), report)
-    question = workspace.step_views.labelled(question, report)
-    tag = tag_of(question, "trace")
+    resolved = workspace.step_views.agreed(_resolve_step(side_of, asked), report)
+    resolved = workspace.step_views.labelled(resolved, report)
+    tag = tag_of(resolved, "trace")
     if is_known(request, tag):
         return not_modified(tag)
     labels = SIDES if asked.side == SIDES[0] else SIDES[::-1]
     sides = []
-    for chosen, label in zip((question.own, question.other), labels, strict=True):
+    for chosen, label in zip((resolved.own, resolved.other), labels, strict=True):
         if chosen is not None:
-            facts, file = workspace.step_views.chosen(chosen, question.window, report)
-            sides.append(ExcerptSide(file, question.window, facts.label, facts.label, label, chosen.side.marker))
+            facts, file = workspace.step_views.chosen(chosen, resolved.window, report)
+            sides.append(ExcerptSide(file, resolved.window, facts.label, facts.label, label, chosen.side.marker))
     sides.sort(key=lambda side: SIDES.index(side.label))
     body = workspace.step_views.excerpt(tuple(sides), True, report)
     name = "_and_".join(f"{_file_name(side.file.run)}_step_{_file_name(side.first)}" for side in sides)
     return respond(request, body, _GZIP, tag=tag, filename=f"{name}.pt.trace.json.gz")
 
 
-def _respond_to(workspace: Workspace, question: StepQuestion, request: Request) -> Response:
+def _respond_to(workspace: Workspace, resolved: StepViewRequest, request: Request) -> Response:
     views, connection = workspace.step_views, Connection(request.environ)
     if flag(request.args, "stream", default=False):
-        return stream(request, lines_of(lambda: views.ask(question), bytes, connection))
-    return once(request, tag_of(question), lambda: (views.answer(question, connection.report), False))
+        return stream(request, lines_of(lambda: views.ask(resolved), bytes, connection))
+    return once(request, tag_of(resolved), lambda: (views.answer(resolved, connection.report), False))
 
 
-def _question(side_of: SideOf, asked: StepRequest) -> StepQuestion:
+def _resolve_step(side_of: SideOf, asked: StepRequest) -> StepViewRequest:
     def chosen(step: OneStep) -> ChosenSide:
         side = side_of(
             SideRequest(step.selection, None, all_steps=asked.all_steps, marker=asked.marker, kind=asked.kind)
         )
         return ChosenSide(side, step.step)
 
-    return StepQuestion(
+    return StepViewRequest(
         chosen(asked.own), None if asked.other is None else chosen(asked.other), asked.side == SIDES[0], asked.window
     )
 

@@ -42,25 +42,25 @@ class Line:
 class RawRun:
     """The answers of one run, and notes on its unusable lines.
 
-    `notes` has one for each of the first _MOST_NOTES lines; `unsaid` counts the others.
+    `notes` has one for each of the first _MOST_NOTES lines; `omitted` counts the others.
     """
 
     lines: dict[AnswerKind, Line] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
-    unsaid: int = 0
+    omitted: int = 0
 
     def note(self, note: Note) -> None:
-        """Adds the note, or counts it in `unsaid` if there are enough."""
+        """Adds the note, or counts it in `omitted` if there are enough."""
         if len(self.notes) < _MOST_NOTES:
             self.notes.append(note)
         else:
-            self.unsaid += 1
+            self.omitted += 1
 
     def all_notes(self, path: str) -> list[Note]:
         """The notes, with a final one for the counted lines."""
-        if not self.unsaid:
+        if not self.omitted:
             return self.notes
-        message = f"{self.unsaid} more lines cannot be used: left out; save those answers again"
+        message = f"{self.omitted} more lines cannot be used: left out; save those answers again"
         return [*self.notes, Note(NoteCode.DROPPED_EVENTS, message, path)]
 
 

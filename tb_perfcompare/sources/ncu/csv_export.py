@@ -104,8 +104,8 @@ class _Reading:
         return self._file.recording(
             read.table, READER, "lines or launches", list(self._notes(metrics)), format=NCU,
             device_name=_joined_names(self._launches.device_names),
-            compute_capability=_joined_names(self._launches.seen("CC")),
-            devices=max(1, len(self._launches.seen("Device"))),
+            compute_capability=_joined_names(self._launches.origin_values("CC")),
+            devices=max(1, len(self._launches.origin_values("Device"))),
             metrics=metrics,
         )  # fmt: skip
 
@@ -114,7 +114,8 @@ class _Reading:
         if launches.unusable:
             message = f"{launches.unusable} figures not used, the first: {launches.first_unusable}"
             yield Note(NoteCode.DROPPED_EVENTS, message, name)
-        for count, what in ((len(launches.seen("Device")), "devices"), (len(launches.seen("Process ID")), "processes")):
+        for column, what in (("Device", "devices"), ("Process ID", "processes")):
+            count = len(launches.origin_values(column))
             if count > 1:
                 message = f"launches of {count} {what} are taken together, in the order of the file"
                 yield Note(NoteCode.MIXED_LAUNCHES, message, name)

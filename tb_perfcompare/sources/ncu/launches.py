@@ -44,7 +44,7 @@ class NcuLaunches:
         self._names = array("i")
         self._lines = array("q")
         self._columns: dict[str, array[float]] = {}
-        self._met: dict[str, dict[str, None]] = {}
+        self._origins: dict[str, dict[str, None]] = {}
         self.unusable = 0
         self.first_unusable = ""
 
@@ -54,17 +54,17 @@ class NcuLaunches:
     @property
     def device_names(self) -> list[str]:
         """Models of the devices; older ncu versions write them into the column of device numbers."""
-        return self.seen("device__attribute_display_name") or [
-            name for name in self.seen("Device") if not name.isdecimal()
+        return self.origin_values("device__attribute_display_name") or [
+            name for name in self.origin_values("Device") if not name.isdecimal()
         ]
 
-    def seen(self, name: str) -> list[str]:
+    def origin_values(self, name: str) -> list[str]:
         """Distinct values of a column on a launch's origin: Device, Process ID, CC."""
-        return [text for text in self._met.get(name, {}) if text]
+        return [text for text in self._origins.get(name, {}) if text]
 
-    def met(self, name: str, cells: set[str]) -> None:
+    def add_origins(self, name: str, cells: set[str]) -> None:
         """Records values of a column on a launch's origin."""
-        values = self._met.setdefault(name, {})
+        values = self._origins.setdefault(name, {})
         for cell in sorted(cells):
             values[cell.strip()] = None
 

@@ -57,7 +57,7 @@ class RawPage:
             return
         self._launches.add(lines, [row[self._name] for row in rows])
         for name, place in self._who.items():
-            self._launches.met(name, {row[place] for row in rows})
+            self._launches.add_origins(name, {row[place] for row in rows})
         for metric, place in self._metrics.items():
             self._launches.fill(metric, self._units[place].strip(), [row[place] for row in rows], lines)
 
@@ -94,7 +94,7 @@ class DetailsPage:
                     launch = self._launch[key] = len(launches)
                     launches.add([line], [row[self._name]])
                     for name, place in self._who.items():
-                        launches.met(name, {row[place]})
+                        launches.add_origins(name, {row[place]})
             cell = row[self._metric]
             metric = metrics.get(cell)
             if metric is None:

@@ -17,7 +17,7 @@ from tb_perfcompare.model.counter_names import device_in
 from tb_perfcompare.model.events import Category, EventTable
 from tb_perfcompare.model.recordings.recording import HOST_DEVICE, CounterSamples
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources.trace.columns.counter_events import UNSAID, CounterColumns, CounterPlace
+from tb_perfcompare.sources.trace.columns.counter_events import NOT_STATED, CounterColumns, CounterPlace
 from tb_perfcompare.sources.trace.columns.interning import Place
 
 _DEVICE_WORK = (Category.KERNEL, Category.MEMCPY, Category.MEMSET)
@@ -43,7 +43,7 @@ def counter_samples(
     instances: list[_Instance] = []
     for name, series, place, device_id in kinds.tolist():
         counter, where = columns.strings[name], columns.places[place]
-        device = device_id if device_id != UNSAID else device_in(counter)
+        device = device_id if device_id != NOT_STATED else device_in(counter)
         keys.append(
             (counter, columns.strings[series], _device_of(where, process_labels, devices) if device is None else device)
         )

@@ -34,12 +34,12 @@ class ComparisonCache(ResponseCache):
 
         return self._part(key, 1, from_bytes)
 
-    def put(self, key: str, question: ComparisonRequest, comparison: Comparison) -> None:
+    def put(self, key: str, request: ComparisonRequest, comparison: Comparison) -> None:
         """Writes the comparison, unless a file was left out or has changed since `key` was computed, or it has too many
         rows."""
         if comparison.files_left_out or sum(len(table.rows) for table in comparison.tables.values()) > MOST_ROWS:
             return
-        if key != self.key(question):
+        if key != self.key(request):
             return
         from tb_perfcompare.render.wire.pages import comparison_answer
         from tb_perfcompare.workspace.disk_cache.comparison_codec import as_bytes

@@ -55,21 +55,21 @@ class ResponseCache:
     def __init__(self, entries: DiskStore) -> None:
         self._entries = entries
 
-    def key(self, question: ComparisonRequest) -> str | None:
+    def key(self, request: ComparisonRequest) -> str | None:
         """Key of a request, with the files as they are now; None if one cannot be read or the pair is too small to
         cache."""
-        files = (*question.baseline.everything, *question.candidate.everything)
+        files = (*request.baseline.everything, *request.candidate.everything)
         if sum(file.bytes for file in files) < WORTH_KEEPING_BYTES:
             return None
         try:
-            parts = [FORMAT, __version__, code(), *described(question, names=True)]
+            parts = [FORMAT, __version__, code(), *described(request, names=True)]
         except OSError:
             return None
         return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:40]
 
-    def answer_to(self, question: ComparisonRequest) -> bytes | None:
+    def answer_to(self, request: ComparisonRequest) -> bytes | None:
         """The response to a request if it is on disk, else None."""
-        key = self.key(question)
+        key = self.key(request)
         return None if key is None else self.answer(key)
 
     def answer(self, key: str) -> bytes | None:

@@ -17,13 +17,13 @@ def files_of(file: CaptureFile) -> FileSystem:
     return file_system(file.path, file.within)
 
 
-def as_meant(file: CaptureFile) -> AbstractContextManager[FileSystem]:
+def in_expected_state(file: CaptureFile) -> AbstractContextManager[FileSystem]:
     """Opens the file and those read along with it, for the `with` body. Raises InputChanged if one of them is not in
     its expected state or leaves it before the body ends."""
     return one_state(files_of(file), file.states)
 
 
-def as_on_disk(file: CaptureFile) -> CaptureFile:
+def with_current_state(file: CaptureFile) -> CaptureFile:
     """Returns the file with its current state. A file that no longer exists keeps its old state, so that reading it
     reports the error."""
     fs = files_of(file)

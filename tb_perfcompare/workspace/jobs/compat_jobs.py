@@ -12,7 +12,7 @@ from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.answers import AnswersRecording
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.wire import json_encoding as wire
-from tb_perfcompare.workspace.inputs.capture_files import as_meant
+from tb_perfcompare.workspace.inputs.capture_files import in_expected_state
 from tb_perfcompare.workspace.inputs.sides import CaptureFile
 from tb_perfcompare.workspace.jobs.summary_jobs import shown_error
 
@@ -45,28 +45,28 @@ class CompatAnswer:
     notes: tuple[Note, ...] = ()
 
 
-def compat_answer(question: CompatRequest, report: Reporter) -> CompatAnswer:
+def compat_answer(request: CompatRequest, report: Reporter) -> CompatAnswer:
     """Computes torch-tb-profiler's answer. Raises InputError and SelectionError."""
     try:
-        return _answered(question, report)
+        return _answered(request, report)
     except InputError as error:
-        raise shown_error(error, question.file) from error
+        raise shown_error(error, request.file) from error
 
 
-def _answered(question: CompatRequest, report: Reporter) -> CompatAnswer:
+def _answered(request: CompatRequest, report: Reporter) -> CompatAnswer:
     from tb_perfcompare.sources import registry
 
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
 
-    file = question.file
-    with as_meant(file) as fs:
+    file = request.file
+    with in_expected_state(file) as fs:
         reader = registry.recognise(file.path, fs)
         if reader.format == TRACE:
             from tb_perfcompare.analysis.compat import check_route
             from tb_perfcompare.sources.trace.torch_profiler import read_events
 
-            check_route(question.route)
+            check_route(request.route)
             events = read_events(file.path, fs=fs, report=renamed, name=file.name)
         else:
             recording = reader.read(file.path, fs=fs, report=renamed, want_hash=False, name=file.name, part=file.part)
@@ -75,13 +75,13 @@ def _answered(question: CompatRequest, report: Reporter) -> CompatAnswer:
 
         profile = read_compat(events)
         body = answer(
-            profile, question.route, worker_count=question.worker_count, group_by=question.group_by,
-            **dict(question.params),
+            profile, request.route, worker_count=request.worker_count, group_by=request.group_by,
+            **dict(request.params),
         )  # fmt: skip
         return CompatAnswer(wire.encode(body), (*events.notes, *profile.notes))
     if isinstance(recording, AnswersRecording):
         from tb_perfcompare.analysis.answers.summarize_answers import saved_answer
 
-        return CompatAnswer(wire.encode(saved_answer(recording, question.route, question.group_by)))
+        return CompatAnswer(wire.encode(saved_answer(recording, request.route, request.group_by)))
     usual = f"no trace but a file of launches ({TITLES[reader.format]}), which torch-tb-profiler does not answer"
     raise SelectionError(f"{file.shown} is {_OTHERS.get(reader.format, usual)}", hint="leave out --compat")

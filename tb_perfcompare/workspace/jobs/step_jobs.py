@@ -14,7 +14,7 @@ from tb_perfcompare.model.summary.step_events import StepEvents
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.trace.excerpt import excerpt_file, packed, read_excerpt
 from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
-from tb_perfcompare.workspace.inputs.capture_files import as_meant
+from tb_perfcompare.workspace.inputs.capture_files import in_expected_state
 from tb_perfcompare.workspace.inputs.sides import CaptureFile
 from tb_perfcompare.workspace.jobs.summary_jobs import read_recording, shown_error
 
@@ -82,7 +82,7 @@ def _excerpt_of(side: ExcerptSide, report: Reporter) -> JoinedSide:
     extents = [cutter.extent(label) for label in (side.first, side.last)]
     zero_ns, _ = cutter.window(side.first)
     try:
-        with as_meant(side.file) as fs:
+        with in_expected_state(side.file) as fs:
             excerpt = read_excerpt(
                 side.file.path, min(first for first, _ in extents), max(last for _, last in extents),
                 fs=fs, report=report, name=side.file.shown,

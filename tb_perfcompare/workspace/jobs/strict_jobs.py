@@ -92,43 +92,43 @@ def holds_tables(side: Side) -> bool:
     return are_tables == {True}
 
 
-def strict_of_tables(question: StrictRequest, report: Reporter) -> bytes:
+def strict_of_tables(request: StrictRequest, report: Reporter) -> bytes:
     """Reads two recorded per-cycle tables and returns the report about them in the requested form."""
-    files = [_one_table(side) for side in question.sides]
+    files = [_one_table(side) for side in request.sides]
     recordings = [read_table(file, report) for file in files]
     pair = find_pairs(files[0].path, files[1].path).pairs[0]
     tables = [
         in_cycles(recording.table, side.steps, side.source)
-        for recording, side in zip(recordings, question.sides, strict=True)
+        for recording, side in zip(recordings, request.sides, strict=True)
     ]
     sides = sides_of_tables(
         *tables, case=pair.case, phase=pair.phase, counters=recordings[1].counters,
         notes=(*losses("normal", recordings[0].notes), *losses("abnormal", recordings[1].notes)),
     )  # fmt: skip
-    return _answered(sides, question)
+    return _answered(sides, request)
 
 
-def strict_of_traces(baseline: LoadedSide, candidate: LoadedSide, question: StrictRequest, report: Reporter) -> bytes:
+def strict_of_traces(baseline: LoadedSide, candidate: LoadedSide, request: StrictRequest, report: Reporter) -> bytes:
     """Returns the report about two traces in the requested form. Traces that cannot be compared give a JSON report
     with the reason; in other forms NotComparable is raised."""
     report(Progress("comparing"))
     try:
-        sides = sides_of_traces(pooled(baseline), pooled(candidate), question.beta)
+        sides = sides_of_traces(pooled(baseline), pooled(candidate), request.beta)
     except NotComparable as error:
-        return refused(error, question)
-    return _answered(sides, question)
+        return refused(error, request)
+    return _answered(sides, request)
 
 
-def refused(error: NotComparable, question: StrictRequest) -> bytes:
+def refused(error: NotComparable, request: StrictRequest) -> bytes:
     """Returns a JSON report that says why nothing can be compared; raises the error again for other forms."""
-    if question.form != JSON:
+    if request.form != JSON:
         raise error
     return wire.encode(strict_dict(StrictAnswer("", (), 0, None, absent=str(error))))
 
 
-def check_kinds(question: StrictRequest) -> bool:
+def check_kinds(request: StrictRequest) -> bool:
     """Whether both sides are per-cycle tables. Raises NotComparable if only one is."""
-    kinds = [holds_tables(side) for side in question.sides]
+    kinds = [holds_tables(side) for side in request.sides]
     check_same_kind(*kinds)
     return kinds[0]
 
@@ -171,11 +171,11 @@ def _answer(sides: StrictSides, pairs: tuple[ProcessPair, ...], chosen: int) -> 
     )
 
 
-def _answered(sides: StrictSides, question: StrictRequest) -> bytes:
-    if question.form == JSON:
-        return wire.encode(strict_dict(strict_answer(sides, question.processes)))
-    pairs, chosen = named_process(sides, question.processes)
-    return strict_file(sides, pairs[chosen], question.form)[0]
+def _answered(sides: StrictSides, request: StrictRequest) -> bytes:
+    if request.form == JSON:
+        return wire.encode(strict_dict(strict_answer(sides, request.processes)))
+    pairs, chosen = named_process(sides, request.processes)
+    return strict_file(sides, pairs[chosen], request.form)[0]
 
 
 def _report(sides: StrictSides, pair: ProcessPair) -> StrictReport:

@@ -32,7 +32,7 @@ from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.workspace.inputs.capture_files import as_meant
+from tb_perfcompare.workspace.inputs.capture_files import in_expected_state
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def read_counter_file(file: CaptureFile, report: Reporter) -> CounterTable:
     from tb_perfcompare.sources.perf_data.csv_tables import read_counters
 
     try:
-        with as_meant(file) as fs:
+        with in_expected_state(file) as fs:
             return replace(read_counters(file.path, fs=fs, report=report), source=file.shown)
     except InputError as error:
         raise shown_error(error, file) from error
@@ -167,7 +167,7 @@ def read_recording(file: CaptureFile, report: Reporter) -> Recording:
     def renamed(progress: Progress, /) -> None:
         report(replace(progress, path=file.shown))
 
-    with as_meant(file) as fs:
+    with in_expected_state(file) as fs:
         return registry.read(file.path, fs=fs, report=renamed, want_hash=True, name=file.name, part=file.part)
 
 

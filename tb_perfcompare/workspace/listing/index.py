@@ -20,7 +20,7 @@ from tb_perfcompare.sources.perf_data.file_names import read_along
 from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
-from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
+from tb_perfcompare.workspace.inputs.capture_files import with_current_state
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperiment, Side, Steps
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
 
@@ -75,7 +75,7 @@ class Index:
     def listing(self, *, rescan: bool = False) -> Listing:
         """Returns the runs, problems and pairs below the roots. `rescan` scans again now, unless a slow scan has just
         been done. A root that cannot be listed becomes a problem in the listing; it raises nothing."""
-        return self._listing.get(anew=rescan)
+        return self._listing.get(force=rescan)
 
     def side(self, selection: Selection, steps: Steps | None = None, launches: str | None = None) -> Side:
         """Returns the files of a run, as they are on disk now, with the kernel listing or ncu export called `launches`.
@@ -84,10 +84,11 @@ class Index:
         files = _select(
             run, selection.worker, selection.span, shown=f"{run.name}/", described=f"run {run.name!r}", source=run.name
         )
-        attached = None if launches is None else as_on_disk(_launches_of(self._run(launches)))
+        attached = None if launches is None else with_current_state(_launches_of(self._run(launches)))
         side = Side(
-            run.name, tuple(map(as_on_disk, files)), steps, attached, notes=run.problems, experiment=_experiment(run)
-        )
+            run.name, tuple(map(with_current_state, files)), steps, attached, notes=run.problems,
+            experiment=_experiment(run),
+        )  # fmt: skip
         return _as_saved(side, run)
 
     def _run(self, name: str) -> RunEntry:

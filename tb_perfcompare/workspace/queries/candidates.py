@@ -67,19 +67,19 @@ class CandidateComparisons:
         self._computations = computations
         self._results: SingleFlight[CandidateResult] = SingleFlight(ByteCache(_RESULT_CACHE_BYTES))
 
-    def one(self, question: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
+    def one(self, request: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
         """Joins the computation of one brief comparison for the `with` body; see Workspace.ask."""
 
         def make(flight: Flight[CandidateResult]) -> CandidateResult:
-            compared = finished(self._computations.ask(question), flight.report)
+            compared = finished(self._computations.ask(request), flight.report)
             flight.provisional = compared.provisional
             return candidate_result(compared.result())
 
-        return self._results.joined(question, make)
+        return self._results.joined(request, make)
 
-    def row(self, candidate: Candidate, question: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
+    def row(self, candidate: Candidate, request: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
         """`one`, then wait for the row. Stops waiting when `report` raises."""
-        with self.one(question) as flight:
+        with self.one(request) as flight:
             follow([flight], report)
             return row_of(candidate, flight)
 

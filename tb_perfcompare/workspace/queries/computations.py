@@ -19,15 +19,15 @@ T = TypeVar("T")
 class Computations(Protocol):
     """Comparisons, summaries and work on files; equal requests are computed once. Workspace implements it."""
 
-    def ask(self, question: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
+    def ask(self, request: ComparisonRequest) -> AbstractContextManager[Flight[Comparison]]:
         """Joins the computation of a comparison for the `with` body."""
         ...
 
-    def ask_strict(self, question: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
+    def ask_strict(self, request: StrictRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of a strict report for the `with` body."""
         ...
 
-    def kept_answer(self, question: ComparisonRequest) -> bytes | None:
+    def cached_response(self, request: ComparisonRequest) -> bytes | None:
         """The first response about the pair if it is cached on disk, else None."""
         ...
 

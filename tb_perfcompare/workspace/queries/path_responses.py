@@ -49,12 +49,12 @@ class PathResponses:
         self._pairs: SingleFlight[_Pair] = SingleFlight(ByteCache(_PAIR_CACHE_BYTES))
 
     def one(
-        self, question: ComparisonRequest, table: str, row: str, *, together: bool, report: Reporter = silent
+        self, request: ComparisonRequest, table: str, row: str, *, merge_modules: bool, report: Reporter = silent
     ) -> tuple[bytes, bool]:
         """Returns (JSON, whether it is provisional). Stops waiting when `report` raises; work that no caller waits for
         is cancelled. Raises SelectionError for an unknown table or row and for a side with too many files, and what
         reading raises."""
-        for side in (question.baseline, question.candidate):
+        for side in (request.baseline, request.candidate):
             if len(side.files) > MOST_FILES:
                 raise SelectionError(
                     f"{side.source}: {len(side.files)} recordings are too many to read again for callers",
@@ -63,8 +63,8 @@ class PathResponses:
 
         def make(flight: Flight[_Pair]) -> _Pair:
             sides, provisional = [], False
-            for side in self._computations.agreed(question.sides, question.options.window, flight.report):
-                sides.append(self._computations.load_within(flight, side, question.options.window, paths=True))
+            for side in self._computations.agreed(request.sides, request.options.window, flight.report):
+                sides.append(self._computations.load_within(flight, side, request.options.window, paths=True))
                 provisional |= flight.provisional
             flight.provisional = provisional
             baseline, candidate, _ = with_same_names(*sides)
@@ -72,9 +72,9 @@ class PathResponses:
             frames = frame_index(None if tree is None else call_tree_table(tree))
             return _Pair(path_source(baseline), path_source(candidate), frames, tree)
 
-        flight = finished(self._pairs.joined(question, make), report)
+        flight = finished(self._pairs.joined(request, make), report)
         pair = flight.result()
-        paths = row_paths(table, row, pair.baseline, pair.candidate, together=together)
+        paths = row_paths(table, row, pair.baseline, pair.candidate, together=merge_modules)
         related = related_rows(table, row, pair.baseline, pair.candidate)
         called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
         durations = launch_durations(table, row, pair.baseline, pair.candidate)

@@ -64,15 +64,15 @@ class RowResponses:
         self._computations = computations
         self._tables: SingleFlight[tuple[StepSource, StepSource]] = SingleFlight(ByteCache(_TABLE_CACHE_BYTES))
 
-    def one(self, question: ComparisonRequest, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
+    def one(self, request: ComparisonRequest, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
         """Returns (JSON, whether it is provisional). Stops waiting when `report` raises; work that no caller waits for
         is cancelled. Raises SelectionError for an unknown table or row, and what reading raises."""
-        (baseline, candidate), provisional = self._sources(question, table, report)
+        (baseline, candidate), provisional = self._sources(request, table, report)
         return row_answer(row_steps(table, row, baseline, candidate)), provisional
 
     def several(
         self,
-        question: ComparisonRequest,
+        request: ComparisonRequest,
         table: str,
         rows: Sequence[str],
         measure: str,
@@ -81,24 +81,24 @@ class RowResponses:
     ) -> tuple[RowSparklines, bool]:
         """Returns (sparklines of the rows with these keys, whether they are provisional), with at most `points` values
         per side."""
-        (baseline, candidate), provisional = self._sources(question, table, report)
+        (baseline, candidate), provisional = self._sources(request, table, report)
         return row_sparklines(table, rows, measure, points, baseline, candidate), provisional
 
     def _sources(
-        self, question: ComparisonRequest, table: str, report: Reporter
+        self, request: ComparisonRequest, table: str, report: Reporter
     ) -> tuple[tuple[StepSource, StepSource], bool]:
         shape_of(table)  # raises for an unknown table before anything is read
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
             sides, provisional = [], False
-            for side in self._computations.agreed(question.sides, question.options.window, flight.report):
-                sides.append(self._computations.load_within(flight, side, question.options.window))
+            for side in self._computations.agreed(request.sides, request.options.window, flight.report):
+                sides.append(self._computations.load_within(flight, side, request.options.window))
                 provisional |= flight.provisional
             flight.provisional = provisional
             baseline, candidate, _ = with_same_names(*(only_table(side, table) for side in sides))
             return step_source(baseline, {table}), step_source(candidate, {table})
 
-        flight = finished(self._tables.joined((question, table), make), report)
+        flight = finished(self._tables.joined((request, table), make), report)
         return flight.result(), flight.provisional
 
     def close(self) -> None:

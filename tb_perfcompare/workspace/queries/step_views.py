@@ -45,7 +45,7 @@ class ChosenSide:
 
 
 @dataclass(frozen=True, slots=True)
-class StepQuestion:
+class StepViewRequest:
     """Everything a response about a step depends on: equal requests have equal responses.
 
     own, other       the step to draw, and the step whose events are its counterparts
@@ -77,14 +77,14 @@ class StepViews:
         self._matches: SingleFlight[StepMatches] = SingleFlight(ByteCache(_MATCH_CACHE_BYTES))
         self._answers: SingleFlight[bytes] = SingleFlight(ByteCache(_ANSWER_CACHE_BYTES))
 
-    def ask(self, question: StepQuestion) -> AbstractContextManager[Flight[bytes]]:
+    def ask(self, request: StepViewRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of a response for the `with` body; see Workspace.ask."""
-        return self._answers.joined(question, lambda flight: self._answer_or_reason(question, flight))
+        return self._answers.joined(request, lambda flight: self._answer_or_reason(request, flight))
 
-    def answer(self, question: StepQuestion, report: Reporter) -> bytes:
+    def answer(self, request: StepViewRequest, report: Reporter) -> bytes:
         """`ask`, then wait for the response. Stops waiting when `report` raises; work that no caller waits for is
         cancelled."""
-        return _waited(self.ask(question), report)
+        return _waited(self.ask(request), report)
 
     def steps(self, side: Side, window: str, report: Reporter) -> StepList:
         """Lists the steps of a side."""
@@ -119,47 +119,47 @@ class StepViews:
         for work in kinds:
             work.cancel_all()
 
-    def _answer_or_reason(self, question: StepQuestion, flight: Flight[bytes]) -> bytes:
+    def _answer_or_reason(self, request: StepViewRequest, flight: Flight[bytes]) -> bytes:
         try:
-            return self._answer(question, flight)
+            return self._answer(request, flight)
         except NoEvents as error:
             return nothing_drawn(f"not measured: {error}")
 
-    def _answer(self, question: StepQuestion, flight: Flight[bytes]) -> bytes:
-        question = self.agreed(question, flight.report)
-        listing = self.steps(question.own.side, question.window, flight.report)
+    def _answer(self, request: StepViewRequest, flight: Flight[bytes]) -> bytes:
+        request = self.agreed(request, flight.report)
+        listing = self.steps(request.own.side, request.window, flight.report)
         if listing.absent:
             return nothing_drawn(listing.absent)
-        question = self.labelled(question, flight.report)
-        facts, own = self._step(question.own, question.window, flight.report)
+        request = self.labelled(request, flight.report)
+        facts, own = self._step(request.own, request.window, flight.report)
         other: tuple[StepEvents, StepMatches] | None = None
-        if question.other is not None:
-            other_facts, events = self._step(question.other, question.window, flight.report)
+        if request.other is not None:
+            other_facts, events = self._step(request.other, request.window, flight.report)
             jobs = (
-                _job(question.own.side, facts, question.window), _job(question.other.side, other_facts, question.window)
+                _job(request.own.side, facts, request.window), _job(request.other.side, other_facts, request.window)
             )  # fmt: skip
-            if question.area is not None:
-                return compared_area(*((own, events) if question.own_is_baseline else (events, own)), question.area)
+            if request.area is not None:
+                return compared_area(*((own, events) if request.own_is_baseline else (events, own)), request.area)
             other = (events, self._match((own, events), jobs, flight))
-        if question.event is not None:
-            return drawn_event(own, question.event, other)
+        if request.event is not None:
+            return drawn_event(own, request.event, other)
         return drawn_step(
-            own, facts, listing.steps, other, question.stretch, question.find,
-            own_is_baseline=question.own_is_baseline,
+            own, facts, listing.steps, other, request.stretch, request.find,
+            own_is_baseline=request.own_is_baseline,
         )  # fmt: skip
 
-    def agreed(self, question: StepQuestion, report: Reporter) -> StepQuestion:
+    def agreed(self, request: StepViewRequest, report: Reporter) -> StepViewRequest:
         """Returns the request with the step marker by which the two sides are compared."""
-        own, other = question.own, question.other
+        own, other = request.own, request.other
         if other is None or own.side.marker or other.side.marker:
-            return question
-        own_side, other_side = self._computations.agreed((own.side, other.side), question.window, report)
-        return replace(question, own=replace(own, side=own_side), other=replace(other, side=other_side))
+            return request
+        own_side, other_side = self._computations.agreed((own.side, other.side), request.window, report)
+        return replace(request, own=replace(own, side=own_side), other=replace(other, side=other_side))
 
-    def labelled(self, question: StepQuestion, report: Reporter) -> StepQuestion:
+    def labelled(self, request: StepViewRequest, report: Reporter) -> StepViewRequest:
         """Returns the request with SAME replaced by the label of the other side's step. Raises SelectionError if that
         has none."""
-        sides = [question.own, question.other]
+        sides = [request.own, request.other]
         for index, other in ((0, sides[1]), (1, sides[0])):
             side = sides[index]
             if side is None or side.step.choice != SAME:
@@ -167,10 +167,10 @@ class StepViews:
             if other is None or other.step.choice == SAME:
                 hint = f"choose {TYPICAL}, {WORST} or a label"
                 raise SelectionError(f"{SAME!r} means the other side's step, and there is none", hint=hint)
-            facts, _ = self.chosen(other, question.window, report)
+            facts, _ = self.chosen(other, request.window, report)
             sides[index] = replace(side, step=replace(side.step, choice=facts.label))
         assert sides[0] is not None
-        return replace(question, own=sides[0], other=sides[1])
+        return replace(request, own=sides[0], other=sides[1])
 
     def _step(self, chosen: ChosenSide, window: str, report: Reporter) -> tuple[StepFacts, StepEvents]:
         facts, file = self.chosen(chosen, window, report)

@@ -69,32 +69,32 @@ class TablePages:
         self._keys: ByteCache[TableKeys] = ByteCache(_KEYS_CACHE_BYTES)
         self._chosen: ByteCache[ChosenRows] = ByteCache(_CHOSEN_CACHE_BYTES)
 
-    def first(self, question: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
+    def first(self, request: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of the first response about a pair for the `with` body; see Workspace.ask."""
 
         def make(flight: Flight[bytes]) -> bytes:
-            cached = self._computations.kept_answer(question)
+            cached = self._computations.cached_response(request)
             if cached is not None:
                 return cached
-            compared = finished(self._computations.ask(question), flight.report)
+            compared = finished(self._computations.ask(request), flight.report)
             flight.provisional = compared.provisional
             comparison = compared.result()
-            return self._computations.kept_answer(question) or comparison_answer(comparison)
+            return self._computations.cached_response(request) or comparison_answer(comparison)
 
-        return self._answers.joined(question, make)
+        return self._answers.joined(request, make)
 
-    def first_bytes(self, question: ComparisonRequest, report: Reporter = silent) -> bytes:
+    def first_bytes(self, request: ComparisonRequest, report: Reporter = silent) -> bytes:
         """`first`, then wait for the response."""
-        return finished(self.first(question), report).result()
+        return finished(self.first(request), report).result()
 
-    def of_pair(self, question: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
+    def of_pair(self, request: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """Returns rows of a table of the pair's comparison (the ledger is one). Raises SelectionError for an unknown
         table or column, and what comparing raises."""
-        key = (question, name)
+        key = (request, name)
         cached = self._tables.get(key)
         if cached is not None:
             return replace(self._rows(key, cached[0], query, provisional=False), lost=cached[1])
-        compared = finished(self._computations.ask(question), report)
+        compared = finished(self._computations.ask(request), report)
         comparison = compared.result()
         table, lost = table_named(comparison, name), comparison.files_left_out
         if not compared.provisional:
@@ -102,15 +102,15 @@ class TablePages:
         return replace(self._rows(key, table, query, compared.provisional), lost=lost)
 
     def keys_of_pair(
-        self, question: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent
+        self, request: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent
     ) -> tuple[TableKeys, ChosenRows]:
         """Returns (the keys of all rows of a table, the rows that `query` chooses); raises what of_pair raises. If both
         are cached no comparison is needed; a large one is not cached and would be computed again."""
-        table = (question, name)
+        table = (request, name)
         keys, chosen = self._keys.get(table), self._chosen.get((table, query))
         if keys is not None and chosen is not None:
             return keys, chosen
-        rows = self.of_pair(question, name, query, report)
+        rows = self.of_pair(request, name, query, report)
         if keys is None:
             keys = TableKeys(row_keys(rows.table), rows.lost, rows.provisional)
             if not rows.provisional:
@@ -134,11 +134,11 @@ class TablePages:
         run = flight.result()
         return run, self._rows((side, window, view), run.table(view), query, flight.provisional)
 
-    def of_strict(self, question: StrictRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
+    def of_strict(self, request: StrictRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """Returns rows of a table of the pair's strict report. Raises SelectionError for an unknown table."""
-        flight = finished(self._computations.ask_strict(question), report)
+        flight = finished(self._computations.ask_strict(request), report)
         body = flight.result()
-        key = (question, hash(body))  # a provisional report may be replaced by another for the same request
+        key = (request, hash(body))  # a provisional report may be replaced by another for the same request
         tables = self._strict.get(key)
         if tables is None:
             tables = strict_tables(body)

@@ -36,28 +36,29 @@ class Refreshed(Generic[T]):
         self._took_s = 0.0
         self._done_s = -math.inf
 
-    def get(self, *, anew: bool = False) -> T:
+    def get(self, *, force: bool = False) -> T:
         """Returns the value. If it is too old a refresh is started, and waited for only if refreshes are quick. With
-        `anew` the result is made after this call, unless the last slow refresh was too recent: then it is the value
+        `force` the result is made after this call, unless the last slow refresh was too recent: then it is the value
         being made, or the current one. Raises what `make` raises."""
         asked_s = self._clock()
         while True:
             with self._lock:
                 value, is_short = self._value, self._took_s <= SHORT_S
-                if value is not None and not self._is_due(anew):
+                if value is not None and not self._is_due(force):
                     return value
                 making = self._making or self._begin()
-            if value is not None and not anew:
-                return making.within(_PATIENCE_S - (self._clock() - making.begun_s), value) if is_short else value
+            if value is not None and not force:
+                left_s = _PATIENCE_S - (self._clock() - making.begun_s)
+                return making.result_within(left_s, value) if is_short else value
             value = making.result()
-            if not anew or making.begun_s >= asked_s:
+            if not force or making.begun_s >= asked_s:
                 return value
 
-    def _is_due(self, anew: bool) -> bool:
-        if anew and self._making is not None:
+    def _is_due(self, force: bool) -> bool:
+        if force and self._making is not None:
             return True
         rest_s = REST * self._took_s if self._took_s > SHORT_S else 0.0
-        return self._clock() - self._done_s >= (rest_s if anew else max(rest_s, self._kept_s))
+        return self._clock() - self._done_s >= (rest_s if force else max(rest_s, self._kept_s))
 
     def _begin(self) -> _Making[T]:
         making: _Making[T] = _Making(self._clock())
@@ -91,6 +92,6 @@ class _Making(Flight[T]):
         super().__init__(begun_s)
         self.begun_s = begun_s
 
-    def within(self, timeout_s: float, fallback: T) -> T:
+    def result_within(self, timeout_s: float, fallback: T) -> T:
         """Returns the result if it is ready in time, else `fallback`."""
         return self.result() if self.wait(max(0.0, timeout_s)) else fallback

@@ -184,7 +184,7 @@ class SingleFlight(Generic[T]):
                 del self._flights[flight.key]
 
 
-def landed(key: Hashable, value: T) -> Flight[T]:
+def finished_flight(key: Hashable, value: T) -> Flight[T]:
     """Returns a finished flight with an existing value."""
     flight: Flight[T] = Flight(key)
     flight.finish(value)

@@ -36,7 +36,7 @@ from tb_perfcompare.sources.trace.excerpt import excerpt_file, read_excerpt
 from tb_perfcompare.sources.trace.joined_excerpts import JoinedSide, joined_file
 from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE
 from tb_perfcompare.sources.trace.torch_profiler import read_events, read_trace
-from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
+from tb_perfcompare.workspace.inputs.capture_files import with_current_state
 from tb_perfcompare.workspace.inputs.sides import CaptureFile
 from tb_perfcompare.workspace.jobs.summary_jobs import SummaryJob, summarize_file
 from tests.fuzz.readers import seeds
@@ -157,7 +157,7 @@ def _compared(name: str) -> Callable[[bytes, Path], Outcome]:
     def take(data: bytes, folder: Path) -> Outcome:
         path = folder / name
         path.write_bytes(data)
-        file = as_on_disk(CaptureFile(str(path), name, name, 0, 0, "run", "worker0", "default", None, "run"))
+        file = with_current_state(CaptureFile(str(path), name, name, 0, 0, "run", "worker0", "default", None, "run"))
         try:
             summary = summarize_file(SummaryJob(file, "device"), silent)
         except InputError as error:

@@ -57,8 +57,8 @@ class Kept:
         """What the tab is sent, and what the command line draws, by a workspace that remembers nothing."""
         opened = Workspace([Root(str(self._logs))], in_process_bytes=2**30, cache=SummaryCache(self.cache))
         try:
-            question = ComparisonRequest(*(opened.side(Selection(run)) for run in pair))
-            return opened.pages.first_bytes(question), opened.compare(question)
+            request = ComparisonRequest(*(opened.side(Selection(run)) for run in pair))
+            return opened.pages.first_bytes(request), opened.compare(request)
         finally:
             opened.close()
 

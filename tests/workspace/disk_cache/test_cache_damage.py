@@ -47,8 +47,8 @@ class Kept:
         roots = [Root(str(self._folder / "logs"))]
         opened = Workspace(roots, in_process_bytes=2**30, cache=SummaryCache(self._folder / "cache"))
         try:
-            question = ComparisonRequest(*(opened.side(Selection(run)) for run in ("normal", "abnormal")))
-            return opened.pages.first_bytes(question), opened.compare(question)
+            request = ComparisonRequest(*(opened.side(Selection(run)) for run in ("normal", "abnormal")))
+            return opened.pages.first_bytes(request), opened.compare(request)
         finally:
             opened.close()
 

@@ -44,7 +44,7 @@ def workspace(logdir: Path) -> Workspace:
     return Workspace([Root(str(logdir))], in_process_bytes=2**30, cache=cache)
 
 
-def question(opened: Workspace, **options: object) -> ComparisonRequest:
+def comparison_request(opened: Workspace, **options: object) -> ComparisonRequest:
     sides = [opened.side(Selection(run)) for run in ("normal", "abnormal")]
     return ComparisonRequest(sides[0], sides[1], CompareOptions(**options))  # type: ignore[arg-type]
 
@@ -52,7 +52,7 @@ def question(opened: Workspace, **options: object) -> ComparisonRequest:
 def compared(logdir: Path, **options: object) -> Comparison:
     opened = workspace(logdir)
     try:
-        return opened.compare(question(opened, **options))
+        return opened.compare(comparison_request(opened, **options))
     finally:
         opened.close()
 
@@ -92,8 +92,8 @@ def test_what_is_read_back_is_drawn_byte_for_byte_as_what_was_computed(tmp_path:
 def test_the_first_answer_lies_beside_it(logdir: Path) -> None:
     first = compared(logdir)
     opened = workspace(logdir)
-    assert opened.kept_answer(question(opened)) == comparison_answer(first)
-    assert opened.pages.first_bytes(question(opened)) == comparison_answer(first)
+    assert opened.cached_response(comparison_request(opened)) == comparison_answer(first)
+    assert opened.pages.first_bytes(comparison_request(opened)) == comparison_answer(first)
     opened.close()
 
 
@@ -107,7 +107,7 @@ def test_other_files_names_and_options_are_other_comparisons(logdir: Path, tmp_p
     write_run(logdir / "abnormal", extra_us=500)
     assert compared(logdir).candidate.run == "abnormal"
     opened = workspace(logdir)
-    other = replace(question(opened), candidate=opened.side(Selection("other")))
+    other = replace(comparison_request(opened), candidate=opened.side(Selection("other")))
     assert opened.compare(other).candidate.run == "other"
     opened.close()
 
@@ -130,7 +130,7 @@ def test_a_comparison_of_too_many_rows_is_not_kept(
 def test_what_cannot_be_written_is_not_kept(logdir: Path, tmp_path: Path) -> None:
     cache = SummaryCache(tmp_path / "cache").comparisons
     opened = workspace(logdir)
-    asked = question(opened)
+    asked = comparison_request(opened)
     key = cache.key(asked)
     assert key is not None
     ledger = replace(comparison().ledger, baseline=2**80)

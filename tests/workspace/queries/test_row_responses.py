@@ -28,13 +28,13 @@ DEMO = Path(__file__).parents[3] / "demo_logs"
 def test_every_row_of_every_table_of_entities(baseline: str, candidate: str) -> None:
     workspace = Workspace([Root(str(DEMO))], in_process_bytes=2**40)
     sides = (workspace.side(Selection(run, None, None)) for run in (baseline, candidate))
-    question = ComparisonRequest(*sides)
-    tables = [table for name, table in workspace.compare(question).tables.items() if name in SHAPES]
+    request = ComparisonRequest(*sides)
+    tables = [table for name, table in workspace.compare(request).tables.items() if name in SHAPES]
     assert sum(len(table.rows) for table in tables) > 30
     for table in tables:
         at = [column.name for column in table.columns].index("delta_us")
         for row in table.rows:
-            answer = json.loads(workspace.rows.one(question, table.name, row_key(table, row))[0])
+            answer = json.loads(workspace.rows.one(request, table.name, row_key(table, row))[0])
             means = [mean(answer[side]["time_us"]) for side in ("baseline", "candidate")]
             assert means[1] - means[0] == pytest.approx(row[at], abs=1e-3)
 

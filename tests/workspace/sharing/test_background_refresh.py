@@ -35,9 +35,9 @@ class Making:
         self.at_once -= 1
         return self.made
 
-    def get(self, after_s: float, *, anew: bool = False) -> int:
+    def get(self, after_s: float, *, force: bool = False) -> int:
         self.now_s += after_s
-        return self.value.get(anew=anew)
+        return self.value.get(force=force)
 
     def under_way(self) -> bool:
         return self.at_once == 1
@@ -52,15 +52,15 @@ def test_it_is_kept_for_a_few_seconds(takes_s: float) -> None:
 def test_what_is_made_in_no_time_is_made_again_when_it_is_old_or_whenever_it_is_asked_for() -> None:
     making = Making()
     assert [making.get(0), making.get(KEPT_S), making.get(1)] == [1, 2, 2]
-    assert [making.get(0, anew=True), making.get(0, anew=True)] == [3, 4]
+    assert [making.get(0, force=True), making.get(0, force=True)] == [3, 4]
 
 
 def test_what_takes_long_is_made_again_after_a_rest_only() -> None:
     making = Making(takes_s=10)
     assert making.get(0) == 1
-    assert [making.get(REST * 2.4, anew=True) for _ in range(4)] == [1, 1, 1, 1]  # 9.6 of 40 s, 19.2, 28.8, 38.4
-    assert making.get(REST, anew=True) == 2
-    assert making.get(0, anew=True) == 2
+    assert [making.get(REST * 2.4, force=True) for _ in range(4)] == [1, 1, 1, 1]  # 9.6 of 40 s, 19.2, 28.8, 38.4
+    assert making.get(REST, force=True) == 2
+    assert making.get(0, force=True) == 2
 
 
 def test_what_takes_long_is_given_as_it_is_while_it_is_made_again() -> None:
@@ -88,7 +88,7 @@ def test_twenty_who_ask_for_a_new_one_share_one_making_and_keep_nobody_else_aske
     making.get(0)
     making.let.clear()
     making.now_s += 10 * REST
-    answers = [asked_by_another(lambda: making.value.get(anew=True)) for _ in range(20)]
+    answers = [asked_by_another(lambda: making.value.get(force=True)) for _ in range(20)]
     assert becomes_true(making.under_way)
     assert making.get(0) == 1
     assert not any(answer.done() for answer in answers)
@@ -111,9 +111,9 @@ def test_a_new_one_is_made_after_it_was_asked_for_not_before() -> None:
     making = Making()
     making.get(0)
     making.let.clear()
-    first = asked_by_another(lambda: making.value.get(anew=True))
+    first = asked_by_another(lambda: making.value.get(force=True))
     assert becomes_true(making.under_way)
-    second = asked_by_another(lambda: making.get(0.01, anew=True))
+    second = asked_by_another(lambda: making.get(0.01, force=True))
     assert not becomes_true(second.done, within_s=0.1)
     making.let.set()
     assert (first.result(10), second.result(10)) == (2, 3)
@@ -123,8 +123,8 @@ def test_an_equal_one_stays_the_same_object() -> None:
     numbers = itertools.count()
     value = Refreshed(lambda: [next(numbers) // 2], kept_s=KEPT_S, clock=lambda: 0.0)  # no making takes long
     before = value.get()
-    assert value.get(anew=True) is before
-    assert value.get(anew=True) == [1]
+    assert value.get(force=True) is before
+    assert value.get(force=True) == [1]
 
 
 def test_an_error_goes_to_those_who_wait_and_the_next_one_may_succeed() -> None:
@@ -145,5 +145,5 @@ def test_an_error_goes_to_those_who_wait_and_the_next_one_may_succeed() -> None:
 def test_many_at_once_never_make_two_at_a_time() -> None:
     making = Making()
     with ThreadPoolExecutor(8) as threads:
-        list(threads.map(lambda number: making.value.get(anew=number % 2 == 0), range(400)))
+        list(threads.map(lambda number: making.value.get(force=number % 2 == 0), range(400)))
     assert making.most_at_once == 1

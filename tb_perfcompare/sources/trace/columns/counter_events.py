@@ -27,7 +27,7 @@ from tb_perfcompare.sources.trace.columns.growable_array import Growing
 from tb_perfcompare.sources.trace.columns.interning import Names, Place, as_place
 from tb_perfcompare.sources.trace.columns.numbers import parse_floats, parse_integers, parse_times
 
-UNSAID = -2
+NOT_STATED = -2
 """Device of a sample whose `args` do not state it."""
 
 CounterPlace: TypeAlias = tuple[Place, Place, bytes]
@@ -58,7 +58,7 @@ class CounterColumns:
     name     (m,) int32 name of the event
     series   (m,) int32 key of the number
     place    (m,) int32 index into `places`
-    device   (m,) int32 as stated in `args`: a number, HOST_DEVICE for a negative one, UNSAID for none
+    device   (m,) int32 as stated in `args`: a number, HOST_DEVICE for a negative one, NOT_STATED for none
     time_ns  (m,) int64
     value    (m,) float64, finite
     places   distinct places, in order of first appearance
@@ -240,7 +240,7 @@ def _first_bytes(texts: Sequence[msgspec.Raw]) -> NDArray[np.uint8]:
 
 def _devices(arguments: Sequence[Args]) -> Ints32:
     """(n,) device stated in the arguments of each event."""
-    stated = np.full(len(arguments), UNSAID, np.int32)
+    stated = np.full(len(arguments), NOT_STATED, np.int32)
     for key in reversed(_DEVICE_KEYS):
         rows = [row for row, args in enumerate(arguments) if key in args]
         if rows:
