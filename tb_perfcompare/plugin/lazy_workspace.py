@@ -95,12 +95,12 @@ class Opening:
                 self._workspace = Workspace(index=index, pool=pool, cache=user_cache(), known=self.known)
             return self._workspace
 
-    def open_ahead(self) -> None:
+    def prestart(self) -> None:
         """Creates the workspace in a thread, once no request has come for _QUIET_S. Only the first call has an
         effect."""
         with self._lock:
             if self._ahead is None and self._workspace is None:
-                self._ahead = threading.Thread(target=self._open_ahead, name="tb_perfcompare ahead", daemon=True)
+                self._ahead = threading.Thread(target=self._prestart, name="tb_perfcompare ahead", daemon=True)
                 self._ahead.start()
 
     def close(self) -> None:
@@ -110,7 +110,7 @@ class Opening:
             if self._workspace is not None:
                 self._workspace.close()
 
-    def _open_ahead(self) -> None:
+    def _prestart(self) -> None:
         while (wait_s := self._last_request_s + _QUIET_S - time.monotonic()) > 0:
             time.sleep(wait_s)
         if self._closed:

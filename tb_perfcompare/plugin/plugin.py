@@ -21,7 +21,7 @@ from tb_perfcompare.plugin.http.responses import (
     JSON,
     PageNotBuilt,
     failure,
-    is_known,
+    is_cached_by_client,
     not_modified,
     respond,
 )
@@ -102,9 +102,9 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         has_profiler_tab = _PROFILER_PLUGIN in (self._context.plugin_name_to_instance or {})
         offset = row_count(request.args, "offset", 0)
         page = self._opening.run_pages.page(listing, roots, remote, has_profiler_tab, offset, self._opening.known)
-        is_cached = is_known(request, page.tag)
+        is_cached = is_cached_by_client(request, page.tag)
         response = not_modified(page.tag) if is_cached else respond(request, page.body, JSON, tag=page.tag)
-        response.call_on_close(self._opening.open_ahead)
+        response.call_on_close(self._opening.prestart)
         return response
 
     def _comparison(self, request: Request) -> Response:
@@ -122,7 +122,7 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         name = request.path.partition("/static/")[2]
         asset = page.asset(name)
         if asset is None:
-            if page.entry_file() == page.STAND_IN:
+            if page.entry_file() == page.PLACEHOLDER:
                 raise PageNotBuilt("the page was not built", hint="python setup.py build_frontend builds it")
             return respond(request, b"not found", "text/plain", status=404)
         return respond(request, asset.body, asset.content_type, keep=asset.keep)

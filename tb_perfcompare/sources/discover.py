@@ -210,7 +210,7 @@ def _below(path: str, name: str) -> str:
 
 
 def _entry(file: FileStat) -> FileEntry:
-    return FileEntry(file.path, file.name, file.bytes, file.mtime_ns, version=file.version, within=file.within)
+    return FileEntry(file.path, file.name, file.bytes, file.mtime_ns, version=file.version, link_root=file.link_root)
 
 
 def _facts(path: str, fs: FileSystem) -> FileStat:

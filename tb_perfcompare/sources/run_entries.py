@@ -19,7 +19,7 @@ class FileEntry:
 
     `path` opens it, `name` is relative to the run's directory, `part` is the number of the run in a file that holds
     several. For a saved baseline, `name` is that of the summarised file, `run` that of its run, and `part` the number
-    of the capture. `version` and `within` are as in filesystem.FileStat.
+    of the capture. `version` and `link_root` are as in filesystem.FileStat.
     """
 
     path: str
@@ -29,7 +29,7 @@ class FileEntry:
     part: int = 1
     run: str = ""
     version: str = ""
-    within: str = ""
+    link_root: str = ""
 
     @property
     def state(self) -> FileState:

@@ -205,10 +205,10 @@ class Workspace:
     def profiler_answer(self, request: CompatRequest, report: Reporter = silent) -> CompatAnswer:
         """Returns torch-tb-profiler's answer about a file. Raises InputError and SelectionError; stops waiting when
         `report` raises."""
-        from tb_perfcompare.workspace.jobs.compat_jobs import TIMES_A_SUMMARY, compat_answer
+        from tb_perfcompare.workspace.jobs.compat_jobs import MEMORY_FACTOR, compat_answer
 
         def ask(flight: Flight[CompatAnswer]) -> CompatAnswer:
-            return self._loader.in_worker(compat_answer, (request,), flight, request.file, TIMES_A_SUMMARY)
+            return self._loader.in_worker(compat_answer, (request,), flight, request.file, MEMORY_FACTOR)
 
         return finished(self._profiler_answers.joined(request, ask), report).result()
 
@@ -276,12 +276,17 @@ class Workspace:
             raise MarkerMissing(error.message, hint=near + has) from error
 
     def _answer_strict(self, request: StrictRequest, flight: Flight[bytes]) -> bytes:
-        from tb_perfcompare.workspace.jobs.strict_jobs import check_kinds, refused, strict_of_tables, strict_of_traces
+        from tb_perfcompare.workspace.jobs.strict_jobs import (
+            check_kinds,
+            not_comparable_report,
+            strict_of_tables,
+            strict_of_traces,
+        )
 
         try:
             are_tables = check_kinds(request)
         except NotComparable as error:
-            return refused(error, request)
+            return not_comparable_report(error, request)
         files = [file for side in request.sides for file in side.files]
         if are_tables:
             return self._loader.work(strict_of_tables, (request,), flight, files)

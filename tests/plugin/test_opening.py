@@ -33,7 +33,7 @@ import tb_perfcompare.workspace.disk_cache.response_cache
 tb_perfcompare.workspace.disk_cache.response_cache.WORTH_KEEPING_BYTES = 0
 logs, *routes = sys.argv[1:]
 server = Server(Path(logs))
-server.plugin._opening.open_ahead = lambda: None
+server.plugin._opening.prestart = lambda: None
 found = []
 for route in routes:
     pair = {"baseline": "normal", "candidate": "abnormal", "stream": "0"} if route == "api/comparison" else {}

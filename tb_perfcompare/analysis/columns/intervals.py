@@ -49,7 +49,7 @@ def covered(start: Nanoseconds, end: Nanoseconds, low: int, high: int) -> int:
     return int((end - start).sum())
 
 
-def within(intervals: tuple[Ints, Ints], low: Nanoseconds, high: Nanoseconds) -> Ints:
+def covered_in_windows(intervals: tuple[Ints, Ints], low: Nanoseconds, high: Nanoseconds) -> Ints:
     """(s,) Length of each window [low, high) that is covered by disjoint sorted intervals."""
     start, end = intervals
     if not len(start):

@@ -32,7 +32,7 @@ _SHARE = "for all kernels.\n"
 _NO_SHARE = "It is always 0.0 On MLU devices because MLU does not using Tensor Cores.\n"
 
 
-def wrote(trace: TraceEvents) -> bool:
+def is_from_cambricon(trace: TraceEvents) -> bool:
     """Whether the trace is from a Cambricon device."""
     names = (str(device.get("name", "")) for device in trace.device_properties)
     return any(name.upper().startswith("MLU") for name in names) or any(map(_says_mlu, trace.events))

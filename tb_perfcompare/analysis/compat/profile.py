@@ -38,7 +38,7 @@ def read_compat(trace: TraceEvents) -> CompatProfile:
     """Has torch-tb-profiler read the events. Raises InputError if it cannot."""
     path, skipped = trace.file.path, Counter[str]()
     devices = trace.device_properties
-    is_mlu = cambricon.wrote(trace)
+    is_mlu = cambricon.is_from_cambricon(trace)
     if is_mlu:
         devices = cambricon.devices_as_gpus(devices)
         events, arrows = known_events(trace.events, cambricon.CATEGORIES, skipped, cambricon.as_gpu)

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from tb_perfcompare.analysis.columns.intervals import union, within
+from tb_perfcompare.analysis.columns.intervals import covered_in_windows, union
 from tb_perfcompare.analysis.entities.message_sizes import carried
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
@@ -43,7 +43,7 @@ def collectives(timeline: InterpretedTrace, windows: Windows, step: StepIndex) -
         hidden = _covered_by_both(busy, union(events.start_ns[kernels], timeline.ends(kernels)), windows)
     return Collectives(
         keys, group_size, key[places], step[counted].astype(np.int64), events.start_ns[counted], events.dur_ns[counted],
-        within(busy, windows.start_ns, windows.end_ns), hidden,
+        covered_in_windows(busy, windows.start_ns, windows.end_ns), hidden,
     )  # fmt: skip
 
 
@@ -123,5 +123,5 @@ def _plain(name: str) -> str:
 def _covered_by_both(left: Intervals, right: Intervals, windows: Windows) -> Ints:
     """(s,) Length of each window that both interval sets cover."""
     either = union(np.concatenate([left[0], right[0]]), np.concatenate([left[1], right[1]]))
-    low, high = windows.start_ns, windows.end_ns
-    return within(left, low, high) + within(right, low, high) - within(either, low, high)
+    a, b, total = (covered_in_windows(busy, windows.start_ns, windows.end_ns) for busy in (left, right, either))
+    return a + b - total

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tb_perfcompare.analysis.columns.grouping import argument_of
-from tb_perfcompare.analysis.columns.intervals import union, within
+from tb_perfcompare.analysis.columns.intervals import covered_in_windows, union
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Flags, Ints, unique
@@ -87,7 +87,7 @@ def _figures(timeline: InterpretedTrace, windows: Windows, rows: EventIndex) -> 
     kernels = role == StepCategory.KERNEL
     computing, with_copies = (union(start[chosen], end[chosen]) for chosen in (kernels, kernels | copies))
     busy = union(start, end)
-    covered = [within(intervals, low, high) for intervals in (computing, with_copies, busy)]
+    covered = [covered_in_windows(intervals, low, high) for intervals in (computing, with_copies, busy)]
     step = _windows_of(start, windows)
     short = (events.category[rows] == Category.KERNEL) & (end - start < SHORT_NS)
 

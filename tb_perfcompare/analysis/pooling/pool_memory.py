@@ -41,7 +41,7 @@ def pool_memory(
     return MemoryUse(tuple(keys), out[0], out[1], out[2], curves)
 
 
-def some_steps(
+def memory_of_steps(
     use: MemoryUse, columns: NDArray[np.intp], kept: Callable[[str], bool] | None = None
 ) -> MemoryUse | None:
     """Selects steps; curves keep the steps whose label is `kept` (all if it is None).

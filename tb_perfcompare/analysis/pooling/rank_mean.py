@@ -41,7 +41,7 @@ class RankMean:
     _count: list[int] = field(default_factory=list)
 
     @staticmethod
-    def takes(summary: Summary) -> bool:
+    def accepts(summary: Summary) -> bool:
         """Whether this is a trace's summary of one capture; others are few and small and are not averaged."""
         return summary.format == TRACE and len(summary.captures) == 1
 

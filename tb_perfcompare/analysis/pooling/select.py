@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tb_perfcompare.analysis.pooling.pool_memory import some_steps
+from tb_perfcompare.analysis.pooling.pool_memory import memory_of_steps
 from tb_perfcompare.analysis.pooling.pool_splits import split_of_steps, tree_of_steps, work_of_steps
 from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.arrays import Flags, Ints
@@ -60,7 +60,7 @@ def select_steps(summary: Summary, steps: tuple[int, int]) -> Summary:
         empty.append("counters")
     memory = summary.memory
     if memory is not None:
-        memory = some_steps(memory, columns, lambda label: _inside(label, first, last))
+        memory = memory_of_steps(memory, columns, lambda label: _inside(label, first, last))
     if summary.memory is not None and memory is None:
         empty.append("memory")
     emptied = dict.fromkeys(empty, f"nothing in steps {first}-{last}")
@@ -89,7 +89,7 @@ def without_steps(summary: Summary, reasons: Mapping[int, str]) -> Summary:
         step for at, why in sorted(reasons.items()) for step in _left_out(summary.steps, np.array([at]), why)
     )
     groups = {name: _group(group, columns, with_facts=True) for name, group in summary.groups.items()}
-    memory = None if summary.memory is None else some_steps(summary.memory, columns)
+    memory = None if summary.memory is None else memory_of_steps(summary.memory, columns)
     return replace(
         _of_steps(summary, columns, groups, dropped),
         counters=None if summary.counters is None else _counters(summary.counters, columns),

@@ -117,7 +117,7 @@ def check_tag(given: str, tag: str) -> None:
         raise Changed("the files have changed since the comparison was made", hint="load the comparison again")
 
 
-def is_known(request: Request, tag: str) -> bool:
+def is_cached_by_client(request: Request, tag: str) -> bool:
     """Whether the browser has the response with this tag already."""
     return bool(request.if_none_match.contains_weak(tag))
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from tb_perfcompare.quick_dataclass import dataclass
 
 STATIC_DIR = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "static")
-STAND_IN = "not-built.js"
+PLACEHOLDER = "not-built.js"
 
 _MANIFESTS = ("manifest.json", os.path.join(".vite", "manifest.json"))
 _HASHED_NAME = re.compile(r".+-[0-9A-Za-z_-]{8,}\.[a-z0-9]+")
@@ -26,7 +26,7 @@ _TYPES = {
     ".woff2": "font/woff2",
 }
 
-_STAND_IN_CODE = """\
+_PLACEHOLDER_CODE = """\
 export function render() {
   document.documentElement.lang = 'en';
   document.title = 'Perf Compare';
@@ -64,13 +64,13 @@ def entry_file(folder: str = STATIC_DIR) -> str:
         entry = _entry(path, stamp)
         if entry:
             return entry
-    return STAND_IN
+    return PLACEHOLDER
 
 
 def asset(name: str, folder: str = STATIC_DIR) -> Asset | None:
     """Returns the file of that name; None unless it is inside the folder, has a known type and no hidden path part."""
-    if name == STAND_IN:
-        return Asset(_STAND_IN_CODE.encode(), _TYPES[".js"], keep=False)
+    if name == PLACEHOLDER:
+        return Asset(_PLACEHOLDER_CODE.encode(), _TYPES[".js"], keep=False)
     content_type = _TYPES.get(os.path.splitext(name)[1])
     if content_type is None or "\0" in name or any(part.startswith(".") for part in re.split(r"[/\\]", name)):
         return None

@@ -31,7 +31,7 @@ _MOST_WORDS = 32
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,9})?", re.ASCII)
 _PLACES = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 MOST_PLACES = 500
-USUAL_POINTS, MOST_POINTS = 60, 400
+DEFAULT_POINTS, MOST_POINTS = 60, 400
 """Points per row of api/rows: for a sparkline, and for a chart across the screen."""
 _PROCESSES = re.compile(r"(\d{1,18}):(\d{1,18})", re.ASCII)
 
@@ -143,7 +143,7 @@ def rows_request(query: Mapping[str, str]) -> RowsRequest:
     """Parses the parameters of api/rows. Raises BadRequest."""
     table = required(query, "table", "it must name a table of the comparison")
     places = _places(required(query, "places", "which rows: 0-59,75"))
-    points = min(max(row_count(query, "points", USUAL_POINTS, "figures"), 2), MOST_POINTS)
+    points = min(max(row_count(query, "points", DEFAULT_POINTS, "figures"), 2), MOST_POINTS)
     return RowsRequest(pair_request(query), table, _rows(query), places, query.get("measure") or "", points)
 
 

@@ -11,7 +11,7 @@ from tb_perfcompare.plugin.http.responses import BadRequest
 from tb_perfcompare.plugin.requests.pair_request import choice, flag, marker_of
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.workspace.queries.step_choice import TYPICAL, StepChoice
-from tb_perfcompare.workspace.queries.step_responses import USUAL_PIXELS, Area, Stretch
+from tb_perfcompare.workspace.queries.step_responses import DEFAULT_PIXELS, Area, Stretch
 
 SIDES = ("baseline", "candidate")
 
@@ -58,7 +58,7 @@ def stretch(query: Mapping[str, str]) -> Stretch | None:
     if not query.get("from") and not query.get("to"):
         return None
     first, last = _extent(query)
-    pixels = _integer(query, "pixels") if query.get("pixels") else USUAL_PIXELS
+    pixels = _integer(query, "pixels") if query.get("pixels") else DEFAULT_PIXELS
     if not 1 <= pixels <= _MOST_PIXELS:
         raise BadRequest(f"pixels is {pixels}", hint=f"it must be a number from 1 to {_MOST_PIXELS}")
     return Stretch(first, last, pixels)

@@ -14,7 +14,7 @@ from tb_perfcompare.plugin.http.responses import (
     JSON,
     BadRequest,
     error_dict,
-    is_known,
+    is_cached_by_client,
     not_modified,
     respond,
     stream,
@@ -58,7 +58,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
     if as_lines:
         return stream(request, Lines(_talk(workspace, asked, options.alpha, connection)))
     tag = tag_of("verdicts", asked)
-    if is_known(request, tag):
+    if is_cached_by_client(request, tag):
         return not_modified(tag)
     rows, is_final = [], True
     for requested in asked:

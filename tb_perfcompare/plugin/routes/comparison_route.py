@@ -10,7 +10,7 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
-from tb_perfcompare.plugin.http.responses import JSON, is_known, not_modified, respond, stream, tagged
+from tb_perfcompare.plugin.http.responses import JSON, is_cached_by_client, not_modified, respond, stream, tagged
 from tb_perfcompare.plugin.requests.pair_request import PairRequest, SideRequest, flag, pair_request
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest, Side
 from tb_perfcompare.workspace.sharing.single_flight import Flight, finished
@@ -44,7 +44,7 @@ def resolve_pair(side_of: SideOf, asked: PairRequest) -> ComparisonRequest:
 def once(request: Request, tag: str, make: Callable[[], tuple[bytes, bool]]) -> Response:
     """Responds with the JSON of `make`, or 304 if the browser has it. A provisional response gets no tag, so that the
     browser requests it again."""
-    if is_known(request, tag):
+    if is_cached_by_client(request, tag):
         return not_modified(tag)
     body, provisional = make()
     return respond(request, body, JSON, tag="" if provisional else tag)

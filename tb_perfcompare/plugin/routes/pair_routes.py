@@ -16,7 +16,7 @@ from tb_perfcompare.plugin.http.responses import (
     JSON,
     BadRequest,
     check_tag,
-    is_known,
+    is_cached_by_client,
     not_modified,
     respond,
     stream,
@@ -120,7 +120,7 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     name = request.args.get("table") or None
     resolved = resolve_pair(side_of, pair_request(request.args))
     tag = tag_of(resolved, form, name)
-    if is_known(request, tag):
+    if is_cached_by_client(request, tag):
         return not_modified(tag)
     flight = finished(workspace.ask(resolved), Connection(request.environ).report)
     comparison = flight.result()
@@ -147,7 +147,7 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
             raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
         return stream(request, lines_of(lambda: workspace.ask_strict(resolved), first_answer, connection))
     tag = tag_of(resolved, asked)
-    if is_known(request, tag):
+    if is_cached_by_client(request, tag):
         return not_modified(tag)
     if asked.table:
         check_tag(_tag(request.args), resolved.tag())

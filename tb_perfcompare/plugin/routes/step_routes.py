@@ -9,7 +9,7 @@ from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
-from tb_perfcompare.plugin.http.responses import is_known, not_modified, respond, stream, tag_of
+from tb_perfcompare.plugin.http.responses import is_cached_by_client, not_modified, respond, stream, tag_of
 from tb_perfcompare.plugin.requests.pair_request import SideRequest, flag
 from tb_perfcompare.plugin.requests.step_requests import (
     SIDES,
@@ -57,7 +57,7 @@ def trace(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     resolved = workspace.step_views.agreed(_resolve_step(side_of, asked), report)
     resolved = workspace.step_views.labelled(resolved, report)
     tag = tag_of(resolved, "trace")
-    if is_known(request, tag):
+    if is_cached_by_client(request, tag):
         return not_modified(tag)
     labels = SIDES if asked.side == SIDES[0] else SIDES[::-1]
     sides = []

@@ -10,13 +10,13 @@ from tb_perfcompare.sources.storage.remote import RemoteFileSystem
 __all__ = ["file_system", "is_address", "without_secrets"]
 
 
-def file_system(path: str, within: str = "") -> FileSystem:
+def file_system(path: str, link_root: str = "") -> FileSystem:
     """The file system that opens `path`.
 
-    `within` is a directory that links must not lead out of, "" for none; stores have no links. Raises InputError for an
-    unsupported scheme.
+    `link_root` is a directory that links must not lead out of, "" for none; stores have no links. Raises InputError for
+    an unsupported scheme.
     """
     scheme = scheme_of(path)
     if scheme:
         return RemoteFileSystem(scheme)
-    return InsideOnly(within) if within else LOCAL
+    return InsideOnly(link_root) if link_root else LOCAL

@@ -26,12 +26,12 @@ NOT_A_FILE = "not a file: a pipe, a socket or a device"
 class FileStat:
     """One directory entry, following links.
 
-    identity  equal for two paths if and only if they lead to the same file or directory
-    is_link   the name itself is a link; the other members describe its target
-    problem   why the entry cannot be used (broken link, no permission), "" if it can
-    version   identifies the state of the file: a store's ETag, or the local file's inode and ctime, which cannot be set
-              back; "" if there is none
-    within    the directory that links must not lead out of, "" if they may lead anywhere
+    identity   equal for two paths if and only if they lead to the same file or directory
+    is_link    the name itself is a link; the other members describe its target
+    problem    why the entry cannot be used (broken link, no permission), "" if it can
+    version    identifies the state of the file: a store's ETag, or the local file's inode and ctime, which cannot be
+               set back; "" if there is none
+    link_root  the directory that links must not lead out of, "" if they may lead anywhere
     """
 
     path: str
@@ -43,7 +43,7 @@ class FileStat:
     is_link: bool = False
     problem: str = ""
     version: str = ""
-    within: str = ""
+    link_root: str = ""
 
     @property
     def state(self) -> FileState:

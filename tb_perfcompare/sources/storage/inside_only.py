@@ -49,7 +49,7 @@ class InsideOnly(LocalFileSystem):
 
     def stat(self, path: str) -> FileStat:
         self._check(path)
-        return replace(LocalFileSystem.stat(self, path), within=self.root)
+        return replace(LocalFileSystem.stat(self, path), link_root=self.root)
 
     def open(self, path: str) -> BinaryIO:
         if os.open in os.supports_dir_fd and _NO_FOLLOW:
@@ -89,5 +89,5 @@ class InsideOnly(LocalFileSystem):
 
     def _checked_entry(self, entry: FileStat) -> FileStat:
         if not entry.is_link or is_inside(entry.path, self.root):
-            return replace(entry, within=self.root)
+            return replace(entry, link_root=self.root)
         return FileStat(entry.path, entry.name, False, is_link=True, problem=REFUSED)

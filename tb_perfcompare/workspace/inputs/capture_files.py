@@ -14,7 +14,7 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile
 
 def files_of(file: CaptureFile) -> FileSystem:
     """Returns a file system that opens the file and those read along with it, in whatever state they are."""
-    return file_system(file.path, file.within)
+    return file_system(file.path, file.link_root)
 
 
 def in_expected_state(file: CaptureFile) -> AbstractContextManager[FileSystem]:

@@ -70,7 +70,7 @@ class CaptureFile:
     source  the run's name, or the path as the user typed it
     part    number of the run, for a file that holds several
     beside  files that are read along with it
-    version, within  as in filesystem.FileStat
+    version, link_root  as in filesystem.FileStat
     """
 
     path: str
@@ -86,7 +86,7 @@ class CaptureFile:
     part: int = 1
     beside: tuple[FileStat, ...] = ()
     version: str = ""
-    within: str = ""
+    link_root: str = ""
 
     @property
     def states(self) -> dict[str, FileState]:

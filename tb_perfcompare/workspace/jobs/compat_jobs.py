@@ -16,7 +16,7 @@ from tb_perfcompare.workspace.inputs.capture_files import in_expected_state
 from tb_perfcompare.workspace.inputs.sides import CaptureFile
 from tb_perfcompare.workspace.jobs.summary_jobs import shown_error
 
-TIMES_A_SUMMARY = 11
+MEMORY_FACTOR = 11
 """Memory relative to summarising the same file: measured 1,800 to 2,250 bytes per event, a summary needs 200."""
 
 _OTHERS = {

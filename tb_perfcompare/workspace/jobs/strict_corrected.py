@@ -14,7 +14,7 @@ from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CycleRecording
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
-from tb_perfcompare.workspace.jobs.summary_jobs import narrowed, origin_of, read_recording, shown_error
+from tb_perfcompare.workspace.jobs.summary_jobs import origin_of, read_recording, shown_error, with_step_range
 
 
 def of_tables(sides: tuple[Side, Side], pair: ProcessPair, options: CompareOptions, report: Reporter) -> Comparison:
@@ -48,4 +48,4 @@ def _of_process(side: Side, pid: int, options: CompareOptions, report: Reporter)
         summary = summarize_cycles(replace(recording, table=table.of_pid(pid)), origin_of(file), options.window)
     except InputError as error:
         raise shown_error(error, file) from error
-    return narrowed(summary, side.steps)
+    return with_step_range(summary, side.steps)

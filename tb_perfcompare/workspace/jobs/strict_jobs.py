@@ -115,11 +115,11 @@ def strict_of_traces(baseline: LoadedSide, candidate: LoadedSide, request: Stric
     try:
         sides = sides_of_traces(pooled(baseline), pooled(candidate), request.beta)
     except NotComparable as error:
-        return refused(error, request)
+        return not_comparable_report(error, request)
     return _answered(sides, request)
 
 
-def refused(error: NotComparable, request: StrictRequest) -> bytes:
+def not_comparable_report(error: NotComparable, request: StrictRequest) -> bytes:
     """Returns a JSON report that says why nothing can be compared; raises the error again for other forms."""
     if request.form != JSON:
         raise error

@@ -42,7 +42,7 @@ class SummaryCollector:
             self._next += 1
             if summary is None:
                 continue
-            if self._fold is not None and self._fold.takes(summary):
+            if self._fold is not None and self._fold.accepts(summary):
                 self._fold.add(summary)
             else:
                 self._kept.append(summary)

@@ -190,7 +190,7 @@ def pooled(loaded: LoadedSide) -> Summary:
     from tb_perfcompare.analysis.pooling.step_admission import admit_steps
 
     (summary,) = _joined(loaded).summaries
-    summary = of_kind(narrowed(summary, loaded.side.steps), loaded.side.kind)
+    summary = of_kind(with_step_range(summary, loaded.side.steps), loaded.side.kind)
     if loaded.side.steps is None and not loaded.side.all_steps:
         summary = admit_steps(summary)
     if loaded.launches is not None:
@@ -213,7 +213,7 @@ def _joined(loaded: LoadedSide) -> LoadedSide:
     return replace(loaded, summaries=(pool(summaries),), counters=None)
 
 
-def narrowed(summary: Summary, steps: Steps | None) -> Summary:
+def with_step_range(summary: Summary, steps: Steps | None) -> Summary:
     """Returns the summary with only these step numbers (None: all)."""
     if steps is None:
         return summary

@@ -83,6 +83,6 @@ class LatestHistory:
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
 def _read_point(file: FileEntry) -> PointFacts:
-    files = file_system(file.path, file.within)
+    files = file_system(file.path, file.link_root)
     with one_state(files, None if is_address(file.path) else {file.path: file.state}) as fs:
         return read_point(file.path, fs)

@@ -139,10 +139,10 @@ def _experiment(run: RunEntry) -> RecordedExperiment | None:
     variant; None for other runs."""
     if run.format != TRACE:
         return None
-    within = run.workers[0].spans[0].file.within
+    link_root = run.workers[0].spans[0].file.link_root
     directory = _PARENT.sub("", run.path)
     try:
-        manifest = read_manifest(directory, file_system(directory, within))
+        manifest = read_manifest(directory, file_system(directory, link_root))
     except InputError:  # a file of another tool with the manifest's name
         return None
     if manifest is None or run.name.rpartition("/")[2] not in {variant.name for variant in manifest.variants}:
@@ -298,8 +298,8 @@ def _capture(
 ) -> CaptureFile:
     return CaptureFile(
         file.path, shown, file.name, file.bytes, file.mtime_ns, file.run or run.name, worker.name, span.label,
-        worker.rank, source, file.part, read_along(file.path, file_system(file.path, file.within)), file.version,
-        file.within,
+        worker.rank, source, file.part, read_along(file.path, file_system(file.path, file.link_root)), file.version,
+        file.link_root,
     )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from tb_perfcompare.render.wire.wire_rows import MOST_BYTES
 DRAWN_SINGLY = 30_000
 """A stretch with at most this many events is sent event by event, however short they are."""
 
-USUAL_PIXELS = 1500
+DEFAULT_PIXELS = 1500
 _FINEST_CELLS = 1 << 14
 """Number of cells for the first attempt to merge events, if single events do not fit into a response."""
 
@@ -39,7 +39,7 @@ class Stretch:
 
     first_ns: int
     last_ns: int
-    pixels: int = USUAL_PIXELS
+    pixels: int = DEFAULT_PIXELS
 
 
 @dataclass(frozen=True, slots=True)

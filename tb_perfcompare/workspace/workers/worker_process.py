@@ -44,7 +44,7 @@ def held_bytes() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def end_at(most_bytes: int) -> None:
+def limit_memory(most_bytes: int) -> None:
     """Limits the memory of this process to about `most_bytes`, 0: no limit; allocations beyond that fail. Only on
     Linux, as RLIMIT_DATA does not count all memory elsewhere."""
     pages = _pages()
@@ -133,7 +133,7 @@ def main() -> None:
             if refused is None:
                 raise
         if refused is not None:  # outside of `except`: the traceback has released the task's memory
-            end_at(0)
+            limit_memory(0)
             _tell(answers, "failed", refused)
             return
 
@@ -144,7 +144,7 @@ def _do(task: bytes, answers: IO[bytes], spare: list[Callable[..., Any]]) -> Non
     if arguments is None:
         spare.append(function)
         return
-    end_at(most_bytes)
+    limit_memory(most_bytes)
     if threads:
         os.environ[THREADS] = str(threads)
     try:
