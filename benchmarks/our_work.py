@@ -193,7 +193,7 @@ def served() -> Work:
         cpu, wall = cpu_seconds(), time.perf_counter()
         workspace = Workspace()
         baseline, candidate = (side_from_path(path, None, None) for path in paths)
-        answer = workspace.pages.first_bytes(ComparisonRequest(baseline, candidate))
+        answer = workspace.pages.first_response_bytes(ComparisonRequest(baseline, candidate))
         seconds = time.perf_counter() - wall
         workspace.close()  # CPU time of children counts only after they have ended
         return {"answer_bytes": len(answer), "seconds": seconds, "cpu_seconds": cpu_seconds() - cpu}

@@ -67,12 +67,12 @@ class Opening:
         on disk, nothing that computes is imported for it."""
         if self._workspace is None:
             cache = self._response_cache
-            body = None if cache is None else cache.answer_to(request)
+            body = None if cache is None else cache.get_response(request)
             if body is not None:
                 from tb_perfcompare.workspace.sharing.single_flight import finished_flight
 
                 return contextlib.nullcontext(finished_flight(request, body))
-        return self.workspace.pages.first(request)
+        return self.workspace.pages.first_response(request)
 
     @property
     def workspace(self) -> Workspace:

@@ -116,7 +116,7 @@ def stated_rank(file: FileStat, fs: FileSystem) -> int | None:
     return None if matched is None else int(matched[1])
 
 
-def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, str, int]:
+def runs_in_file(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, str, int]:
     """(format, worker, number of runs) of a file; ("", "", 0) if no format recognises it or it is being written.
 
     With `any_name`, for a file that the user named, the file's extension does not matter.

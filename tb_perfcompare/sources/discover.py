@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.model.formats import BASELINE, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
-from tb_perfcompare.sources.content_detection import held_runs, is_unnamed_trace, possible_stem, stated_rank
+from tb_perfcompare.sources.content_detection import is_unnamed_trace, possible_stem, runs_in_file, stated_rank
 from tb_perfcompare.sources.job_folders import join_parts
 from tb_perfcompare.sources.rank_names import split_by_job
 from tb_perfcompare.sources.recognition.format_sniffers import JSON_NAME, REMEMBERED_FILES, TRACE_FILE, is_point
@@ -250,7 +250,7 @@ def _loose_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
         entry
         for entry in sorted(entries, key=lambda entry: entry.name)
         if not TRACE_FILE.fullmatch(entry.name) and not entry.is_dir and not entry.problem
-        if held_runs(entry, fs)[2]
+        if runs_in_file(entry, fs)[2]
     ]
 
 
@@ -260,7 +260,7 @@ def _unnamed_traces(entries: Iterable[FileStat], fs: FileSystem) -> list[FileSta
         entry
         for entry in sorted(entries, key=lambda entry: entry.name)
         if not TRACE_FILE.fullmatch(entry.name) and not entry.is_dir and not entry.problem
-        if is_unnamed_trace(entry, fs) and not held_runs(entry, fs)[2]
+        if is_unnamed_trace(entry, fs) and not runs_in_file(entry, fs)[2]
     ]
 
 
@@ -269,7 +269,7 @@ def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = F
 
     Raises InputError for a saved baseline that cannot be read.
     """
-    form, worker, runs = held_runs(file, fs, any_name=any_name)
+    form, worker, runs = runs_in_file(file, fs, any_name=any_name)
     if not runs and not any_name and is_unnamed_trace(file, fs):
         matched = JSON_NAME.fullmatch(file.name)
         form, worker, runs = TRACE, matched["stem"] if matched else file.name, 1

@@ -191,7 +191,7 @@ class Workspace:
 
     def cached_response(self, request: ComparisonRequest) -> bytes | None:
         """The pair's comparison as JSON (render/wire/pages.py) if it is cached on disk, else None."""
-        return None if self._comparison_cache is None else self._comparison_cache.answer_to(request)
+        return None if self._comparison_cache is None else self._comparison_cache.get_response(request)
 
     def strict(self, request: StrictRequest, report: Reporter = silent) -> bytes:
         """Returns the strict report in its requested form. Stops waiting when `report` raises; work that no caller

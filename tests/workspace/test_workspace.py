@@ -160,14 +160,14 @@ def test_an_answer_that_lacks_a_file_is_not_the_answer_for_ever(
     first = workspace.compare(asked)
     assert [note.code for note in first.notes].count(NoteCode.FILE_FAILED) == 1
     assert workspace.compare(asked) is first
-    rows = [workspace.pages.of_pair(asked, "steps", RowQuery()) for _ in range(2)]
+    rows = [workspace.pages.pair_rows(asked, "steps", RowQuery()) for _ in range(2)]
     assert all(found.provisional for found in rows)
     soon_s = time.monotonic() + PROVISIONAL_S
     monkeypatch.setattr("tb_perfcompare.workspace.sharing.byte_cache.time.monotonic", lambda: soon_s)
     second = workspace.compare(asked)
     assert NoteCode.FILE_FAILED not in [note.code for note in second.notes]
     assert (first.baseline.captures, second.baseline.captures) == (1, 2)
-    found = workspace.pages.of_pair(asked, "steps", RowQuery())
+    found = workspace.pages.pair_rows(asked, "steps", RowQuery())
     assert (len(found.table.rows), found.provisional) == (24, False)
 
 
@@ -177,11 +177,11 @@ def test_another_choice_of_rows_needs_no_comparison(tmp_path: Path, opened: Open
     workspace = opened()
     workspace._comparisons = SingleFlight(ByteCache(0))
     asked = comparison_request(workspace)
-    every = workspace.pages.of_pair(asked, "steps", RowQuery())
-    last = workspace.pages.of_pair(asked, "steps", RowQuery(sort=(("step", True),)))
+    every = workspace.pages.pair_rows(asked, "steps", RowQuery())
+    last = workspace.pages.pair_rows(asked, "steps", RowQuery(sort=(("step", True),)))
     assert last.table is every.table
     assert (every.chosen.rows[0], last.chosen.rows[0]) == (0, 7)  # equal ones keep their order, A first
-    assert workspace.pages.of_pair(asked, "operators", RowQuery()).table is not every.table
+    assert workspace.pages.pair_rows(asked, "operators", RowQuery()).table is not every.table
 
 
 def test_a_file_that_holds_nothing_is_read_once(tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from tb_perfcompare.analysis.columns.intervals import covered_in_windows, union
-from tb_perfcompare.analysis.entities.message_sizes import carried
+from tb_perfcompare.analysis.entities.message_sizes import recorded_argument
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.trace.steps import Windows
 from tb_perfcompare.model.arrays import EventIndex, Ints, StepIndex
@@ -67,10 +67,11 @@ def _outermost(timeline: InterpretedTrace, rows: EventIndex) -> Ints:
 def _keys(timeline: InterpretedTrace, rows: EventIndex) -> tuple[tuple[tuple[str, str], ...], Ints, Ints]:
     """Returns (the keys, size of each key's group, key of each row). Rows must ascend."""
     events = timeline.events
-    group, ranks = carried(timeline, "process_group", rows), carried(timeline, "group_size", rows)
-    called, dtype = carried(timeline, "collective_name", rows), carried(timeline, "element_type", rows)
-    sizes = carried(timeline, "in_elements", rows), carried(timeline, "out_elements", rows)
-    launcher, shape = _launchers(timeline, rows), carried(timeline, "input_dims", rows)
+    group, ranks, called, dtype, *sizes = (
+        recorded_argument(timeline, name, rows)
+        for name in ("process_group", "group_size", "collective_name", "element_type", "in_elements", "out_elements")
+    )
+    launcher, shape = _launchers(timeline, rows), recorded_argument(timeline, "input_dims", rows)
     name = events.name[rows].astype(np.int64)
     index: dict[tuple[str, str], int] = {}
     number: dict[tuple[int, ...], int] = {}

@@ -49,7 +49,7 @@ def messages_of(timeline: InterpretedTrace, rows: EventIndex) -> Messages:
     none = np.full(len(rows), _UNKNOWN, dtype=np.int64)
     if "collective_name" not in events.args:
         return Messages(rows, none, ())
-    columns = [carried(timeline, name, rows).tolist() for name in _ARGUMENTS]
+    columns = [recorded_argument(timeline, name, rows).tolist() for name in _ARGUMENTS]
     texts = [*events.strings.texts, ""]
     number: dict[tuple[int, ...], int] = {}
     index: dict[Message, int] = {}
@@ -82,7 +82,7 @@ def _whole(timeline: InterpretedTrace, rows: EventIndex) -> Flags:
 _ARGUMENTS = ("collective_name", "element_type", "in_elements", "out_elements", "group_size")
 
 
-def carried(timeline: InterpretedTrace, argument: str, rows: EventIndex) -> Ints:
+def recorded_argument(timeline: InterpretedTrace, argument: str, rows: EventIndex) -> Ints:
     """(r,) An argument of each event, or of the operator that launched it; -1 if neither has it."""
     events = timeline.events
     own = np.asarray(argument_of(events, argument, rows, _UNKNOWN), dtype=np.int64)

@@ -37,14 +37,14 @@ class Lines:
 
 
 def lines_of(
-    joined: Callable[[], AbstractContextManager[Flight[T]]], draw: Callable[[T], bytes], connection: Connection
+    joined: Callable[[], AbstractContextManager[Flight[T]]], encode: Callable[[T], bytes], connection: Connection
 ) -> Lines:
     """Returns the lines of one computation.
 
     joined  joins the computation; called for the first line, left at the end
-    draw    encodes the result as a JSON object
+    encode  encodes the result as a JSON object
     """
-    return Lines(_talk(joined, draw, connection))
+    return Lines(_talk(joined, encode, connection))
 
 
 def progress_dict(progress: Progress) -> dict[str, Any]:
@@ -59,13 +59,13 @@ def progress_dict(progress: Progress) -> dict[str, Any]:
 
 
 def _talk(
-    joined: Callable[[], AbstractContextManager[Flight[T]]], draw: Callable[[T], bytes], connection: Connection
+    joined: Callable[[], AbstractContextManager[Flight[T]]], encode: Callable[[T], bytes], connection: Connection
 ) -> Generator[bytes, None, None]:
     try:
         with joined() as flight:
             yield from progress_lines(flight, connection)
             if flight.done:
-                yield b'{"result":' + draw(flight.result()) + b"}\n"
+                yield b'{"result":' + encode(flight.result()) + b"}\n"
     except PerfCompareError as error:
         yield line(error_dict(error))
     except REFUSED_MEMORY as error:

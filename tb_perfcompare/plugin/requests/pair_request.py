@@ -67,11 +67,11 @@ def flag(query: Mapping[str, str], name: str, default: bool) -> bool:
             raise BadRequest(f"{name} is {value[:80]!r}", hint="it must be 0 or 1")
 
 
-def choice(query: Mapping[str, str], name: str, known: tuple[str, ...], default: str) -> str:
-    """Parses one of the known values; `default` if it is missing. Raises BadRequest."""
+def choice(query: Mapping[str, str], name: str, allowed: tuple[str, ...], default: str) -> str:
+    """Parses one of the allowed values; `default` if it is missing. Raises BadRequest."""
     value = query.get(name) or default
-    if value not in known:
-        raise BadRequest(f"{name} is {value[:80]!r}", hint=f"it must be one of {', '.join(known)}")
+    if value not in allowed:
+        raise BadRequest(f"{name} is {value[:80]!r}", hint=f"it must be one of {', '.join(allowed)}")
     return value
 
 

@@ -65,7 +65,7 @@ def verdicts(workspace: Workspace, side_of: SideOf, request: Request) -> Respons
         if isinstance(requested.resolved, PerfCompareError):
             rows.append(CandidateRow(requested.candidate, None, requested.resolved))
             continue
-        with workspace.candidates.one(requested.resolved) as flight:
+        with workspace.candidates.brief(requested.resolved) as flight:
             follow([flight], connection.report)
             rows.append(row_of(requested.candidate, flight))
             # not after an error: a file that cannot be read now may be readable later
@@ -86,7 +86,7 @@ def _talk(
         if isinstance(requested.resolved, PerfCompareError):
             rows.append(CandidateRow(requested.candidate, None, requested.resolved))
         else:
-            with workspace.candidates.one(requested.resolved) as flight:
+            with workspace.candidates.brief(requested.resolved) as flight:
                 yield from progress_lines(flight, connection, row=number)
                 if not flight.done:
                     return

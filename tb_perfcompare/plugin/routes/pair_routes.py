@@ -52,7 +52,7 @@ def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     check_tag(_tag(request.args), resolved.tag())
 
     def make() -> tuple[bytes, bool]:
-        rows = workspace.pages.of_pair(resolved, asked.table, asked.rows, Connection(request.environ).report)
+        rows = workspace.pages.pair_rows(resolved, asked.table, asked.rows, Connection(request.environ).report)
         return _page(asked, rows)
 
     return once(request, tag_of(resolved, asked), make)
@@ -62,8 +62,8 @@ def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """Handles api/row: the step times of one row."""
     asked = row_request(request.args)
     resolved = resolve_pair(side_of, asked.pair)
-    report = Connection(request.environ).report
-    return once(request, tag_of(resolved, asked), lambda: workspace.rows.one(resolved, asked.table, asked.row, report))
+    report, tag = Connection(request.environ).report, tag_of(resolved, asked)
+    return once(request, tag, lambda: workspace.rows.step_times(resolved, asked.table, asked.row, report))
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
@@ -73,7 +73,7 @@ def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Respon
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        return workspace.paths.one(
+        return workspace.paths.callers(
             resolved, asked.row.table, asked.row.row, merge_modules=asked.merge_modules, report=report
         )
 
@@ -88,10 +88,10 @@ def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        all_keys, chosen = workspace.pages.keys_of_pair(resolved, asked.table, asked.rows, report)
+        all_keys, chosen = workspace.pages.pair_row_keys(resolved, asked.table, asked.rows, report)
         places = [place for place in asked.places if place < len(chosen.rows)]
         keys = [all_keys.keys[number] for number in chosen.rows[places].tolist()]
-        lines, provisional = workspace.rows.several(resolved, asked.table, keys, asked.measure, asked.points, report)
+        lines, provisional = workspace.rows.sparklines(resolved, asked.table, keys, asked.measure, asked.points, report)
         return lines_answer(places, lines, all_keys.lost), provisional or all_keys.provisional
 
     return once(request, tag_of(resolved, asked), make)
@@ -105,7 +105,7 @@ def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     pages, connection = workspace.pages, Connection(request.environ)
 
     def answer() -> tuple[bytes, bool]:
-        run, rows = pages.of_run(side, asked.window, name, asked.rows, connection.report)
+        run, rows = pages.run_rows(side, asked.window, name, asked.rows, connection.report)
         body = view_answer(name, run.reading, run.side, rows.table, run.notes, rows.chosen, asked.page)
         return body, rows.provisional
 
@@ -151,7 +151,7 @@ def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
         return not_modified(tag)
     if asked.table:
         check_tag(_tag(request.args), resolved.tag())
-        rows = workspace.pages.of_strict(resolved, asked.table, asked.rows, connection.report)
+        rows = workspace.pages.strict_rows(resolved, asked.table, asked.rows, connection.report)
         return once(request, tag, lambda: _page(asked, rows))
     flight = finished(workspace.ask_strict(resolved), connection.report)
     tag = "" if flight.provisional else tag

@@ -24,7 +24,7 @@ from tb_perfcompare.model.recordings.launches import LaunchRecording, LaunchTabl
 from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.sources.ncu.launch_file import LaunchFile, read_launch_file
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
-from tb_perfcompare.sources.storage.text_file import is_pythons_own
+from tb_perfcompare.sources.storage.text_file import has_python_only_digits
 
 READER = "kernel_listing/python"
 
@@ -94,7 +94,7 @@ def _launch(line: str) -> tuple[str, int, float, float] | str:
 
 def _nanoseconds(text: str) -> int | None:
     """Parses a non-negative whole number; None for anything else."""
-    if is_pythons_own(text):
+    if has_python_only_digits(text):
         return None
     if text.isdecimal() and len(text) <= 18:
         return int(text)
@@ -110,7 +110,7 @@ def _fraction(text: str) -> float | None:
     if text in _NOT_MEASURED:
         return math.nan
     try:
-        value = float("" if is_pythons_own(text) else text)
+        value = float("" if has_python_only_digits(text) else text)
     except ValueError:
         return None
     return value if 0 <= value <= MOST_UTILISATION else None

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tb_perfcompare.model.arrays import Floats
-from tb_perfcompare.sources.storage.text_file import is_pythons_own
+from tb_perfcompare.sources.storage.text_file import has_python_only_digits
 
 _MISSING = frozenset({"", "n/a", "N/A", "(!) n/a", "nan", "-nan", "NaN", "no data"})
 _BLANKS = " '\u2019\u00a0\u202f"
@@ -52,7 +52,7 @@ def whole_number(cell: str) -> float | None:
 
 def numbers(cells: Sequence[str]) -> Floats | None:
     """Parses all cells at once if they are plain numbers; None if they must be parsed one by one."""
-    if is_pythons_own("".join(cells)):
+    if has_python_only_digits("".join(cells)):
         return None
     try:
         values = np.array(cells, dtype=np.float64)

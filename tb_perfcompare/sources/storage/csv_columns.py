@@ -14,7 +14,7 @@ import numpy as np
 from tb_perfcompare.errors import CorruptInput, InputError, UnrecognisedFormat
 from tb_perfcompare.model.arrays import Floats, Ints, Ints32
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources.storage.text_file import DamagedText, TextFile, is_pythons_own
+from tb_perfcompare.sources.storage.text_file import DamagedText, TextFile, has_python_only_digits
 
 MISSING = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
@@ -52,7 +52,7 @@ class CsvColumns:
         cells = self._columns[name]
         try:
             values = np.array(cells, dtype=np.float64)  # the same decimal-to-binary rounding as float()
-            if np.isfinite(values).all() and not is_pythons_own("".join(cells)):
+            if np.isfinite(values).all() and not has_python_only_digits("".join(cells)):
                 return values
         except ValueError:
             pass
@@ -81,7 +81,7 @@ class CsvColumns:
                 raise self._wrong(name, row, "is empty but must be a number")
             return missing
         try:
-            value = float("" if is_pythons_own(cell) else cell)
+            value = float("" if has_python_only_digits(cell) else cell)
         except ValueError:
             raise self._wrong(name, row, "is not a number") from None
         if not math.isfinite(value):

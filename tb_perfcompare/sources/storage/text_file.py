@@ -21,7 +21,7 @@ MOST_LINE_BYTES = 4 << 20
 """Maximum length of a line: csv limits a cell to 128 KiB, and no table has many cells of that size."""
 
 
-def is_pythons_own(text: str) -> bool:
+def has_python_only_digits(text: str) -> bool:
     """Whether the text has digits of other scripts or underscores, which only Python accepts in numbers."""
     return "_" in text or not text.isascii()
 

@@ -67,12 +67,12 @@ class ResponseCache:
             return None
         return hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()[:40]
 
-    def answer_to(self, request: ComparisonRequest) -> bytes | None:
+    def get_response(self, request: ComparisonRequest) -> bytes | None:
         """The response to a request if it is on disk, else None."""
         key = self.key(request)
-        return None if key is None else self.answer(key)
+        return None if key is None else self.read_response(key)
 
-    def answer(self, key: str) -> bytes | None:
+    def read_response(self, key: str) -> bytes | None:
         """The response under a key, as JSON from render/wire/pages.py, or None."""
         return self._part(key, 0, _checked_answer)
 

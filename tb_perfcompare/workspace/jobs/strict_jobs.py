@@ -34,7 +34,7 @@ from tb_perfcompare.workspace.jobs.strict_corrected import read_table
 from tb_perfcompare.workspace.jobs.strict_sides import (
     StrictSides,
     check_same_kind,
-    losses,
+    missing_data_notes,
     named_process,
     sides_of_tables,
     sides_of_traces,
@@ -103,7 +103,9 @@ def strict_of_tables(request: StrictRequest, report: Reporter) -> bytes:
     ]
     sides = sides_of_tables(
         *tables, case=pair.case, phase=pair.phase, counters=recordings[1].counters,
-        notes=(*losses("normal", recordings[0].notes), *losses("abnormal", recordings[1].notes)),
+        notes=(
+            *missing_data_notes("normal", recordings[0].notes), *missing_data_notes("abnormal", recordings[1].notes),
+        ),
     )  # fmt: skip
     return _answered(sides, request)
 

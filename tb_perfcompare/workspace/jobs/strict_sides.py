@@ -107,12 +107,12 @@ def sides_of_traces(normal: Summary, abnormal: Summary, beta: str = TOTAL, *, ca
         processes=pairs,
         of_traces=cycles.counters,
         workers=(_by_number(normal_numbers), _by_number(abnormal_numbers)),
-        notes=(*losses("normal", normal.notes), *losses("abnormal", abnormal.notes)),
+        notes=(*missing_data_notes("normal", normal.notes), *missing_data_notes("abnormal", abnormal.notes)),
         recordings=(_spans(normal), _spans(abnormal)),
     )
 
 
-def losses(side: str, notes: Sequence[Note]) -> tuple[str, ...]:
+def missing_data_notes(side: str, notes: Sequence[Note]) -> tuple[str, ...]:
     """Returns a sentence for each note about missing data of a side."""
     return tuple(
         f"{side}: {note.where}: {note.message}" if note.where else f"{side}: {note.message}"

@@ -67,7 +67,7 @@ class CandidateComparisons:
         self._computations = computations
         self._results: SingleFlight[CandidateResult] = SingleFlight(ByteCache(_RESULT_CACHE_BYTES))
 
-    def one(self, request: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
+    def brief(self, request: ComparisonRequest) -> AbstractContextManager[Flight[CandidateResult]]:
         """Joins the computation of one brief comparison for the `with` body; see Workspace.ask."""
 
         def make(flight: Flight[CandidateResult]) -> CandidateResult:
@@ -79,7 +79,7 @@ class CandidateComparisons:
 
     def row(self, candidate: Candidate, request: ComparisonRequest, report: Reporter = silent) -> CandidateRow:
         """`one`, then wait for the row. Stops waiting when `report` raises."""
-        with self.one(request) as flight:
+        with self.brief(request) as flight:
             follow([flight], report)
             return row_of(candidate, flight)
 

@@ -48,7 +48,7 @@ class PathResponses:
         self._computations = computations
         self._pairs: SingleFlight[_Pair] = SingleFlight(ByteCache(_PAIR_CACHE_BYTES))
 
-    def one(
+    def callers(
         self, request: ComparisonRequest, table: str, row: str, *, merge_modules: bool, report: Reporter = silent
     ) -> tuple[bytes, bool]:
         """Returns (JSON, whether it is provisional). Stops waiting when `report` raises; work that no caller waits for

@@ -64,13 +64,15 @@ class RowResponses:
         self._computations = computations
         self._tables: SingleFlight[tuple[StepSource, StepSource]] = SingleFlight(ByteCache(_TABLE_CACHE_BYTES))
 
-    def one(self, request: ComparisonRequest, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
+    def step_times(
+        self, request: ComparisonRequest, table: str, row: str, report: Reporter = silent
+    ) -> tuple[bytes, bool]:
         """Returns (JSON, whether it is provisional). Stops waiting when `report` raises; work that no caller waits for
         is cancelled. Raises SelectionError for an unknown table or row, and what reading raises."""
         (baseline, candidate), provisional = self._sources(request, table, report)
         return row_answer(row_steps(table, row, baseline, candidate)), provisional
 
-    def several(
+    def sparklines(
         self,
         request: ComparisonRequest,
         table: str,

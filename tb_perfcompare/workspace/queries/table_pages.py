@@ -69,7 +69,7 @@ class TablePages:
         self._keys: ByteCache[TableKeys] = ByteCache(_KEYS_CACHE_BYTES)
         self._chosen: ByteCache[ChosenRows] = ByteCache(_CHOSEN_CACHE_BYTES)
 
-    def first(self, request: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
+    def first_response(self, request: ComparisonRequest) -> AbstractContextManager[Flight[bytes]]:
         """Joins the computation of the first response about a pair for the `with` body; see Workspace.ask."""
 
         def make(flight: Flight[bytes]) -> bytes:
@@ -83,11 +83,11 @@ class TablePages:
 
         return self._answers.joined(request, make)
 
-    def first_bytes(self, request: ComparisonRequest, report: Reporter = silent) -> bytes:
-        """`first`, then wait for the response."""
-        return finished(self.first(request), report).result()
+    def first_response_bytes(self, request: ComparisonRequest, report: Reporter = silent) -> bytes:
+        """`first_response`, then wait for the response."""
+        return finished(self.first_response(request), report).result()
 
-    def of_pair(self, request: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
+    def pair_rows(self, request: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """Returns rows of a table of the pair's comparison (the ledger is one). Raises SelectionError for an unknown
         table or column, and what comparing raises."""
         key = (request, name)
@@ -101,7 +101,7 @@ class TablePages:
             self._tables.put(key, (table, lost))
         return replace(self._rows(key, table, query, compared.provisional), lost=lost)
 
-    def keys_of_pair(
+    def pair_row_keys(
         self, request: ComparisonRequest, name: str, query: RowQuery, report: Reporter = silent
     ) -> tuple[TableKeys, ChosenRows]:
         """Returns (the keys of all rows of a table, the rows that `query` chooses); raises what of_pair raises. If both
@@ -110,7 +110,7 @@ class TablePages:
         keys, chosen = self._keys.get(table), self._chosen.get((table, query))
         if keys is not None and chosen is not None:
             return keys, chosen
-        rows = self.of_pair(request, name, query, report)
+        rows = self.pair_rows(request, name, query, report)
         if keys is None:
             keys = TableKeys(row_keys(rows.table), rows.lost, rows.provisional)
             if not rows.provisional:
@@ -125,7 +125,7 @@ class TablePages:
 
         return self._views.joined((side, window), make)
 
-    def of_run(
+    def run_rows(
         self, side: Side, window: str, view: str, query: RowQuery, report: Reporter = silent
     ) -> tuple[RunViews, TableRows]:
         """Returns (a single run's views, rows of one of them). Raises SelectionError if the run does not have the view,
@@ -134,7 +134,7 @@ class TablePages:
         run = flight.result()
         return run, self._rows((side, window, view), run.table(view), query, flight.provisional)
 
-    def of_strict(self, request: StrictRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
+    def strict_rows(self, request: StrictRequest, name: str, query: RowQuery, report: Reporter = silent) -> TableRows:
         """Returns rows of a table of the pair's strict report. Raises SelectionError for an unknown table."""
         flight = finished(self._computations.ask_strict(request), report)
         body = flight.result()

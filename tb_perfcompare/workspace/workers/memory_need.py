@@ -31,7 +31,7 @@ class Need:
         self.held = 0
         self._events: dict[str, float] = {}
 
-    def see(self, progress: Progress, held: int) -> bool:
+    def update(self, progress: Progress, held: int) -> bool:
         """Updates the need from a progress report and the memory held; returns whether it has grown. The number of
         events is extrapolated from the part of the file that was read."""
         before, self.held = self.bytes_, held

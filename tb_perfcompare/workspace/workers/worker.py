@@ -91,13 +91,14 @@ class Worker:
 
     def run(
         self, function: Callable[..., T], arguments: tuple[Any, ...], flight: Flight[Any],
-        hear: Callable[[Progress, int], None] = lambda progress, held: None, most_bytes: int = 0, threads: int = 0,
+        on_progress: Callable[[Progress, int], None] = lambda progress, held: None, most_bytes: int = 0,
+        threads: int = 0,
     ) -> T:  # fmt: skip
         """Runs `function(*arguments, report)` in the process and returns its value.
 
-        hear        called with each progress report and the process's resident memory; may end the wait by raising
-        most_bytes  memory limit that the system enforces; 0: none
-        threads     threads that scan a file; 0: as the environment says
+        on_progress  called with each progress report and the process's resident memory; may end the wait by raising
+        most_bytes   memory limit that the system enforces; 0: none
+        threads      threads that scan a file; 0: as the environment says
 
         Raises the task's PerfCompareError, Cancelled if the flight is cancelled, WorkerDied if the process ends."""
         self.reusable = self.unused = False
@@ -107,7 +108,7 @@ class Worker:
                 kind, value, self.held_bytes = read_frame(self._stdout)
                 if kind == "progress":
                     flight.report(value)
-                    hear(value, self.held_bytes)
+                    on_progress(value, self.held_bytes)
                     continue
                 self.reusable = not isinstance(value, OutOfMemory)
                 if kind == "failed":

@@ -92,8 +92,8 @@ class WorkerPool:
                 with flight.stopping(worker.kill):
                     if not worker.responds():
                         continue  # it ended while idle
-                    hear = partial(self._hear, task)
-                    return worker.run(function, arguments, flight, hear, self._most(need), self._threads())
+                    on_progress = partial(self._on_progress, task)
+                    return worker.run(function, arguments, flight, on_progress, self._most(need), self._threads())
             except WorkerDied:
                 if self._closed:
                     raise Cancelled from None
@@ -187,11 +187,11 @@ class WorkerPool:
         with self._changed:
             return share_of_threads(min(self.size, len(self._under_way) + len(self._waiting)))
 
-    def _hear(self, task: _Task, progress: Progress, held: int) -> None:
+    def _on_progress(self, task: _Task, progress: Progress, held: int) -> None:
         """Updates a task's need from its progress; kills the latest tasks, to start over, if all need too much."""
         assert self._memory_bytes is not None
         with self._changed:
-            if not task.need.see(progress, held):
+            if not task.need.update(progress, held):
                 return
             if held > most_for_one(self._memory_bytes):
                 raise refusal(task.need, self._memory_bytes)

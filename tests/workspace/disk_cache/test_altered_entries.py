@@ -58,7 +58,7 @@ class Kept:
         opened = Workspace([Root(str(self._logs))], in_process_bytes=2**30, cache=SummaryCache(self.cache))
         try:
             request = ComparisonRequest(*(opened.side(Selection(run)) for run in pair))
-            return opened.pages.first_bytes(request), opened.compare(request)
+            return opened.pages.first_response_bytes(request), opened.compare(request)
         finally:
             opened.close()
 
@@ -200,7 +200,7 @@ def test_altered_answers_with_a_digest_that_fits(kept: Kept) -> None:
     wanted = {name: type(value) for name, value in json.loads(answer).items()}
     for seed in range(2 * DRAWN):
         path.write_bytes(with_heads(path, (written(changed(parsed(answer), Random(seed))), body)))
-        sent = cache.answer(key)
+        sent = cache.read_response(key)
         if sent is None:
             assert not path.exists(), seed
         else:
@@ -215,7 +215,7 @@ def test_an_answer_with_a_part_of_another_type_is_refused(kept: Kept) -> None:
     for name, value in json.loads(answer).items():
         other = {**json.loads(answer), name: "" if not isinstance(value, str) else []}
         path.write_bytes(with_heads(path, (json.dumps(other).encode(), body)))
-        assert cache.answer(path.name.removesuffix(COMPARISON)) is None and not path.exists(), name
+        assert cache.read_response(path.name.removesuffix(COMPARISON)) is None and not path.exists(), name
 
 
 def test_altered_summaries_with_a_digest_that_fits(kept: Kept) -> None:

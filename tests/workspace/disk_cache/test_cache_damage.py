@@ -48,7 +48,7 @@ class Kept:
         opened = Workspace(roots, in_process_bytes=2**30, cache=SummaryCache(self._folder / "cache"))
         try:
             request = ComparisonRequest(*(opened.side(Selection(run)) for run in ("normal", "abnormal")))
-            return opened.pages.first_bytes(request), opened.compare(request)
+            return opened.pages.first_response_bytes(request), opened.compare(request)
         finally:
             opened.close()
 

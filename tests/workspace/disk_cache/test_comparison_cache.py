@@ -93,7 +93,7 @@ def test_the_first_answer_lies_beside_it(logdir: Path) -> None:
     first = compared(logdir)
     opened = workspace(logdir)
     assert opened.cached_response(comparison_request(opened)) == comparison_answer(first)
-    assert opened.pages.first_bytes(comparison_request(opened)) == comparison_answer(first)
+    assert opened.pages.first_response_bytes(comparison_request(opened)) == comparison_answer(first)
     opened.close()
 
 

@@ -170,7 +170,7 @@ def test_a_small_file_that_becomes_large_is_not_read_by_the_process_that_is_aske
 
 
 def seen(need: Need, done: int, events: int, held: int = 0, path: str = "a") -> float:
-    need.see(Progress("reading", path, done, 100, events), held)
+    need.update(Progress("reading", path, done, 100, events), held)
     return (need.bytes_ - PROCESS_BYTES) / 200
 
 
@@ -181,13 +181,13 @@ def test_what_a_task_needs_grows_with_its_events_and_never_shrinks() -> None:
     assert seen(need, 90, 450) == 2000
     assert seen(need, 1, 1000, path="b") == 500 + 16_000, "a hundredth tells little: 16 times as many at most"
     assert seen(need, 100, 1000, held=10 * MB, path="b") == 16_500
-    need.see(Progress("summarising"), 500 * MB)
+    need.update(Progress("summarising"), 500 * MB)
     assert need.bytes_ == need.held == 500 * MB
 
 
 def test_what_expects_nothing_never_needs_any() -> None:
     need = Need(0, 0)
-    assert not need.see(Progress("comparing", events=10**9), 500 * MB)
+    assert not need.update(Progress("comparing", events=10**9), 500 * MB)
     assert need.bytes_ == 0
 
 

@@ -112,11 +112,11 @@ class CounterBuilder:
         numbers = find_numbers(arguments)
         name = np.fromiter(map(self._texts.__getitem__, map(_name, events)), np.int32, len(events))
         times = parse_times(list(map(_ts, events)))
-        good = numbers.some & (name >= 0) & times.valid
-        self._skip(compress(events, ~numbers.some & ~numbers.missing))
-        self._drop("counter value", ~numbers.some & numbers.missing)
-        self._drop("name", numbers.some & (name < 0))
-        self._drop("ts", numbers.some & (name >= 0) & ~times.valid)
+        good = numbers.has_number & (name >= 0) & times.valid
+        self._skip(compress(events, ~numbers.has_number & ~numbers.missing))
+        self._drop("counter value", ~numbers.has_number & numbers.missing)
+        self._drop("name", numbers.has_number & (name < 0))
+        self._drop("ts", numbers.has_number & (name >= 0) & ~times.valid)
         self._kept += int(np.count_nonzero(good))
         lost = int(numbers.lost[good].sum())
         if lost:
@@ -191,18 +191,18 @@ def _object(text: bytes) -> Args | None:
 class Numbers:
     """The k finite numbers in the arguments of n events.
 
-    event    (k,) int64 index of the event
-    key      k keys
-    value    (k,) float64
-    some     (n,) whether the event has a number
-    lost     (n,) int64 count of numbers beyond the range of a double
-    missing  (n,) whether a number is lost or `null`
+    event       (k,) int64 index of the event
+    key         k keys
+    value       (k,) float64
+    has_number  (n,) whether the event has a number
+    lost        (n,) int64 count of numbers beyond the range of a double
+    missing     (n,) whether a number is lost or `null`
     """
 
     event: Ints
     key: list[str]
     value: Floats
-    some: Flags
+    has_number: Flags
     lost: Ints
     missing: Flags
 
@@ -224,7 +224,7 @@ def find_numbers(arguments: Sequence[Args]) -> Numbers:
         event=event_of_number,
         key=list(compress(compress(keys, is_number), finite)),
         value=value[finite],
-        some=np.bincount(event_of_number, minlength=n) > 0,
+        has_number=np.bincount(event_of_number, minlength=n) > 0,
         lost=lost,
         missing=(lost > 0) | (gaps > 0),
     )
