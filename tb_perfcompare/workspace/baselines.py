@@ -20,7 +20,7 @@ from tb_perfcompare.model.saved.baseline import SavedCapture, SavedFacts, SavedF
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.recognition.format_sniffers import BASELINE_ENDING
-from tb_perfcompare.workspace.disk_cache.disk_store import path_beside
+from tb_perfcompare.workspace.disk_cache.disk_store import temporary_path
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
@@ -114,14 +114,14 @@ class Baselines:
         content = saved_content(side, window, workspace, report)
         try:
             os.makedirs(self.directory, exist_ok=True)
-            beside = path_beside(self.directory)
+            temporary = temporary_path(self.directory)
             try:
-                with open(beside, "xb") as out:
+                with open(temporary, "xb") as out:
                     write_baseline(out, content.facts, content.summaries, content.launches)
-                os.replace(beside, path)
+                os.replace(temporary, path)
             finally:
                 with contextlib.suppress(OSError):  # after success the temporary name no longer exists
-                    os.unlink(beside)
+                    os.unlink(temporary)
         except OSError as error:
             hint = "choose another directory with --baselines"
             raise InputError(path, f"cannot be written: {error.strerror or error}", hint=hint) from error

@@ -22,7 +22,7 @@ from tb_perfcompare.sources.recognition.format_sniffers import POINT_ENDING
 from tb_perfcompare.sources.saved.baseline_file import write_baseline
 from tb_perfcompare.sources.saved.event_file import write_point
 from tb_perfcompare.workspace.baselines import SavedContent
-from tb_perfcompare.workspace.disk_cache.disk_store import path_beside
+from tb_perfcompare.workspace.disk_cache.disk_store import temporary_path
 
 _SERIES = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(?:/[A-Za-z0-9][A-Za-z0-9._-]{0,99}){0,9}", re.ASCII)
 _NO_FILE_NAME = re.compile(r"[^A-Za-z0-9._-]+", re.ASCII)
@@ -52,15 +52,15 @@ def record(
     stem = f"events.out.tfevents.{at_s:010d}.{_NO_FILE_NAME.sub('-', label)[:60]}"
     try:
         os.makedirs(folder, exist_ok=True)
-        beside = path_beside(folder)
+        temporary = temporary_path(folder)
         try:
-            with open(beside, "xb") as out:
+            with open(temporary, "xb") as out:
                 facts = msgspec.json.encode(content.facts)
                 write_point(out, point, facts, baseline.getvalue(), _scalars(content.whole))
-            return _move_into_place(beside, folder, stem, replacing=replacing), point
+            return _move_into_place(temporary, folder, stem, replacing=replacing), point
         finally:
-            if os.path.lexists(beside):
-                os.unlink(beside)
+            if os.path.lexists(temporary):
+                os.unlink(temporary)
     except OSError as error:
         hint = "give a directory that can be written to with --into"
         raise InputError(folder, f"cannot be written: {error.strerror or error}", hint=hint) from error
@@ -98,27 +98,27 @@ def _scalars(whole: Summary) -> dict[str, float]:
     return {"step_time_us": float(whole.steps.total_ns.mean()) / 1000, **parts}
 
 
-def _link(beside: str, path: str) -> None:
+def _link(temporary: str, path: str) -> None:
     try:
-        os.link(beside, path)
+        os.link(temporary, path)
     except FileExistsError:
         raise
     except OSError:  # no hard links here: reserve the name with an empty file, then replace that
         with open(path, "xb"):
             pass
-        os.replace(beside, path)
+        os.replace(temporary, path)
 
 
-def _move_into_place(beside: str, folder: str, stem: str, *, replacing: bool) -> str:
+def _move_into_place(temporary: str, folder: str, stem: str, *, replacing: bool) -> str:
     """Gives the temporary file its final name and returns its path. Raises OSError."""
     first = os.path.join(folder, stem + POINT_ENDING)
     if replacing:
-        os.replace(beside, first)
+        os.replace(temporary, first)
         return first
     for number in range(1, _MOST_TRIES):
         path = first if number == 1 else os.path.join(folder, f"{stem}.{number}{POINT_ENDING}")
         try:
-            _link(beside, path)
+            _link(temporary, path)
         except FileExistsError:
             continue  # another job took this name first; os.replace would overwrite its point
         return path

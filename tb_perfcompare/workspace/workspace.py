@@ -259,7 +259,7 @@ class Workspace:
         sides = (request.baseline, request.candidate)
         (baseline, candidate), flight.provisional = self._both(sides, request.options.window, flight.report)
         flight.report(Progress("comparing"))
-        files = [file for side in sides for file in side.everything]
+        files = [file for side in sides for file in side.all_files]
         return self._loader.work(self._compare, (baseline, candidate, request.options), flight, files, reads=False)
 
     def _both(

@@ -22,7 +22,7 @@ from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable, CycleRecording, CycleTable
 from tb_perfcompare.model.strings import StringTable
-from tb_perfcompare.sources.perf_data.file_names import names_beside
+from tb_perfcompare.sources.perf_data.file_names import counters_paths
 from tb_perfcompare.sources.recognition.format_sniffers import PERF_DATA_COLUMNS
 from tb_perfcompare.sources.storage.csv_columns import CsvColumns, read_csv_columns
 from tb_perfcompare.sources.storage.file_systems import file_system, is_address
@@ -168,7 +168,7 @@ def counters_beside(path: str) -> CounterTable | None:
 
 def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[CounterTable | None, tuple[Note, ...]]:
     """(counters or None, notes on why an existing file cannot be used)."""
-    for counters in names_beside(path):
+    for counters in counters_paths(path):
         try:
             fs.stat(counters)
             return read_counters(counters, fs=fs, report=report), ()

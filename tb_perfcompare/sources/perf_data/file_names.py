@@ -9,9 +9,9 @@ COUNTERS = "_counters_data.csv"
 """Suffixes of the file names."""
 
 
-def read_along(path: str, fs: FileSystem = LOCAL) -> tuple[FileStat, ...]:
+def companion_files(path: str, fs: FileSystem = LOCAL) -> tuple[FileStat, ...]:
     """The files that `read_cycles` reads in addition to a table; () for other files."""
-    for counters in names_beside(path):
+    for counters in counters_paths(path):
         try:
             return (fs.stat(counters),)
         except OSError:
@@ -19,7 +19,7 @@ def read_along(path: str, fs: FileSystem = LOCAL) -> tuple[FileStat, ...]:
     return ()
 
 
-def names_beside(path: str) -> tuple[str, ...]:
+def counters_paths(path: str) -> tuple[str, ...]:
     """Possible paths of a table's counters file, which differ only in the suffix."""
     bare = path.removesuffix(".gz")
     if not bare.endswith(PERF_DATA):

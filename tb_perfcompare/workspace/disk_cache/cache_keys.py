@@ -35,7 +35,7 @@ def described(value: Any, *, names: bool) -> Iterator[Any]:
         yield from (value.name, value.rank, value.part)
         for path, state in value.states.items():
             yield from _content(path, state, files_of(value))
-        yield tuple(beside.name for beside in value.beside)
+        yield tuple(companions.name for companions in value.companions)
         if names:
             yield from (value.shown, value.source, value.run, value.worker, value.span)
     elif is_dataclass(value) and not isinstance(value, type):

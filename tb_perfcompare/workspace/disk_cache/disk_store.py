@@ -19,13 +19,13 @@ from tb_perfcompare.sources.storage.filesystem import open_regular
 _OLD_S = 3600.0
 """Temporary files of this age are leftovers: a file that another process is writing now is younger."""
 
-_BESIDE = re.compile(r"\.perfcompare-writing\.[0-9a-f]{16}")
+_TEMPORARY = re.compile(r"\.perfcompare-writing\.[0-9a-f]{16}")
 
 
-def path_beside(folder: str) -> str:
+def temporary_path(folder: str) -> str:
     """Returns a new temporary path in `folder`, for a file that is then moved to its final name there. Removes what
     killed processes left under such names."""
-    remove_leftovers(folder, lambda name: _BESIDE.fullmatch(name) is not None)
+    remove_leftovers(folder, lambda name: _TEMPORARY.fullmatch(name) is not None)
     return os.path.join(folder, f".perfcompare-writing.{os.urandom(8).hex()}")
 
 
@@ -110,14 +110,14 @@ class DiskStore:
         self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._sweep()
         ending = next(ending for ending in ENDINGS if path.name.endswith(ending))
-        beside = os.path.join(self._directory, f"{_WRITING}{os.urandom(8).hex()}{ending}")
+        temporary = os.path.join(self._directory, f"{_WRITING}{os.urandom(8).hex()}{ending}")
         try:
-            with open(beside, "xb", opener=_private) as out:
+            with open(temporary, "xb", opener=_private) as out:
                 fill(out)
-            os.replace(beside, path)
+            os.replace(temporary, path)
         finally:
             with contextlib.suppress(OSError):  # after success the temporary name no longer exists
-                os.unlink(beside)
+                os.unlink(temporary)
         self._evict()
 
     def facts(self) -> CacheFacts:

@@ -81,7 +81,7 @@ class KnownRuns:
     def facts(self, file: CaptureFile) -> SpanFacts | None:
         """The SpanFacts of a file, as of the last call of `state`; None if the file has to be read."""
         known = self.of(file)
-        if known is None or known.beside != _beside(file):
+        if known is None or known.beside != _companion_state(file):
             return None
         facts: SpanFacts = msgspec.msgpack.decode(known.facts)
         return facts
@@ -93,7 +93,7 @@ class KnownRuns:
         key, facts = key_of(job.file), span_facts(outline)
         device = outline.device.name or outline.device.word
         packed = msgspec.msgpack.encode(facts)
-        entry = KnownFile(device, outline.steps, facts["mean_step_us"], packed, _beside(job.file))
+        entry = KnownFile(device, outline.steps, facts["mean_step_us"], packed, _companion_state(job.file))
         with self._lock:
             if self._files.get(key) != entry:
                 self._new[key] = self._files[key] = entry
@@ -136,9 +136,9 @@ def key_of(file: RecordedFile) -> str:
     return _digest(repr((file.path, file.part, file.bytes, file.mtime_ns)))
 
 
-def _beside(file: CaptureFile) -> str:
+def _companion_state(file: CaptureFile) -> str:
     """Digest of the state of the files that are read along with it; "" if there are none."""
-    states = sorted((file_stat.path, *file_stat.state) for file_stat in file.beside)
+    states = sorted((file_stat.path, *file_stat.state) for file_stat in file.companions)
     return _digest(repr(states)) if states else ""
 
 

@@ -58,7 +58,7 @@ class ResponseCache:
     def key(self, request: ComparisonRequest) -> str | None:
         """Key of a request, with the files as they are now; None if one cannot be read or the pair is too small to
         cache."""
-        files = (*request.baseline.everything, *request.candidate.everything)
+        files = (*request.baseline.all_files, *request.candidate.all_files)
         if sum(file.bytes for file in files) < WORTH_KEEPING_BYTES:
             return None
         try:

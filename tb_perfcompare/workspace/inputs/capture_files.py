@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from tb_perfcompare.sources.perf_data.file_names import read_along
+from tb_perfcompare.sources.perf_data.file_names import companion_files
 from tb_perfcompare.sources.storage.file_systems import file_system
 from tb_perfcompare.sources.storage.filesystem import FileSystem
 from tb_perfcompare.sources.storage.one_state import one_state
@@ -32,5 +32,6 @@ def with_current_state(file: CaptureFile) -> CaptureFile:
     except OSError:
         return file
     return replace(
-        file, bytes=facts.bytes, mtime_ns=facts.mtime_ns, version=facts.version, beside=read_along(file.path, fs)
-    )
+        file, bytes=facts.bytes, mtime_ns=facts.mtime_ns, version=facts.version,
+        companions=companion_files(file.path, fs),
+    )  # fmt: skip

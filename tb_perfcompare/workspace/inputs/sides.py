@@ -63,13 +63,13 @@ def parse_steps(text: str) -> Steps:
 class CaptureFile:
     """One file to read, in an expected state, and its place in a run.
 
-    path    to open the file with; never shown
-    shown   the file's name in messages: relative to the logdir, or as the user typed it
-    name    the file's name relative to its source
+    path        to open the file with; never shown
+    shown       the file's name in messages: relative to the logdir, or as the user typed it
+    name        the file's name relative to its source
     bytes, mtime_ns  expected size and modification time; a changed file is another CaptureFile
-    source  the run's name, or the path as the user typed it
-    part    number of the run, for a file that holds several
-    beside  files that are read along with it
+    source      the run's name, or the path as the user typed it
+    part        number of the run, for a file that holds several
+    companions  files that are read along with it
     version, link_root  as in filesystem.FileStat
     """
 
@@ -84,14 +84,15 @@ class CaptureFile:
     rank: int | None
     source: str
     part: int = 1
-    beside: tuple[FileStat, ...] = ()
+    companions: tuple[FileStat, ...] = ()
     version: str = ""
     link_root: str = ""
 
     @property
     def states(self) -> dict[str, FileState]:
         """Path -> expected state, for this file and for those read along with it."""
-        return {self.path: (self.bytes, self.mtime_ns, self.version)} | {stat.path: stat.state for stat in self.beside}
+        own = {self.path: (self.bytes, self.mtime_ns, self.version)}
+        return own | {companion.path: companion.state for companion in self.companions}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class Side:
         return self.all_steps or self.steps is not None
 
     @property
-    def everything(self) -> tuple[CaptureFile, ...]:
+    def all_files(self) -> tuple[CaptureFile, ...]:
         """All files to read: captures, launches and counters."""
         return (*self.files, *(file for file in (self.launches, self.counters) if file is not None))
 

@@ -16,7 +16,7 @@ from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.sources.discover import find_runs, is_named_after_rank, parse_source, without_part
-from tb_perfcompare.sources.perf_data.file_names import read_along
+from tb_perfcompare.sources.perf_data.file_names import companion_files
 from tb_perfcompare.sources.run_entries import FileEntry, PointEntry, RunEntry, SpanEntry, WorkerEntry
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
@@ -298,8 +298,8 @@ def _capture(
 ) -> CaptureFile:
     return CaptureFile(
         file.path, shown, file.name, file.bytes, file.mtime_ns, file.run or run.name, worker.name, span.label,
-        worker.rank, source, file.part, read_along(file.path, file_system(file.path, file.link_root)), file.version,
-        file.link_root,
+        worker.rank, source, file.part, companion_files(file.path, file_system(file.path, file.link_root)),
+        file.version, file.link_root,
     )  # fmt: skip
 
 
