@@ -44,6 +44,7 @@ export interface SideFacts {
 export interface Device {
   /** type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu or cpu */
   kind: string;
+  /** readable term for the type of device */
   word: string;
   /** device name; null if the trace lacks it */
   name: string | null;
@@ -79,7 +80,9 @@ export interface StepsBy {
   origin: 'profiler' | 'annotation' | 'optimizer' | 'graph' | 'detected' | 'whole';
   name: string;
   count: number;
+  /** fraction of the recording that the iterations cover */
   coverage: number | null;
+  /** mean time of an iteration */
   mean_us: number | null;
   /** similarity of successive iterations, 0 to 1; null: identified by name */
   alike: number | null;
@@ -93,7 +96,9 @@ export interface StepMarker {
   origin: 'profiler' | 'annotation' | 'optimizer' | 'graph' | 'detected' | 'whole';
   name: string;
   count: number;
+  /** fraction of the recording that the iterations cover */
   coverage: number | null;
+  /** mean time of an iteration */
   mean_us: number | null;
   /** similarity of successive iterations, 0 to 1; null: identified by name */
   alike: number | null;
@@ -126,10 +131,14 @@ export interface Headline {
   /** candidate / baseline */
   ratio: number | null;
   shift: Shift | null;
+  /** two-sided Mann-Whitney p; null if not tested */
   p: number | null;
+  /** sample sizes: baseline, candidate */
   n: [number, number];
   verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld';
+  /** why the verdict was given */
   reason: string;
+  /** threshold: the smallest change that matters, as a fraction */
   margin: number;
   /** factor by which autocorrelation of the steps widens the interval */
   inflation: number | null;
@@ -206,6 +215,7 @@ export interface Part {
   estimate: number | null;
   low: number | null;
   high: number | null;
+  /** null if nothing was tested */
   p: number | null;
   verdict: 'slower' | 'faster' | 'same' | 'probably_slower' | 'probably_faster' | 'inconclusive' | 'withheld';
   rows: number;
@@ -433,18 +443,26 @@ export interface TablePage {
   version: string;
   table: string;
   columns: string[];
+  /** number of rows of the table */
   total_rows: number;
+  /** number of rows that pass all filters */
   matching_rows: number;
+  /** sums of additive columns over the matching rows */
   sums: Record<string, number | null>;
+  /** rows that only `min_delta_us` excludes */
   hidden: RowSums;
+  /** sums of additive columns over all rows */
   all_sums: Record<string, number | null>;
+  /** number of rows by status */
   statuses: Record<string, number>;
+  /** index of the page's first row among the matching rows */
   offset: number;
   /** position of the requested row among the matching rows; null if not there */
   place: number | null;
   /** number of notes about input that could not be read for these rows */
   lost: number;
   rows: ((string | number | boolean | null)[])[];
+  /** offset of the next page; null on the last page */
   next_offset: number | null;
 }
 
@@ -487,11 +505,14 @@ export interface RowPaths {
   total: Figures;
   /** kind, name, and the table that has a row of this name, or "" */
   frames: [string, string, string][];
+  /** empty if the table has no call paths */
   ways: Way[];
   related: Related[];
   /** largest frame of this name in the call tree; null if there is none */
   call_tree: FrameLink | null;
+  /** null if nothing runs inside the row's frames */
   callees: Callees | null;
+  /** null if there are no individual launches */
   durations: LaunchDurations | null;
 }
 
@@ -613,8 +634,11 @@ export interface StepLine {
 
 /** The steps of one row on one side, in order: the time of each, or the minimum and maximum of groups of steps. */
 export interface SideLine {
+  /** median of all steps */
   median_us: number;
+  /** time of each step; minimum of each group if `high_us` is present */
   low_us: number[];
+  /** maximum of each group of steps; absent if steps are not grouped */
   high_us?: number[];
 }
 
@@ -677,6 +701,7 @@ export interface EventAnswer {
   schema: 'tb_perfcompare.step_event/1';
   version: string;
   event: EventFacts;
+  /** matched event of the other step; null if there is none */
   counterpart: EventFacts | null;
   /** whether the counterpart has another name and was matched by position */
   renamed: boolean;
@@ -692,14 +717,23 @@ export interface EventFacts {
   row: number;
   start_ns: number;
   dur_ns: number;
+  /** duration excluding direct children; null if not applicable */
   self_ns: number | null;
+  /** total duration of the device work launched inside; null if not applicable */
   device_ns: number | null;
+  /** number of those launches; null if not applicable */
   launches: number | null;
+  /** time from the start of the launching API call; null if not applicable */
   queue_ns: number | null;
+  /** time since the end of the previous event in the row; null if not applicable */
   idle_ns: number | null;
+  /** number of events of this name in the step, including this one */
   same_count: number;
+  /** total duration of those events */
   same_ns: number;
+  /** names of the enclosing events, outermost first */
   enclosing: string[];
+  /** events that called or launched this one, and events launched by it */
   linked: Link[];
   args: Record<string, unknown>;
 }
@@ -727,8 +761,11 @@ export interface VerdictsAnswer {
 /** One candidate with its adjusted p. */
 export interface VerdictRow {
   candidate: Selected;
+  /** why the candidate was not compared; null if it was */
   error: ServerError | null;
+  /** comparison in brief; null if there is an error */
   look: Look | null;
+  /** null if the candidate has no p or its verdict is withheld */
   adjusted: Adjusted | null;
 }
 
@@ -754,7 +791,9 @@ export interface Look {
   headline: Headline;
   /** checks that warn or failed */
   checks: Check[];
+  /** first finding; null without findings */
   cause: Finding | null;
+  /** number of findings */
   causes: number;
   parts: RowTimes[];
   /** name of the table that `rows` is from; empty if there is none */
@@ -864,13 +903,19 @@ export interface Point {
   metric: string;
   version: string;
   steps: RecordedSteps;
+  /** null without step times */
   mean_step_us: number | null;
+  /** null without step times */
   median_step_us: number | null;
   /** lower and upper quartile of the steps; null if not recorded */
   quartiles_us: [number, number] | null;
+  /** index of the point's segment; null without a step time */
   segment: number | null;
+  /** difference from the previous level, a fraction; null for the first point */
   difference: number | null;
+  /** verdict on `difference` */
   verdict: 'slower' | 'faster' | 'same' | 'cannot_tell' | null;
+  /** whether the point is far from its own level */
   outlier: boolean;
 }
 

@@ -97,7 +97,7 @@ class Part:
     estimate: Annotated[Unbounded, "change as a fraction: 0.05 is 5 % longer"]
     low: Unbounded
     high: Unbounded
-    p: float | None
+    p: Annotated[float | None, "null if nothing was tested"]
     verdict: Verdict
     rows: int
     kept: int
@@ -169,11 +169,11 @@ class Headline:
     delta: Annotated[float | None, "candidate - baseline, in `unit`"]
     ratio: Annotated[float | None, "candidate / baseline"]
     shift: Shift | None
-    p: float | None
-    n: tuple[int, int]
+    p: Annotated[float | None, "two-sided Mann-Whitney p; null if not tested"]
+    n: Annotated[tuple[int, int], "sample sizes: baseline, candidate"]
     verdict: Verdict
-    reason: str
-    margin: float
+    reason: Annotated[str, "why the verdict was given"]
+    margin: Annotated[float, "threshold: the smallest change that matters, as a fraction"]
     inflation: Annotated[Unbounded, "factor by which autocorrelation of the steps widens the interval"]
     scope: str
     method: str

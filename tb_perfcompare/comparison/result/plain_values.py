@@ -62,7 +62,7 @@ class DeviceDict(TypedDict):
     """The device that a side ran on."""
 
     kind: Annotated[str, "type of device: cuda, rocm, mlu, mtia, xpu, npu, hpu or cpu"]
-    word: str
+    word: Annotated[str, "readable term for the type of device"]
     name: Annotated[str | None, "device name; null if the trace lacks it"]
     count: int
 
@@ -74,8 +74,8 @@ class StepMarkerDict(TypedDict):
     origin: Annotated[str, ("profiler", "annotation", "optimizer", "graph", "detected", "whole")]
     name: str
     count: int
-    coverage: float | None
-    mean_us: float | None
+    coverage: Annotated[float | None, "fraction of the recording that the iterations cover"]
+    mean_us: Annotated[float | None, "mean time of an iteration"]
     alike: Annotated[float | None, "similarity of successive iterations, 0 to 1; null: identified by name"]
 
 

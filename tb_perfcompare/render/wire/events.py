@@ -37,15 +37,15 @@ class EventFactsDict(TypedDict):
     row: int
     start_ns: int
     dur_ns: int
-    self_ns: int | None
-    device_ns: int | None
-    launches: int | None
-    queue_ns: int | None
-    idle_ns: int | None
-    same_count: int
-    same_ns: int
-    enclosing: Sequence[str]
-    linked: Sequence[LinkDict]
+    self_ns: Annotated[int | None, "duration excluding direct children; null if not applicable"]
+    device_ns: Annotated[int | None, "total duration of the device work launched inside; null if not applicable"]
+    launches: Annotated[int | None, "number of those launches; null if not applicable"]
+    queue_ns: Annotated[int | None, "time from the start of the launching API call; null if not applicable"]
+    idle_ns: Annotated[int | None, "time since the end of the previous event in the row; null if not applicable"]
+    same_count: Annotated[int, "number of events of this name in the step, including this one"]
+    same_ns: Annotated[int, "total duration of those events"]
+    enclosing: Annotated[Sequence[str], "names of the enclosing events, outermost first"]
+    linked: Annotated[Sequence[LinkDict], "events that called or launched this one, and events launched by it"]
     args: Mapping[str, Any]
 
 
@@ -55,7 +55,7 @@ class EventAnswerDict(TypedDict):
     schema: Annotated[str, (EVENT_SCHEMA,)]
     version: str
     event: EventFactsDict
-    counterpart: EventFactsDict | None
+    counterpart: Annotated[EventFactsDict | None, "matched event of the other step; null if there is none"]
     renamed: Annotated[bool, "whether the counterpart has another name and was matched by position"]
 
 

@@ -39,17 +39,17 @@ class TablePageDict(TypedDict):
     version: str
     table: str
     columns: Sequence[str]
-    total_rows: int
-    matching_rows: int
-    sums: ColumnSums
-    hidden: RowSums
-    all_sums: ColumnSums
-    statuses: Mapping[str, int]
-    offset: int
+    total_rows: Annotated[int, "number of rows of the table"]
+    matching_rows: Annotated[int, "number of rows that pass all filters"]
+    sums: Annotated[ColumnSums, "sums of additive columns over the matching rows"]
+    hidden: Annotated[RowSums, "rows that only `min_delta_us` excludes"]
+    all_sums: Annotated[ColumnSums, "sums of additive columns over all rows"]
+    statuses: Annotated[Mapping[str, int], "number of rows by status"]
+    offset: Annotated[int, "index of the page's first row among the matching rows"]
     place: Annotated[int | None, "position of the requested row among the matching rows; null if not there"]
     lost: Annotated[int, "number of notes about input that could not be read for these rows"]
     rows: Sequence[Sequence[Cell]]
-    next_offset: int | None
+    next_offset: Annotated[int | None, "offset of the next page; null on the last page"]
 
 
 MOST_ROWS = 2_000

@@ -87,11 +87,11 @@ class RowPathsDict(TypedDict):
     measures: Sequence[MeasureDict]
     total: Figures
     frames: Annotated[Sequence[tuple[str, str, str]], 'kind, name, and the table that has a row of this name, or ""']
-    ways: Sequence[WayDict]
+    ways: Annotated[Sequence[WayDict], "empty if the table has no call paths"]
     related: Sequence[Related]
     call_tree: Annotated[FrameLink | None, "largest frame of this name in the call tree; null if there is none"]
-    callees: CalleesDict | None
-    durations: LaunchDurations | None
+    callees: Annotated[CalleesDict | None, "null if nothing runs inside the row's frames"]
+    durations: Annotated[LaunchDurations | None, "null if there are no individual launches"]
 
 
 def paths_answer(

@@ -14,14 +14,14 @@ ROWS_SCHEMA = "tb_perfcompare.rows/1"
 
 
 class _SideLineDict(TypedDict):
-    median_us: float
-    low_us: list[float]
+    median_us: Annotated[float, "median of all steps"]
+    low_us: Annotated[list[float], "time of each step; minimum of each group if `high_us` is present"]
 
 
 class SideLineDict(_SideLineDict, total=False):
     """The steps of one row on one side, in order: the time of each, or the minimum and maximum of groups of steps."""
 
-    high_us: list[float]
+    high_us: Annotated[list[float], "maximum of each group of steps; absent if steps are not grouped"]
 
 
 class StepLineDict(TypedDict):

@@ -37,13 +37,13 @@ class PointDict(TypedDict):
     metric: str
     version: str
     steps: RecordedStepsDict
-    mean_step_us: float | None
-    median_step_us: float | None
+    mean_step_us: Annotated[float | None, "null without step times"]
+    median_step_us: Annotated[float | None, "null without step times"]
     quartiles_us: Annotated[tuple[float, float] | None, "lower and upper quartile of the steps; null if not recorded"]
-    segment: int | None
-    difference: float | None
-    verdict: Annotated[str | None, ("slower", "faster", "same", "cannot_tell", None)]
-    outlier: bool
+    segment: Annotated[int | None, "index of the point's segment; null without a step time"]
+    difference: Annotated[float | None, "difference from the previous level, a fraction; null for the first point"]
+    verdict: Annotated[str | None, "verdict on `difference`", ("slower", "faster", "same", "cannot_tell", None)]
+    outlier: Annotated[bool, "whether the point is far from its own level"]
 
 
 class _LevelsDict(TypedDict):

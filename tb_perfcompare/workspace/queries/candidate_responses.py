@@ -71,8 +71,8 @@ class LookDict(TypedDict):
     candidate: SideBriefDict
     headline: Headline
     checks: Annotated[Sequence[Check], "checks that warn or failed"]
-    cause: Finding | None
-    causes: int
+    cause: Annotated[Finding | None, "first finding; null without findings"]
+    causes: Annotated[int, "number of findings"]
     parts: Sequence[RowTimes]
     table: Annotated[str, "name of the table that `rows` is from; empty if there is none"]
     rows: Annotated[Sequence[RowTimes], "rows of `table` with the largest baseline time or the largest change"]
@@ -83,14 +83,14 @@ class CandidateRowDict(TypedDict):
     """One candidate's comparison in brief, or why there is none."""
 
     candidate: SelectedDict
-    error: ServerErrorDict | None
-    look: LookDict | None
+    error: Annotated[ServerErrorDict | None, "why the candidate was not compared; null if it was"]
+    look: Annotated[LookDict | None, "comparison in brief; null if there is an error"]
 
 
 class VerdictRowDict(CandidateRowDict):
     """One candidate with its adjusted p."""
 
-    adjusted: Adjusted | None
+    adjusted: Annotated[Adjusted | None, "null if the candidate has no p or its verdict is withheld"]
 
 
 class VerdictsAnswerDict(TypedDict):
