@@ -24,9 +24,8 @@ from tb_perfcompare.comparison.result.wording import many
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.experiment.command import parse_command
 from tb_perfcompare.experiment.config import read_config
-from tb_perfcompare.experiment.experiment import Experiment, RecordingFailed, Variant, open_experiment
+from tb_perfcompare.experiment.experiment import Experiment, RecordingFailed, Variant, open_experiment, turns
 from tb_perfcompare.experiment.looks import Looks
-from tb_perfcompare.experiment.turns import turns
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.workspace.queries.candidates import MOST_CANDIDATES
 from tb_perfcompare.workspace.workspace import Workspace

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -184,3 +185,16 @@ def _no_trace(variant: Variant, number: int, written: str, log: str, tail: tuple
     instead = f", which has {', '.join(others)}" if others else ""
     what = f"{variant.name} wrote no trace in round {number}: looked for {LOOKED_FOR} in {written}{instead}"
     return RecordingFailed(what, hint, tail)
+
+
+def turns(names: Sequence[str], rounds: int, seed: int) -> list[tuple[str, ...]]:
+    """The order of each round. Every second round goes backwards (A B, B A), so that a machine that becomes steadily
+    slower does so for all alike; which order comes first is drawn every two rounds."""
+    chance = random.Random(seed)
+    found: list[tuple[str, ...]] = []
+    for number in range(rounds):
+        if number % 2:
+            found.append(found[-1][::-1])
+        else:
+            found.append(tuple(chance.sample(list(names), len(names))))
+    return found

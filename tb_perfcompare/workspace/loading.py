@@ -8,14 +8,16 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCompareError
+from tb_perfcompare.model.formats import TRACE
+from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.model.progress import Progress, Reporter, silent
 from tb_perfcompare.model.recordings.cycles import CounterTable
 from tb_perfcompare.model.recordings.launches import LaunchRecording
+from tb_perfcompare.model.summary.iterations import WHOLE, Iterations, Marker
 from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.host_alone import without_host_alone
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
@@ -30,7 +32,6 @@ from tb_perfcompare.workspace.jobs.summary_jobs import (
 )
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, each_in_turn, finished
-from tb_perfcompare.workspace.step_agreement import agreed_markers
 from tb_perfcompare.workspace.workers.cluster import ClusterPool, TaskLost
 from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
@@ -298,3 +299,53 @@ def _none_loaded(side: Side, errors: Sequence[InputError]) -> InputError:
         return first
     reason = f"none of its {len(errors)} files can be read; the first: {first.path}: {first.reason}"
     return InputError(side.source, reason, hint=first.hint)
+
+
+def without_host_alone(summaries: Sequence[Summary]) -> tuple[tuple[Summary, ...], tuple[Note, ...]]:
+    """(summaries to pool, a note on each left out): of one capture each. Where some workers recorded work of a device,
+    those that recorded none are left out, unless they say that they are ranks of a job."""
+    with_device = {summary.captures[0].worker for summary in summaries if summary.has_device}
+    kept, notes = [], []
+    for summary in summaries:
+        capture = summary.captures[0]
+        if summary.format != TRACE or not with_device or capture.worker in with_device or summary.is_of_a_job:
+            kept.append(summary)
+            continue
+        message = f"left out: it recorded no device work, other workers did; --worker {capture.worker} compares it"
+        notes.append(Note(NoteCode.HOST_ALONE, message, capture.file.path))
+    return tuple(kept), tuple(notes)
+
+
+_MOST_NAMED = 8
+
+
+def agreed_markers(sides: Sequence[Sequence[Summary]]) -> list[str]:
+    """The --step-marker of each side that cuts all recordings into the same unit; "" where they agree as they are, or
+    where the sides cannot. Recordings of one side that have nothing in common are each a step."""
+    common = _common([summary for side in sides for summary in side])
+    return [common or ("" if _common(side) is not None else WHOLE) for side in sides]
+
+
+def _common(summaries: Sequence[Summary]) -> str | None:
+    """The same of some recordings; "" where they agree, None where they cannot."""
+    iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
+    if len({iteration.chosen.unit for iteration in iterations}) < 2:
+        return ""
+    everywhere = set.intersection(*map(_units, iterations))
+    best = [marker for marker in iterations[0].candidates if marker.unit in everywhere]
+    return best[0].asked_as if best else "" if any(iteration.fixed for iteration in iterations) else None
+
+
+def markers_of(source: str, summaries: Sequence[Summary]) -> str:
+    """What could mark the steps of a side, for people."""
+    iterations = [summary.iterations for summary in summaries if summary.iterations is not None]
+    shown = dict.fromkeys(f"{marker.asked_as!r} ({marker.count:,})" for one in iterations for marker in _usable(one))
+    return f"{source} has {', '.join(list(shown)[:_MOST_NAMED])}" if shown else f"{source} has no markers of steps"
+
+
+def _units(iterations: Iterations) -> set[tuple[str, str]]:
+    return {marker.unit for marker in _usable(iterations) if marker.origin != WHOLE}
+
+
+def _usable(iterations: Iterations) -> tuple[Marker, ...]:
+    return (iterations.chosen,) if iterations.fixed else iterations.candidates

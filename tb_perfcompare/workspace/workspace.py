@@ -17,10 +17,9 @@ from tb_perfcompare.workspace.inputs.sides import CaptureFile, ComparisonRequest
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts
 from tb_perfcompare.workspace.jobs.summary_jobs import LoadedSide, compare_sides, outline_file, pooled, summarize_file
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root
-from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer
+from tb_perfcompare.workspace.loading import Loader, Outliner, Summarizer, markers_of
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
-from tb_perfcompare.workspace.step_agreement import markers_of
 from tb_perfcompare.workspace.workers.cluster import ClusterPool
 from tb_perfcompare.workspace.workers.limits import default_workers
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool

@@ -55,7 +55,8 @@ _FIGURES = {
 
 
 def _utilisation_metrics(a: Summary, b: Summary) -> Check:
-    """Warns when a figure that both sides have was read from different metrics, or when only one side names its own."""
+    """Warns when a figure that both sides have was read from different metrics, or when only one side names its own.
+    Profilers offer several metrics for one figure, and two of them differ even when the kernels do not."""
     found, figures = list[str](), list[str]()
     for figure, words in _FIGURES.items():
         if not (_has(a, figure) and _has(b, figure)):
@@ -86,7 +87,7 @@ _VOID = ("verdict", "functions")
 
 
 def _cycle_checks(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
-    """All checks in fixed order, those that pass included."""
+    """What only per-cycle tables can get wrong: other cycles, other work, other machines."""
     return (
         _anchors(baseline, candidate),
         _launches(baseline, candidate),

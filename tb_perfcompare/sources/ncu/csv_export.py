@@ -13,6 +13,8 @@ their IDs. Rows of several processes and devices are all kept.
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Iterator
 
 from tb_perfcompare.errors import CorruptInput
@@ -22,7 +24,6 @@ from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.sources.ncu.launch_file import LaunchFile, read_launch_file
 from tb_perfcompare.sources.ncu.launches import NcuLaunches
-from tb_perfcompare.sources.ncu.lines import NcuLines, Record, cells_of
 from tb_perfcompare.sources.ncu.metrics import COMMAND, DURATION
 from tb_perfcompare.sources.ncu.pages import DetailsPage, RawPage, page_of
 from tb_perfcompare.sources.recognition.format_sniffers import is_ncu_header
@@ -49,7 +50,7 @@ class _Reading:
 
     def __init__(self, file: LaunchFile) -> None:
         self._file = file
-        self._lines = NcuLines(file)
+        self._lines = _NcuLines(file)
         self._launches = NcuLaunches(file.name)
         self._page: RawPage | DetailsPage | None = None
         self._header = ""
@@ -71,7 +72,7 @@ class _Reading:
         return self._recording()
 
     def _begin(self, number: int, header: str) -> None:
-        names = [name.strip() for name in cells_of([(number, header)])[0]]
+        names = [name.strip() for name in _cells_of([(number, header)])[0]]
         if "ID" not in names or "Kernel Name" not in names:
             self._page = None  # the rows below are not those of the columns before
             self._file.drop(number, "the names of the columns are damaged")
@@ -79,9 +80,9 @@ class _Reading:
         self._header = header
         self._page = page_of(names, self._launches, self._file.drop)
 
-    def _take(self, records: list[Record]) -> None:
+    def _take(self, records: list[_Record]) -> None:
         if self._page is not None and records:
-            self._page.take([number for number, _ in records], cells_of(records))
+            self._page.take([number for number, _ in records], _cells_of(records))
         elif records:
             for number, _ in records:
                 self._file.drop(number, "a row below damaged names of columns")
@@ -131,3 +132,86 @@ def _few(names: list[str]) -> str:
 
 _MOST_NAMES, _LONGEST_NAME = 16, 200
 _NEEDED = (("tensor_active", "the tensor pipe"), ("dram_active", "the memory"))
+
+
+_MOST_LINES = 50
+_RECORD = re.compile(r'"?\d+"?,"?\d')
+_SAID = re.compile(r"==(ERROR|WARNING)== (.+)")
+_LONGEST_LINE = 1 << 24
+_MOST_SAID = 1000
+_LONGEST_SAID = 300
+
+_Record = tuple[int, str]
+"""Number of the line it starts at, and its text."""
+
+
+class _NcuLines:
+    """One pass over the bytes of a file: its records with the numbers of their lines.
+
+    Before the CSV come the program's own output and ncu's `==PROF==` lines, one per launch. A record is a line, unless
+    a rule's description holds line breaks; a line that ends inside quotes without being continued is torn.
+
+    said  ncu's own warnings and errors, each once and not at any length
+    """
+
+    def __init__(self, file: LaunchFile) -> None:
+        self._file = file
+        self._in_table = False
+        self.said: dict[str, None] = {}
+
+    def records(self) -> Iterator[list[_Record]]:
+        """Headers and rows, block by block."""
+        pending, first_line = "", 0
+        for texts in self._file.lines(_LONGEST_LINE):
+            block_records: list[_Record] = []
+            for number, line in enumerate(texts, self._file.last + 1):
+                if pending:
+                    if _RECORD.match(line) or line.startswith("==") or number - first_line > _MOST_LINES:
+                        self._file.drop(first_line, "it ends inside quotes")
+                        pending = ""
+                    else:
+                        pending = f"{pending}\n{line}"
+                        if not pending.count('"') % 2:
+                            block_records.append((first_line, pending))
+                            pending = ""
+                        continue
+                if line.count('"') % 2 and self._in_table:
+                    pending, first_line = line, number
+                elif self._is_record(line, number):
+                    block_records.append((number, line))
+            yield block_records
+        if pending:
+            self._file.drop(first_line, "it ends inside quotes")
+
+    def _is_record(self, line: str, number: int) -> bool:
+        if line.startswith(('"', "0", "1", "2", "3", "4", "5", "6", "7", "8", "9")) and self._in_table:
+            return True
+        if is_ncu_header(line):
+            self._in_table = True
+            return True
+        if line.startswith("=="):
+            said = _SAID.match(line)
+            if said is not None and len(self.said) < _MOST_SAID:
+                self.said[f"{said[1].lower()}: {said[2][:_LONGEST_SAID].strip()}"] = None
+        elif self._in_table and line.strip():
+            self._file.drop(number, "no row of the table")
+        return False
+
+
+def _cells_of(records: list[_Record]) -> list[list[str]]:
+    """The cells of each record; none for one that the CSV reader refuses."""
+    texts = [text for _, text in records]
+    try:
+        rows = list(csv.reader(texts))
+        if len(rows) == len(texts):
+            return rows
+    except csv.Error:
+        pass
+    return [_cells(text) for text in texts]
+
+
+def _cells(text: str) -> list[str]:
+    try:
+        return next(csv.reader([text]), [])
+    except csv.Error:
+        return []
