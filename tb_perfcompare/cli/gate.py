@@ -58,10 +58,14 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def has_gate(arguments: argparse.Namespace) -> bool:
+    """Whether a limit was given."""
+    return bool(arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on)
+
+
 def check_gate(arguments: argparse.Namespace) -> None:
     """Says before a long computation what is missing. Raises PerfCompareError."""
-    asked = arguments.fail_if_slower is not None or arguments.budget or arguments.fail_on
-    if not asked:
+    if not has_gate(arguments):
         for option, given in (
             ("--junit", arguments.junit), ("--cannot-tell", _is_set(arguments)),
             ("--fail-on-machine", arguments.fail_on_machine),
@@ -69,8 +73,7 @@ def check_gate(arguments: argparse.Namespace) -> None:
             if given:
                 hint = "add --fail-if-slower, --budget or --fail-on"
                 raise PerfCompareError(f"{option} needs a gate", hint=hint)
-    if arguments.junit:
-        check_writable(arguments.junit)
+    check_writable(arguments.junit)
     if arguments.github_summary is not None:
         check_writable(_summary_file(arguments))
 
@@ -106,7 +109,7 @@ def _outcomes(
     arguments: argparse.Namespace,
     report: Reporter,
 ) -> list[Outcome]:
-    if arguments.fail_if_slower is None and not arguments.budget and not arguments.fail_on:
+    if not has_gate(arguments):
         return []
     from tb_perfcompare.gate.category import category_time
     from tb_perfcompare.gate.cause import no_cause

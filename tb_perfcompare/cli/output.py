@@ -108,6 +108,13 @@ class Console:
                 f"standard output cannot be written: {reason}", hint="free space or write elsewhere"
             ) from error
 
+    def deliver(self, data: bytes, output: str | None) -> None:
+        """To the file of -o, else to standard output. Raises as `write_file` and `answer`."""
+        if output:
+            write_file(output, data)
+        else:
+            self.answer(data)
+
     def complain(self, message: str) -> None:
         """One line on standard error; on a terminal as many as it takes."""
         line = printable(" ".join(message.split()))
@@ -168,8 +175,10 @@ class Console:
             self._stderr.flush()
 
 
-def check_writable(path: str) -> None:
-    """Says before a long computation that its answer could not be written."""
+def check_writable(path: str | None) -> None:
+    """Says before a long computation that its answer could not be written; nothing without a file to write."""
+    if not path:
+        return
     folder = os.path.dirname(path) or "."
     if os.path.isdir(path):
         raise InputError(path, "is a directory", hint="give the name of a file to write")

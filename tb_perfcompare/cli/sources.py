@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tb_perfcompare.errors import InputError
-from tb_perfcompare.workspace.inputs.sides import Side, Steps
+from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.listing.index import Index, Listing, Root, side_from_path
 
 if TYPE_CHECKING:
@@ -29,20 +29,28 @@ def add_baselines(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def named_side(
-    given: str, baselines: str, *, worker: str | None, span: str | None, steps: Steps | None, all_steps: bool,
-    launches: str | None = None, counters: str | None = None, marker: str = "",
-    kind: str = "",
-) -> Side:  # fmt: skip
-    """The side a user means; it is called what they wrote, wherever the baselines lie. Raises InputError and
-    SelectionError."""
+def given(arguments: argparse.Namespace, name: str, side: str = "") -> Any:
+    """An option's value: the side's own wins over the one for both sides; None where the command has neither."""
+    own = getattr(arguments, f"{side}_{name}", None)
+    return getattr(arguments, name, None) if own is None else own
+
+
+def named_side(arguments: argparse.Namespace, run: str, side: str = "") -> Side:
+    """The side that a user means by `run` and the options; it is called what they wrote, wherever the baselines lie.
+    Raises InputError and SelectionError."""
     from tb_perfcompare.workspace.baselines import Baselines
 
-    path = Baselines(baselines).located(given)
-    side = side_from_path(path, worker, span, steps, launches=launches, counters=counters)
-    if path != given:
-        side = replace(side, source=given, files=tuple(replace(file, source=given) for file in side.files))
-    return replace(side, all_steps=side.all_steps or all_steps, marker=marker or side.marker, kind=kind or side.kind)
+    worker, span, steps, launches, counters = (
+        given(arguments, name, side) for name in ("worker", "span", "steps", "launches", "counters")
+    )
+    path = Baselines(arguments.baselines).located(run)
+    found = side_from_path(path, worker, span, steps, launches=launches, counters=counters)
+    if path != run:
+        found = replace(found, source=run, files=tuple(replace(file, source=run) for file in found.files))
+    return replace(
+        found, all_steps=found.all_steps or arguments.all_steps, marker=arguments.step_marker or found.marker,
+        kind=arguments.kind or found.kind,
+    )  # fmt: skip
 
 
 @contextmanager

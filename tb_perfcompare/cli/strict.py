@@ -11,15 +11,7 @@ import os
 import re
 
 from tb_perfcompare.analysis.cycles.trace_cycles import BETAS
-from tb_perfcompare.cli.arguments import (
-    add_all_steps,
-    add_counters,
-    add_kind,
-    add_selection,
-    add_side_selection,
-    add_step_marker,
-    add_step_window,
-)
+from tb_perfcompare.cli.arguments import SELECTION, add_options, add_side_options
 from tb_perfcompare.cli.output import Console, check_writable, write_file
 from tb_perfcompare.cli.sources import add_baselines, new_workspace
 from tb_perfcompare.cli.strict_sources import CORRECTED, PUBLISHED, SIDES, Job, check_options, find_jobs
@@ -53,14 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pid", metavar="P", type=_pid, help="only this process, on both sides; for traces: the rank")
     parser.add_argument("--normal-pid", metavar="P", type=_pid, help="compare process P of the normal side ...")
     parser.add_argument("--abnormal-pid", metavar="Q", type=_pid, help="... with process Q of the abnormal side")
-    add_selection(parser, " of both sides")
-    add_all_steps(parser)
+    add_options(parser, *SELECTION, "all-steps", of=" of both sides")
     for side in SIDES:
-        add_side_selection(parser, side)
-        add_counters(parser, side)
-    add_step_window(parser)
-    add_step_marker(parser)
-    add_kind(parser)
+        add_side_options(parser, side, *SELECTION, "counters")
+    add_options(parser, "step-window", "step-marker", "kind")
     parser.add_argument(
         "--beta", choices=BETAS, default=BETAS[0],
         help="traces: shares of summed durations (total, the default), or of the time a function owns (exclusive)",

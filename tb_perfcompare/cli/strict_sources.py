@@ -6,9 +6,9 @@ import argparse
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from tb_perfcompare.cli.output import Console
+from tb_perfcompare.cli.sources import given
 from tb_perfcompare.comparison.strict.processes import ProcessPair, alone
 from tb_perfcompare.errors import PerfCompareError, SelectionError
 from tb_perfcompare.model.formats import CYCLES
@@ -98,7 +98,7 @@ def _is_table(path: str) -> bool:
 
 def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[StrictSides, tuple[Side, Side]]]:
     for name in ("worker", "span"):
-        if any(_given(arguments, side, name) is not None for side in SIDES):
+        if any(given(arguments, name, side) is not None for side in SIDES):
             raise PerfCompareError(f"--{name} is for traces", hint="choose a process of a table with --pid")
     for side in SIDES:
         if getattr(arguments, f"{side}_counters") is not None:
@@ -117,13 +117,13 @@ def _tables(arguments: argparse.Namespace, console: Console) -> Iterator[tuple[S
     for pair in found.pairs:
         paths = pair.normal, pair.abnormal
         tables = [
-            in_cycles(read_perf_data(path), _given(arguments, side, "steps"), path)
+            in_cycles(read_perf_data(path), given(arguments, "steps", side), path)
             for side, path in zip(SIDES, paths, strict=True)
         ]
         counters = counters_beside(pair.abnormal) if arguments.banner else None
         case = pair.case if arguments.name is None else str(arguments.name)
         sources = [
-            side_from_path(path, None, None, _given(arguments, side, "steps"))
+            side_from_path(path, None, None, given(arguments, "steps", side))
             for side, path in zip(SIDES, paths, strict=True)
         ]
         yield (
@@ -137,8 +137,8 @@ def _traces(
 ) -> tuple[StrictSides, tuple[Side, Side]]:
     sources = [
         side_from_path(
-            getattr(arguments, side), _given(arguments, side, "worker"), _given(arguments, side, "span"),
-            _given(arguments, side, "steps"), counters=getattr(arguments, f"{side}_counters"),
+            getattr(arguments, side), given(arguments, "worker", side), given(arguments, "span", side),
+            given(arguments, "steps", side), counters=getattr(arguments, f"{side}_counters"),
         )
         for side in SIDES
     ]  # fmt: skip
@@ -173,9 +173,3 @@ def _complain_of_the_left(sides: StrictSides, console: Console) -> None:
             word = sides.processes[0].word if sides.processes else "pid"
             left = f"{word} {', '.join(map(str, pids))}"
             console.complain(f"note: {sides.case}{sides.phase}: only on the {side} side, in no report: {left}")
-
-
-def _given(arguments: argparse.Namespace, side: str, name: str) -> Any:
-    """The side's own option wins over the one for both sides."""
-    own = getattr(arguments, f"{side}_{name}")
-    return getattr(arguments, name) if own is None else own
