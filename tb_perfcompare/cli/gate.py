@@ -111,9 +111,7 @@ def _outcomes(
 ) -> list[Outcome]:
     if not has_gate(arguments):
         return []
-    from tb_perfcompare.gate.category import category_time
-    from tb_perfcompare.gate.cause import no_cause
-    from tb_perfcompare.gate.step_time import step_time
+    from tb_perfcompare.gate.gates import category_time, no_cause, step_time
 
     found: list[Outcome] = []
     if arguments.fail_if_slower is not None:
@@ -137,7 +135,7 @@ def _line(outcome: Outcome, unsure: Unsure) -> str:
 
 
 def _rule(name: str) -> str:
-    from tb_perfcompare.gate.cause import checked_rule
+    from tb_perfcompare.gate.gates import checked_rule
 
     return checked_rule(name)
 

@@ -10,14 +10,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tensorboard.plugins import base_plugin
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Request, Response
 
 from tb_perfcompare.errors import REFUSED_MEMORY, PerfCompareError, out_of_memory
 from tb_perfcompare.plugin.http import static_assets as page
 from tb_perfcompare.plugin.http.origin import check_origin
-from tb_perfcompare.plugin.http.parameters import MOST_FOR_SEVERAL, MOST_PARAMETERS, check_parameters
 from tb_perfcompare.plugin.http.responses import (
     JSON,
+    BadRequest,
     PageNotBuilt,
     failure,
     is_known,
@@ -32,11 +33,18 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.inputs.sides import Side
     from tb_perfcompare.workspace.workspace import Workspace
 
+
 PLUGIN_NAME = "tb_perfcompare"
 TAB_NAME = "Perf Compare"
 
 _PROFILER_PLUGIN = "pytorch_profiler"
 _REMOTE = "no store this tool opens; copy the traces or mount the store"
+
+LONGEST_VALUE = 4096
+LONGEST_NAME = 64
+MOST_PARAMETERS = 32
+MOST_FOR_SEVERAL = 96
+"""Twenty candidates of up to four parameters each, and what else a question has."""
 
 Handler = Callable[[Request], Response]
 
@@ -151,7 +159,7 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
             answer.headers["Allow"] = "GET, HEAD"
             return answer
         try:
-            check_parameters(request.args, most)
+            _check_parameters(request.args, most)
             return handler(request)
         except PerfCompareError as error:
             return failure(request, error)
@@ -162,3 +170,21 @@ def _route(handler: Handler, most: int = MOST_PARAMETERS) -> Callable[..., Any]:
             return failure(request, refused)
 
     return application
+
+
+def _check_parameters(query: MultiDict[str, str], most: int = MOST_PARAMETERS) -> None:
+    """Limits of a query string, whatever it asks. Raises BadRequest for too many parameters, for names and values that
+    are too long or hold a NUL, and for one that is given twice: two readers could take different ones."""
+    given = list(query.items(multi=True))
+    if len(given) > most:
+        raise BadRequest(f"{len(given)} parameters", hint=f"at most {most} are taken")
+    for name, value in given:
+        if len(name) > LONGEST_NAME or "\0" in name:
+            raise BadRequest(f"{name[:80]!r} is not a parameter", hint=f"names have at most {LONGEST_NAME} characters")
+        if len(value) > LONGEST_VALUE or "\0" in value:
+            hint = f"values have at most {LONGEST_VALUE} characters and no NUL"
+            raise BadRequest(f"the value of {name} is not accepted", hint=hint)
+    names = [name for name, _ in given]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise BadRequest(f"{twice} is given twice", hint="give it once")

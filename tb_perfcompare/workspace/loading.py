@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tb_perfcompare.errors import InputChanged, InputError, OutOfMemory, PerfCompareError
 from tb_perfcompare.model.formats import TRACE
@@ -21,7 +21,6 @@ from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
-from tb_perfcompare.workspace.jobs.summary_collector import SummaryCollector, is_many
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,
     SummaryJob,
@@ -37,6 +36,10 @@ from tb_perfcompare.workspace.workers.memory_need import PROCESS_BYTES
 from tb_perfcompare.workspace.workers.reading_size import Outgrown, are_small, reading_bytes, while_small
 from tb_perfcompare.workspace.workers.worker import WorkerDied
 from tb_perfcompare.workspace.workers.worker_pool import WorkerPool
+
+if TYPE_CHECKING:
+    from tb_perfcompare.analysis.pooling.rank_mean import RankMean
+
 
 T = TypeVar("T")
 Answer = TypeVar("Answer")
@@ -163,7 +166,7 @@ class Loader:
         jobs = [
             SummaryJob(file, window, paths, side.keeps_tail, side.marker) for side in sides for file in side.files
         ]
-        collectors = [SummaryCollector(many=not whole and is_many(side)) for side in sides]
+        collectors = [SummaryCollector(many=not whole and _is_many(side)) for side in sides]
         places = [
             (collector, number)
             for collector, side in zip(collectors, sides, strict=True)
@@ -349,3 +352,50 @@ def _units(iterations: Iterations) -> set[tuple[str, str]]:
 
 def _usable(iterations: Iterations) -> tuple[Marker, ...]:
     return (iterations.chosen,) if iterations.fixed else iterations.candidates
+
+
+_MANY_RANKS = 33
+"""From so many workers on a side its tables hold means over them, so that memory does not grow with their number."""
+
+
+def _is_many(side: Side) -> bool:
+    """Whether the side is folded. Files given with it are matched capture by capture, so that it is not then."""
+    return side.launches is None and side.counters is None and len({file.worker for file in side.files}) >= _MANY_RANKS
+
+
+class SummaryCollector:
+    """Takes the answers about the files of a side in any order and uses them in that of the files."""
+
+    def __init__(self, *, many: bool) -> None:
+        self._fold = _rank_mean() if many else None
+        self._early: dict[int, Summary] = {}
+        self._next = 0
+        self._kept: list[Summary] = []
+        self._failed: dict[int, InputError] = {}
+
+    def take(self, at: int, answer: Summary | InputError) -> None:
+        """What became of the file with this number."""
+        if isinstance(answer, InputError):
+            self._failed[at] = answer
+        else:
+            self._early[at] = answer
+        while self._next in self._early or self._next in self._failed:
+            summary = self._early.pop(self._next, None)
+            self._next += 1
+            if summary is None:
+                continue
+            if self._fold is not None and self._fold.takes(summary):
+                self._fold.add(summary)
+            else:
+                self._kept.append(summary)
+
+    def finish(self) -> tuple[tuple[Summary, ...], dict[int, InputError]]:
+        """(the summaries, errors by number of the file). Raises SelectionError for ranks that cannot be pooled."""
+        folded = None if self._fold is None else self._fold.finish()
+        return (*(() if folded is None else (folded,)), *self._kept), dict(sorted(self._failed.items()))
+
+
+def _rank_mean() -> RankMean:
+    from tb_perfcompare.analysis.pooling.rank_mean import RankMean
+
+    return RankMean()

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
     from tb_perfcompare.workspace.listing.history import LatestHistory
     from tb_perfcompare.workspace.queries.candidates import CandidateComparisons
-    from tb_perfcompare.workspace.queries.path_responses import PathResponses
     from tb_perfcompare.workspace.queries.row_responses import RowResponses
     from tb_perfcompare.workspace.queries.step_views import StepViews
     from tb_perfcompare.workspace.queries.table_pages import TablePages
@@ -101,17 +100,10 @@ class Workspace:
 
     @property
     def rows(self) -> RowResponses:
-        """Steps of rows."""
+        """Steps and callers of rows."""
         from tb_perfcompare.workspace.queries.row_responses import RowResponses
 
         return self._answering(RowResponses)
-
-    @property
-    def paths(self) -> PathResponses:
-        """Callers of rows."""
-        from tb_perfcompare.workspace.queries.path_responses import PathResponses
-
-        return self._answering(PathResponses)
 
     @property
     def candidates(self) -> CandidateComparisons:

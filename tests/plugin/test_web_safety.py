@@ -22,8 +22,7 @@ from tensorboard.plugins.base_plugin import TBContext
 from werkzeug.test import Client, TestResponse
 
 from tb_perfcompare.plugin.http.origin import OWN_HEADER
-from tb_perfcompare.plugin.http.parameters import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS
-from tb_perfcompare.plugin.plugin import PerfComparePlugin
+from tb_perfcompare.plugin.plugin import LONGEST_NAME, LONGEST_VALUE, MOST_PARAMETERS, PerfComparePlugin
 from tb_perfcompare.render.formats import FORMATS
 from tb_perfcompare.sources.storage.inside_only import LINKS, REFUSED
 from tests.build import TraceBuilder

@@ -35,7 +35,7 @@ from tb_perfcompare.plugin.requests.query_requests import (
 )
 from tb_perfcompare.plugin.routes.comparison_route import SideOf, once, pair_question
 from tb_perfcompare.render.formats import FORMATS, render
-from tb_perfcompare.render.strict.pages import strict_first
+from tb_perfcompare.render.strict.wire import strict_first
 from tb_perfcompare.render.wire.pages import table_answer, view_answer
 from tb_perfcompare.render.wire.sparklines import lines_answer
 from tb_perfcompare.workspace.jobs import strict_jobs
@@ -73,7 +73,9 @@ def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Respon
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        return workspace.paths.one(question, asked.row.table, asked.row.row, together=asked.together, report=report)
+        return workspace.rows.with_callers(
+            question, asked.row.table, asked.row.row, together=asked.together, report=report
+        )
 
     return once(request, tag_of(question, asked), make)
 

@@ -1,14 +1,21 @@
-"""The strict report as Markdown, word for word what the published reports say."""
+"""The strict report as Markdown, word for word what the published reports say, and for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from tb_perfcompare.comparison.result.table import Table
+from tb_perfcompare.comparison.strict.answer import StrictAnswer
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.comparison.strict.report import StrictReport
-from tb_perfcompare.render.printable import without_controls
-from tb_perfcompare.render.strict.prose import COUNTERS_HEAD, MARKDOWN, prose
+from tb_perfcompare.render.document import Block, Heading, Listing, Paragraph
+from tb_perfcompare.render.grid import grid_of
+from tb_perfcompare.render.printable import printable, without_controls
+from tb_perfcompare.render.strict.prose import COUNTERS_HEAD, MARKDOWN, PLAIN, Prose, prose
 from tb_perfcompare.render.strict.tables import detailed_table, rank_table, summary_table
+from tb_perfcompare.render.text import text
+from tb_perfcompare.render.widths import Terminal
 
 _LEGEND = (
     "- **β (Beta)**: The percentage of total cycle time consumed by this function.",
@@ -64,3 +71,42 @@ def _prose(report: StrictReport) -> Iterator[str]:
     if text.note:
         yield from (f"*{text.note}*", "")
     yield text.recommendation
+
+
+_TOP = 20
+_MAIN = ("function", "metric", "device", "score", "beta_a", "beta_b", "beta_delta", "p_beta", "mu_a", "mu_b")
+"""Columns of the triplets that the published sentences use."""
+
+
+def strict_text(answer: StrictAnswer, banner: Sequence[str], terminal: Terminal | None) -> str:
+    """The report; `banner`: what to know before believing it, its first line a heading."""
+    blocks: list[Block] = [Heading(printable(report_title(answer.case, answer.processes[answer.chosen])), level=1)]
+    if banner:
+        blocks += [Heading(banner[0].rstrip(":")), Listing(tuple((printable(line), "") for line in banner[1:]))]
+    blocks += _fitted(answer.tables["summary"])
+    blocks += _fitted(answer.tables["cycles"])
+    if answer.report is not None:
+        blocks += _blocks(prose(answer.report, PLAIN))
+    triplets = answer.tables["triplets"]
+    shown = tuple(replace(column, shown=column.name in _MAIN) for column in triplets.columns)
+    blocks += _fitted(replace(triplets, columns=shown))
+    return text(blocks, terminal)
+
+
+def _fitted(table: Table) -> list[Block]:
+    grid = grid_of(table, top=_TOP, brief=False)
+    left_out = f"{grid.left_out:,} more rows: --format md" if grid.left_out else ""
+    notes = (*grid.notes, left_out) if left_out else grid.notes
+    return [Heading(table.title), replace(grid, left_out=0, notes=notes)]
+
+
+def _blocks(found: Prose) -> list[Block]:
+    findings = tuple(
+        (printable(f"{one.subject}: {one.sentence}"), printable(" ".join(one.counters))) for one in found.findings
+    )
+    return [
+        Heading("Key findings"),
+        *(Paragraph(printable(line)) for line in (found.overview,) if line),
+        *([Listing(findings)] if findings else []),
+        *(Paragraph(printable(line)) for line in (found.note, found.recommendation) if line),
+    ]

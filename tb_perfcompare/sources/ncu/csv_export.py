@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from tb_perfcompare.errors import CorruptInput
 from tb_perfcompare.model.formats import NCU
@@ -24,8 +24,7 @@ from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.model.recordings.launches import LaunchRecording
 from tb_perfcompare.sources.ncu.launch_file import LaunchFile, read_launch_file
 from tb_perfcompare.sources.ncu.launches import NcuLaunches
-from tb_perfcompare.sources.ncu.metrics import COMMAND, DURATION
-from tb_perfcompare.sources.ncu.pages import DetailsPage, RawPage, page_of
+from tb_perfcompare.sources.ncu.metrics import COMMAND, DURATION, metric_of
 from tb_perfcompare.sources.recognition.format_sniffers import is_ncu_header
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
@@ -52,7 +51,7 @@ class _Reading:
         self._file = file
         self._lines = _NcuLines(file)
         self._launches = NcuLaunches(file.name)
-        self._page: RawPage | DetailsPage | None = None
+        self._page: _RawPage | _DetailsPage | None = None
         self._header = ""
 
     def read(self) -> LaunchRecording:
@@ -78,7 +77,7 @@ class _Reading:
             self._file.drop(number, "the names of the columns are damaged")
             return
         self._header = header
-        self._page = page_of(names, self._launches, self._file.drop)
+        self._page = _page_of(names, self._launches, self._file.drop)
 
     def _take(self, records: list[_Record]) -> None:
         if self._page is not None and records:
@@ -215,3 +214,97 @@ def _cells(text: str) -> list[str]:
         return next(csv.reader([text]), [])
     except csv.Error:
         return []
+
+
+_Drop = Callable[[int, str], None]
+"""Counts a row that cannot be used, by the number of its line."""
+
+_VALUE = ("Metric Name", "Metric Unit", "Metric Value")
+_WHO = ("Process ID", "Device", "CC", "device__attribute_display_name")
+
+
+def _page_of(names: list[str], launches: NcuLaunches, drop: _Drop) -> _RawPage | _DetailsPage:
+    """The reader of the rows below these columns, ID and Kernel Name among them."""
+    kind = _DetailsPage if all(name in names for name in _VALUE) else _RawPage
+    return kind(names, launches, drop)
+
+
+class _RawPage:
+    """One row per launch; the first row has the units."""
+
+    def __init__(self, names: list[str], launches: NcuLaunches, drop: _Drop) -> None:
+        self._launches, self._drop = launches, drop
+        self._width = len(names)
+        self._name = names.index("Kernel Name")
+        self._who = {name: names.index(name) for name in _WHO if name in names}
+        self._metrics: dict[str, int] = {}
+        for place, name in enumerate(names):
+            metric = metric_of(name)
+            if metric:
+                self._metrics.setdefault(metric, place)
+        self._units: Sequence[str] | None = None
+
+    def take(self, lines: list[int], rows: list[list[str]]) -> None:
+        """Stores the launches of some rows."""
+        if self._units is None:
+            self._units = rows[0] if not (rows[0] and rows[0][0].strip()) else []
+            if self._units:
+                lines, rows = lines[1:], rows[1:]
+            if len(self._units) != self._width:
+                raise self._launches.corrupt(
+                    "the line after the columns has no units", lines[0] if lines else 0,
+                    hint="give the export as ncu wrote it: without units durations may be ns or µs",
+                )  # fmt: skip
+        whole = [len(row) == self._width for row in rows]
+        if not all(whole):
+            for line, row, fine in zip(lines, rows, whole, strict=True):
+                if not fine:
+                    self._drop(line, f"{len(row)} cells instead of {self._width}")
+            lines = [line for line, fine in zip(lines, whole, strict=True) if fine]
+            rows = [row for row in rows if len(row) == self._width]
+        if not rows:
+            return
+        self._launches.add(lines, [row[self._name] for row in rows])
+        for name, place in self._who.items():
+            self._launches.met(name, {row[place] for row in rows})
+        for metric, place in self._metrics.items():
+            self._launches.fill(metric, self._units[place].strip(), [row[place] for row in rows], lines)
+
+
+class _DetailsPage:
+    """One row per figure of a launch; rows about rules have no metric. Rows of figures end where the rules' columns
+    begin, so that they are shorter than the header."""
+
+    def __init__(self, names: list[str], launches: NcuLaunches, drop: _Drop) -> None:
+        self._launches, self._drop = launches, drop
+        self._id = names.index("ID")
+        self._name = names.index("Kernel Name")
+        self._who = {name: names.index(name) for name in _WHO if name in names}
+        self._metric, self._unit, self._value = (names.index(name) for name in _VALUE)
+        self._least = max(self._metric, self._unit, self._value, self._name, *self._who.values()) + 1
+        self._launch: dict[tuple[str, str], int] = {}
+        self._known: dict[str, str] = {}
+
+    def take(self, lines: list[int], rows: list[list[str]]) -> None:
+        """Stores the figures of some rows."""
+        launches, known = self._launches, self._known
+        process = self._who.get("Process ID", self._id)
+        key, launch = ("", ""), -1
+        for line, row in zip(lines, rows, strict=True):
+            if len(row) < self._least:
+                self._drop(line, f"{len(row)} cells, at least {self._least} are needed")
+                continue
+            if (row[self._id], row[process]) != key:
+                key = (row[self._id], row[process])
+                launch = self._launch.get(key, -1)
+                if launch < 0:
+                    launch = self._launch[key] = len(launches)
+                    launches.add([line], [row[self._name]])
+                    for name, place in self._who.items():
+                        launches.met(name, {row[place]})
+            cell = row[self._metric]
+            metric = known.get(cell)
+            if metric is None:
+                metric = known[cell] = metric_of(cell)
+            if metric:
+                launches.put(launch, metric, row[self._unit].strip(), row[self._value], line)

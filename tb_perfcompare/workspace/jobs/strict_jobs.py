@@ -20,9 +20,8 @@ from tb_perfcompare.model.progress import Progress, Reporter
 from tb_perfcompare.model.recordings.cycles import CycleTable
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.strict.banner import banner_lines, banner_markdown
-from tb_perfcompare.render.strict.report import report_title, strict_markdown
+from tb_perfcompare.render.strict.report import report_title, strict_markdown, strict_text
 from tb_perfcompare.render.strict.tables import strict_csv
-from tb_perfcompare.render.strict.text_report import strict_text
 from tb_perfcompare.render.strict.wire import strict_dict
 from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire

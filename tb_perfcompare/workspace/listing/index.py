@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tb_perfcompare.comparison.pairing.pairing import Pair, RunShape, Selection, suggest_pairs
 from tb_perfcompare.comparison.result.options import ExperimentLook
-from tb_perfcompare.errors import InputError, SelectionError, choices
+from tb_perfcompare.errors import InputError, PerfCompareError, SelectionError, choices
 from tb_perfcompare.model.formats import LISTING, NCU, TITLES, TRACE
 from tb_perfcompare.model.note import Note, NoteCode
 from tb_perfcompare.quick_dataclass import dataclass
@@ -26,6 +27,7 @@ from tb_perfcompare.sources.discover import (
 from tb_perfcompare.sources.perf_data.file_names import read_along
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
+from tb_perfcompare.sources.storage.inside_only import FOLLOW, INSIDE, LINKS
 from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
 from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperiment, Side, Steps
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
@@ -284,3 +286,13 @@ def _capture(
 
 def _unknown(what: str, name: str, known: list[str]) -> SelectionError:
     return SelectionError(f"there is no {what} called {name!r}", hint=choices(name, known))
+
+
+def links_stay_inside(environment: Mapping[str, str] = os.environ) -> bool:
+    """What LINKS says: links below a log directory are all followed, or only those that stay inside. No request creates
+    one, but anybody who may write there can; if those are not the ones who started the server, LINKS=inside keeps them
+    from exposing other files of its user. Raises PerfCompareError for another word."""
+    given = environment.get(LINKS, "") or FOLLOW
+    if given not in (FOLLOW, INSIDE):
+        raise PerfCompareError(f"{LINKS} is {given[:80]!r}", hint=f"it must be {FOLLOW} or {INSIDE}")
+    return given == INSIDE

@@ -1,12 +1,20 @@
-"""Rows of a pair's tables, step by step: one in full, or several for sparklines."""
+"""Rows of a pair's tables: one in full or several for sparklines, step by step; and the callers of one and related
+rows, for its details in the tab."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from tb_perfcompare._version import __version__
 from tb_perfcompare.comparison.alignment.same_names import with_same_names
+from tb_perfcompare.comparison.ledger.call_tree import JointTree, joint_tree
+from tb_perfcompare.comparison.tables.call_tree import call_tree_table
+from tb_perfcompare.comparison.tables.path_source import PathSource, path_source
+from tb_perfcompare.comparison.tables.row_callees import callees
+from tb_perfcompare.comparison.tables.row_durations import launch_durations
+from tb_perfcompare.comparison.tables.row_paths import row_paths
+from tb_perfcompare.comparison.tables.row_related import FrameLink, frame_index, frame_link, related_rows
 from tb_perfcompare.comparison.tables.row_steps import (
     RowSteps,
     SideSteps,
@@ -17,17 +25,25 @@ from tb_perfcompare.comparison.tables.row_steps import (
     step_source,
 )
 from tb_perfcompare.comparison.tables.sparklines import RowSparklines, row_sparklines
+from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.progress import Reporter, silent
-from tb_perfcompare.render.wire.row_paths import MeasureDict
+from tb_perfcompare.quick_dataclass import dataclass
+from tb_perfcompare.render.wire.row_paths import MeasureDict, paths_answer
 from tb_perfcompare.render.wire.wire_rows import MOST_BYTES, encoded, fitted
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
 from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
 if TYPE_CHECKING:
+    from tb_perfcompare.model.summary.summary import Summary
     from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
     from tb_perfcompare.workspace.queries.computations import Computations
 
+
 ROW_SCHEMA = "tb_perfcompare.row/1"
+MOST_FILES = 16
+"""A side of more recordings than this is not read once more for the callers of a row."""
+
+_PAIR_CACHE_BYTES = 96 * 2**20
 _TABLE_CACHE_BYTES = 192 * 2**20
 """Pooling the captures of a side and joining its names takes as long as a hundred answers: 50,000 rows in 200 steps
 must fit."""
@@ -57,12 +73,23 @@ class RowStepsDict(TypedDict):
     candidate: StepTimesDict
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pair:
+    baseline: PathSource
+    candidate: PathSource
+    frames: dict[tuple[str, str], FrameLink]
+    tree: JointTree | None
+
+
 class RowResponses:
-    """A workspace's rows, step by step. The summaries they are taken from are shared with the comparisons."""
+    """A workspace's rows, step by step and with their callers. The summaries that the steps are taken from are shared
+    with the comparisons. Nobody needs callers for the tables themselves, so that they are not read with them: the first
+    row that is opened reads the pair's files once more, the others come from what that left."""
 
     def __init__(self, computations: Computations) -> None:
         self._computations = computations
         self._tables: SingleFlight[tuple[StepSource, StepSource]] = SingleFlight(ByteCache(_TABLE_CACHE_BYTES))
+        self._pairs: SingleFlight[_Pair] = SingleFlight(ByteCache(_PAIR_CACHE_BYTES))
 
     def one(self, question: ComparisonRequest, table: str, row: str, report: Reporter = silent) -> tuple[bytes, bool]:
         """As JSON, and whether it may be more complete soon. Leaves when `report` raises; the work ends
@@ -83,18 +110,49 @@ class RowResponses:
         (baseline, candidate), provisional = self._sources(question, table, report)
         return row_sparklines(table, rows, measure, points, baseline, candidate), provisional
 
+    def with_callers(
+        self, question: ComparisonRequest, table: str, row: str, *, together: bool, report: Reporter = silent
+    ) -> tuple[bytes, bool]:
+        """One row with its callers and related rows, as of `one`. Raises SelectionError also for a side of too many
+        files."""
+        for side in question.sides:
+            if len(side.files) > MOST_FILES:
+                raise SelectionError(
+                    f"{side.source}: {len(side.files)} recordings are too many to read again for callers",
+                    hint=f"choose one worker or span: callers are shown for at most {MOST_FILES} recordings",
+                )
+
+        def make(flight: Flight[_Pair]) -> _Pair:
+            baseline, candidate, _ = with_same_names(*self._loaded(flight, question, paths=True))
+            tree = joint_tree(baseline, candidate)
+            frames = frame_index(None if tree is None else call_tree_table(tree))
+            return _Pair(path_source(baseline), path_source(candidate), frames, tree)
+
+        made = finished(self._pairs.joined(question, make), report)
+        pair = made.result()
+        found = row_paths(table, row, pair.baseline, pair.candidate, together=together)
+        related = related_rows(table, row, pair.baseline, pair.candidate)
+        called = callees(pair.tree, table, row, (pair.baseline, pair.candidate))
+        durations = launch_durations(table, row, pair.baseline, pair.candidate)
+        return paths_answer(found, related, frame_link(table, row, pair.frames), called, durations), made.provisional
+
+    def _loaded(self, flight: Flight[Any], question: ComparisonRequest, *, paths: bool = False) -> list[Summary]:
+        """Both sides, cut into the same steps."""
+        sides, provisional = [], False
+        for side in self._computations.agreed(question.sides, question.options.window, flight.report):
+            sides.append(self._computations.load_within(flight, side, question.options.window, paths=paths))
+            provisional |= flight.provisional
+        flight.provisional = provisional
+        return sides
+
     def _sources(
         self, question: ComparisonRequest, table: str, report: Reporter
     ) -> tuple[tuple[StepSource, StepSource], bool]:
         shape_of(table)  # before anything is read
 
         def make(flight: Flight[tuple[StepSource, StepSource]]) -> tuple[StepSource, StepSource]:
-            sides, provisional = [], False
-            for side in self._computations.agreed(question.sides, question.options.window, flight.report):
-                sides.append(self._computations.load_within(flight, side, question.options.window))
-                provisional |= flight.provisional
-            flight.provisional = provisional
-            baseline, candidate, _ = with_same_names(*(only_table(side, table) for side in sides))
+            sides = (only_table(side, table) for side in self._loaded(flight, question))
+            baseline, candidate, _ = with_same_names(*sides)
             return step_source(baseline, {table}), step_source(candidate, {table})
 
         made = finished(self._tables.joined((question, table), make), report)
@@ -103,6 +161,7 @@ class RowResponses:
     def close(self) -> None:
         """Ends work under way."""
         self._tables.cancel_all()
+        self._pairs.cancel_all()
 
 
 def row_answer(found: RowSteps) -> bytes:

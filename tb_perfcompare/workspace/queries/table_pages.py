@@ -15,7 +15,7 @@ from tb_perfcompare.errors import SelectionError, choices
 from tb_perfcompare.model.progress import Reporter, silent
 from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.render.document import table_named
-from tb_perfcompare.render.strict.pages import strict_tables
+from tb_perfcompare.render.strict.wire import strict_tables
 from tb_perfcompare.render.wire.pages import comparison_answer
 from tb_perfcompare.workspace.inputs.sides import Side
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
