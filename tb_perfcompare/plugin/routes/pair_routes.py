@@ -5,10 +5,12 @@ Imported by the first request that needs it. All of them stop waiting when the b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from werkzeug.wrappers import Request, Response
 
+from tb_perfcompare.comparison.tables.row_query import RowQuery
 from tb_perfcompare.comparison.tables.views import VIEWS
 from tb_perfcompare.plugin.http.connection import Connection
 from tb_perfcompare.plugin.http.lines import lines_of
@@ -23,21 +25,22 @@ from tb_perfcompare.plugin.http.responses import (
     tag_of,
     tagged,
 )
-from tb_perfcompare.plugin.requests import query_requests
-from tb_perfcompare.plugin.requests.pair_request import choice, flag, pair_request
+from tb_perfcompare.plugin.requests.pair_request import SideOf, choice, flag, pair_question, window_of
 from tb_perfcompare.plugin.requests.query_requests import (
-    paths_request,
-    row_request,
-    rows_request,
-    strict_request,
-    table_request,
-    view_request,
+    page_of,
+    places_and_points,
+    row_key,
+    row_query,
+    run_request,
+    strict_question,
+    table_name,
 )
-from tb_perfcompare.plugin.routes.comparison_route import SideOf, once, pair_question
+from tb_perfcompare.plugin.routes.comparison_route import once
 from tb_perfcompare.render.formats import FORMATS, render
 from tb_perfcompare.render.strict.wire import strict_first
-from tb_perfcompare.render.wire.pages import table_answer, view_answer
+from tb_perfcompare.render.wire.pages import Page, table_answer, view_answer
 from tb_perfcompare.render.wire.sparklines import lines_answer
+from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
 from tb_perfcompare.workspace.jobs import strict_jobs
 from tb_perfcompare.workspace.jobs.strict_jobs import StrictRequest
 from tb_perfcompare.workspace.queries.table_pages import TableRows
@@ -47,78 +50,74 @@ from tb_perfcompare.workspace.workspace import Workspace
 
 def table(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/table."""
-    asked = table_request(request.args)
-    question = pair_question(side_of, asked.pair)
-    check_tag(_tag(request.args), question.tag())
-
-    def make() -> tuple[bytes, bool]:
-        found = workspace.pages.of_pair(question, asked.table, asked.rows, Connection(request.environ).report)
-        return _page(asked, found)
-
-    return once(request, tag_of(question, asked), make)
+    asked, page = (table_name(request.args), row_query(request.args)), page_of(request.args)
+    question = pair_question(side_of, request.args)
+    report = Connection(request.environ).report
+    return _rows_of(request, question, (*asked, page), lambda: workspace.pages.of_pair(question, *asked, report))
 
 
 def row(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/row."""
-    asked = row_request(request.args)
-    question = pair_question(side_of, asked.pair)
+    asked = table_name(request.args), row_key(request.args)
+    question = pair_question(side_of, request.args)
     report = Connection(request.environ).report
-    return once(request, tag_of(question, asked), lambda: workspace.rows.one(question, asked.table, asked.row, report))
+    return once(request, tag_of(question, asked), lambda: workspace.rows.one(question, *asked, report))
 
 
 def row_paths(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/row_paths."""
-    asked = paths_request(request.args)
-    question = pair_question(side_of, asked.row.pair)
+    """api/row_paths; modules that differ only in their numbers can be taken as one."""
+    asked = table_name(request.args), row_key(request.args)
+    together = choice(request.args, "modules", ("apart", "together"), "apart") == "together"
+    question = pair_question(side_of, request.args)
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        return workspace.rows.with_callers(
-            question, asked.row.table, asked.row.row, together=asked.together, report=report
-        )
+        return workspace.rows.with_callers(question, *asked, together=together, report=report)
 
-    return once(request, tag_of(question, asked), make)
+    return once(request, tag_of(question, asked, together), make)
 
 
 def rows(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/rows."""
-    asked = rows_request(request.args)
-    question = pair_question(side_of, asked.pair)
+    name, query, measure = table_name(request.args), row_query(request.args), request.args.get("measure") or ""
+    wanted, points = places_and_points(request.args)
+    question = pair_question(side_of, request.args)
     check_tag(_tag(request.args), question.tag())
     report = Connection(request.environ).report
 
     def make() -> tuple[bytes, bool]:
-        known, chosen = workspace.pages.keys_of_pair(question, asked.table, asked.rows, report)
-        places = [place for place in asked.places if place < len(chosen.rows)]
+        known, chosen = workspace.pages.keys_of_pair(question, name, query, report)
+        places = [place for place in wanted if place < len(chosen.rows)]
         keys = [known.keys[number] for number in chosen.rows[places].tolist()]
-        lines, provisional = workspace.rows.several(question, asked.table, keys, asked.measure, asked.points, report)
+        lines, provisional = workspace.rows.several(question, name, keys, measure, points, report)
         return lines_answer(places, lines, known.lost), provisional or known.provisional
 
-    return once(request, tag_of(question, asked), make)
+    return once(request, tag_of(question, name, query, measure, wanted, points), make)
 
 
 def view(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/view."""
-    asked = view_request(request.args)
-    name = choice({"view": asked.view}, "view", tuple(VIEWS), asked.view)
-    side = side_of(asked.side)
+    run, window = run_request(request.args), window_of(request.args)
+    query, page = row_query(request.args), page_of(request.args)
+    name = choice(request.args, "view", tuple(VIEWS), "overview")
+    side = side_of(run)
     pages, connection = workspace.pages, Connection(request.environ)
 
     def answer() -> tuple[bytes, bool]:
-        run, rows = pages.of_run(side, asked.window, name, asked.rows, connection.report)
-        body = view_answer(name, run.reading, run.side, rows.table, run.notes, rows.chosen, asked.page)
+        found, rows = pages.of_run(side, window, name, query, connection.report)
+        body = view_answer(name, found.reading, found.side, rows.table, found.notes, rows.chosen, page)
         return body, rows.provisional
 
     if flag(request.args, "stream", default=False):
-        return stream(request, lines_of(lambda: pages.views(side, asked.window), lambda _: answer()[0], connection))
-    return once(request, tag_of(side, asked), answer)
+        return stream(request, lines_of(lambda: pages.views(side, window), lambda _: answer()[0], connection))
+    return once(request, tag_of(side, name, window, query, page), answer)
 
 
 def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
     """api/report."""
     form = FORMATS[choice(request.args, "format", tuple(FORMATS), "md")]
     name = request.args.get("table") or None
-    question = pair_question(side_of, pair_request(request.args))
+    question = pair_question(side_of, request.args)
     tag = tag_of(question, form, name)
     if is_known(request, tag):
         return not_modified(tag)
@@ -131,39 +130,46 @@ def report(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
 
 
 def strict(workspace: Workspace, side_of: SideOf, request: Request) -> Response:
-    """api/strict."""
-    wanted = strict_request(request.args)
-    form = strict_jobs.JSON if wanted.table else wanted.form
-    question = StrictRequest(
-        side_of(wanted.baseline), side_of(wanted.candidate), wanted.processes, wanted.beta, wanted.window, form
-    )
+    """api/strict; with `table` only rows of that table."""
+    name, query, page = request.args.get("table") or "", row_query(request.args), page_of(request.args)
+    question = strict_question(side_of, request.args)
     connection = Connection(request.environ)
 
     def first_answer(body: bytes) -> bytes:
         return tagged(strict_first(body), question.tag())
 
     if flag(request.args, "stream", default=False):
-        if wanted.table or form != strict_jobs.JSON:
+        if name or question.form != strict_jobs.JSON:
             raise BadRequest("only the whole JSON answer comes as a stream", hint="leave out stream")
         return stream(request, lines_of(lambda: workspace.ask_strict(question), first_answer, connection))
-    tag = tag_of(question, wanted)
+    if name:
+        find = partial(workspace.pages.of_strict, question, name, query, connection.report)
+        return _rows_of(request, question, (name, query, page), find)
+    tag = tag_of(question, "strict")
     if is_known(request, tag):
         return not_modified(tag)
-    if wanted.table:
-        check_tag(_tag(request.args), question.tag())
-        found = workspace.pages.of_strict(question, wanted.table, wanted.rows, connection.report)
-        return once(request, tag, lambda: _page(wanted, found))
     made = finished(workspace.ask_strict(question), connection.report)
     tag = "" if made.provisional else tag
-    if form == strict_jobs.JSON:
+    if question.form == strict_jobs.JSON:
         return respond(request, first_answer(made.result()), JSON, tag=tag)
-    kind = "text/csv" if form == strict_jobs.CSV else "text/markdown; charset=utf-8"
-    filename = f"strict_comparison{'.incomplete' if made.provisional else ''}.{form}"
+    kind = "text/csv" if question.form == strict_jobs.CSV else "text/markdown; charset=utf-8"
+    filename = f"strict_comparison{'.incomplete' if made.provisional else ''}.{question.form}"
     return respond(request, made.result(), kind, tag=tag, filename=filename)
 
 
-def _page(asked: query_requests.TableRequest | query_requests.StrictRequest, found: TableRows) -> tuple[bytes, bool]:
-    return table_answer(found.table, found.chosen, asked.page, asked.row, found.lost), found.provisional
+def _rows_of(
+    request: Request, question: ComparisonRequest | StrictRequest, asked: tuple[str, RowQuery, Page],
+    find: Callable[[], TableRows],
+) -> Response:  # fmt: skip
+    """Rows of a table of the pair; `row` is the key of one to look for, "" for none."""
+    check_tag(_tag(request.args), question.tag())
+    row = request.args.get("row") or ""
+
+    def make() -> tuple[bytes, bool]:
+        found = find()
+        return table_answer(found.table, found.chosen, asked[2], row, found.lost), found.provisional
+
+    return once(request, tag_of(question, asked, row), make)
 
 
 def _tag(query: Mapping[str, str]) -> str:
