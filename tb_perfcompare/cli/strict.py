@@ -21,8 +21,15 @@ from tb_perfcompare.comparison.strict.weak_recordings import different_anchors
 from tb_perfcompare.errors import InputError, SelectionError
 from tb_perfcompare.render.formats import render
 from tb_perfcompare.workspace.inputs.sides import ComparisonRequest
-from tb_perfcompare.workspace.jobs.strict_corrected import of_tables, of_worker
-from tb_perfcompare.workspace.jobs.strict_jobs import CSV, MARKDOWN, TEXT, strict_file, strict_text_bytes
+from tb_perfcompare.workspace.jobs.strict_jobs import (
+    CSV,
+    MARKDOWN,
+    TEXT,
+    of_tables,
+    of_worker,
+    strict_file,
+    strict_text_bytes,
+)
 from tb_perfcompare.workspace.workspace import Workspace
 
 FORMATS = (MARKDOWN, CSV, TEXT)

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tb_perfcompare.comparison.result.table import Table
-from tb_perfcompare.comparison.strict.answer import StrictAnswer
+from tb_perfcompare.comparison.strict.answer import StrictAnswer, Weakness
 from tb_perfcompare.comparison.strict.processes import ProcessPair
 from tb_perfcompare.comparison.strict.report import StrictReport
+from tb_perfcompare.model.recordings.counter_units import UnitNote
+from tb_perfcompare.number_text import many, quantity
 from tb_perfcompare.render.document import Block, Heading, Listing, Paragraph
 from tb_perfcompare.render.grid import grid_of
 from tb_perfcompare.render.printable import printable, without_controls
@@ -110,3 +112,30 @@ def _blocks(found: Prose) -> list[Block]:
         *([Listing(findings)] if findings else []),
         *(Paragraph(printable(line)) for line in (found.note, found.recommendation) if line),
     ]
+
+
+_HEAD = "Known weaknesses of this method that touch this pair (docs/method/strict.md):"
+
+
+def banner_lines(found: Sequence[Weakness], units: Sequence[str]) -> list[str]:
+    """Plain lines: a heading, one line per weakness, one line with all units."""
+    lines = [_HEAD, *(f"#{weakness.number}: {weakness.sentence}." for weakness in found)]
+    if units:
+        lines.append(f"Units of μ: {'; '.join(units)}.")
+    return lines
+
+
+def banner_markdown(lines: Sequence[str]) -> str:
+    """The same as a quotation that goes before a report."""
+    head, *rest = lines
+    return "\n".join([f"> **{head}**", ">", *(f"> - {line}" for line in rest), "", ""])
+
+
+def unit_text(note: UnitNote) -> str:
+    """One counter's unit, with the range of its samples where they are known."""
+    text = f"{note.metric} {note.unit.mu_text}"
+    if note.low is None or note.high is None:
+        return text
+    low, high = (quantity(value, note.unit.sample) for value in (note.low, note.high))
+    ends = f"{low.removesuffix(f' {note.unit.sample}')} to {high}"
+    return f"{text} ({many(note.samples, 'sample')} of all devices, {ends})"
