@@ -46,6 +46,12 @@ MOST_PARAMETERS = 32
 MOST_FOR_SEVERAL = 96
 """Twenty candidates of up to four parameters each, and what else a question has."""
 
+_COMPUTED = (
+    "table", "row", "rows", "row_paths", "view", "report", "strict", "step", "step_event", "step_area", "trace", "history",
+)  # fmt: skip
+_FILES = {"report", "strict", "trace"}
+"""Routes of routes/computed_routes.py, and those whose answers are files to save."""
+
 Handler = Callable[[Request], Response]
 
 
@@ -63,21 +69,11 @@ class PerfComparePlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     def get_plugin_apps(self) -> dict[str, Callable[..., Any]]:
         """Route -> WSGI application."""
+        computed = {f"/api/{name}": _api(self._computed, is_file=name in _FILES) for name in _COMPUTED}
         return {
             "/api/runs": _api(self._runs),
             "/api/comparison": _api(self._comparison),
-            "/api/table": _api(self._computed),
-            "/api/row": _api(self._computed),
-            "/api/rows": _api(self._computed),
-            "/api/row_paths": _api(self._computed),
-            "/api/view": _api(self._computed),
-            "/api/report": _api(self._computed, is_file=True),
-            "/api/strict": _api(self._computed, is_file=True),
-            "/api/step": _api(self._computed),
-            "/api/step_event": _api(self._computed),
-            "/api/step_area": _api(self._computed),
-            "/api/trace": _api(self._computed, is_file=True),
-            "/api/history": _api(self._computed),
+            **computed,
             "/api/verdicts": _api(self._computed, most=MOST_FOR_SEVERAL),
             "/static/*": _route(self._static),
         }

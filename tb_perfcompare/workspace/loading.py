@@ -18,8 +18,7 @@ from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.workspace.disk_cache.known_runs import KnownRuns
 from tb_perfcompare.workspace.disk_cache.summary_cache import SummaryCache
-from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, as_on_disk
 from tb_perfcompare.workspace.jobs.span_facts import SpanFacts, span_facts
 from tb_perfcompare.workspace.jobs.summary_jobs import (
     LoadedSide,

@@ -15,16 +15,17 @@ import numpy as np
 
 from tb_perfcompare.comparison.ledger.parts import Parts, pairs_of, part_rows, parts_of_sides
 from tb_perfcompare.comparison.ledger.rows import Total, count_effect, mix_effect, row_of, sum_row
-from tb_perfcompare.comparison.result.ledger_columns import (
+from tb_perfcompare.comparison.result.ledger_rows import (
     STATUSES,
     EntityRows,
     ExactInts,
+    Ledger,
     LedgerGroup,
+    LedgerRow,
     LedgerRows,
     exact,
     sum_of,
 )
-from tb_perfcompare.comparison.result.ledger_rows import Ledger, LedgerRow
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, NOT_SPLIT, OVERLAPPING, OwnedTime, Summary
 from tb_perfcompare.model.text_numbers import JoinedRows, TextNumbers, at_rows, join_parts
 from tb_perfcompare.quick_dataclass import dataclass

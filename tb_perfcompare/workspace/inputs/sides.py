@@ -1,9 +1,11 @@
-"""The files that make a side of a comparison. Values only: listing runs needs no more of what is done with them."""
+"""The files that make a side of a comparison, as values, and how they are opened: in the state that is meant, by the
+rule about links they were found by. Listing runs needs no more of what is done with them."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from contextlib import AbstractContextManager
 from dataclasses import field, replace
 
 from tb_perfcompare._version import __version__
@@ -11,7 +13,10 @@ from tb_perfcompare.comparison.result.options import CompareOptions, ExperimentL
 from tb_perfcompare.errors import SelectionError
 from tb_perfcompare.model.note import Note
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
+from tb_perfcompare.sources.perf_data.file_names import read_along
+from tb_perfcompare.sources.storage.file_systems import file_system
+from tb_perfcompare.sources.storage.filesystem import FileStat, FileState, FileSystem
+from tb_perfcompare.sources.storage.one_state import one_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +142,26 @@ def of_one_kind(baseline: Side, candidate: Side) -> tuple[Side, Side]:
     """The sides, one without a kind narrowed to that of the other."""
     kind = baseline.kind or candidate.kind
     return replace(baseline, kind=baseline.kind or kind), replace(candidate, kind=candidate.kind or kind)
+
+
+def files_of(file: CaptureFile) -> FileSystem:
+    """Opens the file and those next to it, in whatever state they are."""
+    return file_system(file.path, file.within)
+
+
+def as_meant(file: CaptureFile) -> AbstractContextManager[FileSystem]:
+    """Opens the file and those next to it for the length of a reading. Raises InputChanged for one that is not, or does
+    not stay, in the expected state."""
+    return one_state(files_of(file), file.states)
+
+
+def as_on_disk(file: CaptureFile) -> CaptureFile:
+    """The file in its state of now; one that has gone keeps the old state, and reading it will say so."""
+    fs = files_of(file)
+    try:
+        facts = fs.stat(file.path)
+    except OSError:
+        return file
+    return replace(
+        file, bytes=facts.bytes, mtime_ns=facts.mtime_ns, version=facts.version, beside=read_along(file.path, fs)
+    )

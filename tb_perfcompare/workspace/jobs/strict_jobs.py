@@ -37,8 +37,7 @@ from tb_perfcompare.render.widths import Terminal
 from tb_perfcompare.render.wire import json_encoding as wire
 from tb_perfcompare.sources import registry
 from tb_perfcompare.sources.perf_data.table_pairs import find_pairs
-from tb_perfcompare.workspace.inputs.capture_files import files_of
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps, of_one_kind
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps, files_of, of_one_kind
 from tb_perfcompare.workspace.jobs.strict_sides import (
     StrictSides,
     check_same_kind,

@@ -31,8 +31,7 @@ from tb_perfcompare.model.saved.baseline import SavedSummary
 from tb_perfcompare.model.summary.outline import Outline, outline_of
 from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
-from tb_perfcompare.workspace.inputs.capture_files import as_meant
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, Side, Steps, as_meant
 
 if TYPE_CHECKING:
     from tb_perfcompare.sources.registry import Recording

@@ -28,8 +28,7 @@ from tb_perfcompare.sources.perf_data.file_names import read_along
 from tb_perfcompare.sources.saved.manifest import read_manifest
 from tb_perfcompare.sources.storage.file_systems import file_system, without_secrets
 from tb_perfcompare.sources.storage.inside_only import FOLLOW, INSIDE, LINKS
-from tb_perfcompare.workspace.inputs.capture_files import as_on_disk
-from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperiment, Side, Steps
+from tb_perfcompare.workspace.inputs.sides import CaptureFile, RecordedExperiment, Side, Steps, as_on_disk
 from tb_perfcompare.workspace.sharing.background_refresh import Refreshed
 
 _KEPT_S = 5.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tb_perfcompare.comparison.alignment.step_matches import StepMatches
 from tb_perfcompare.errors import SelectionError
@@ -22,13 +22,11 @@ from tb_perfcompare.workspace.queries.step_responses import (
     nothing_drawn,
 )
 from tb_perfcompare.workspace.sharing.byte_cache import ByteCache
-from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, follow
+from tb_perfcompare.workspace.sharing.single_flight import Flight, SingleFlight, finished
 
 if TYPE_CHECKING:
     from tb_perfcompare.model.progress import Reporter
     from tb_perfcompare.workspace.queries.computations import Computations
-
-T = TypeVar("T")
 
 _LIST_CACHE_BYTES = 16 * 2**20
 _STEP_CACHE_BYTES = 192 * 2**20
@@ -82,7 +80,7 @@ class StepViews:
 
     def answer(self, question: StepQuestion, report: Reporter) -> bytes:
         """`ask` and wait. Leaves when `report` raises; work without a waiting caller ends."""
-        return _waited(self.ask(question), report)
+        return finished(self.ask(question), report).result()
 
     def steps(self, side: Side, window: str, report: Reporter) -> StepList:
         """The steps of a side."""
@@ -90,7 +88,7 @@ class StepViews:
         def make(flight: Flight[StepList]) -> StepList:
             return step_list(self._computations.load(side, window, flight.report))
 
-        return _waited(self._lists.joined((side, window), make), report)
+        return finished(self._lists.joined((side, window), make), report).result()
 
     def chosen(self, chosen: ChosenSide, window: str, report: Reporter) -> tuple[StepFacts, CaptureFile]:
         """The step that is meant and the file that holds it. Raises SelectionError, also for what has no events."""
@@ -108,7 +106,7 @@ class StepViews:
         def make(flight: Flight[bytes]) -> bytes:
             return self._computations.work(trace_file, (sides, compress), flight, files)
 
-        return _waited(self._answers.joined(key, make), report)
+        return finished(self._answers.joined(key, make), report).result()
 
     def close(self) -> None:
         """Ends work under way."""
@@ -178,7 +176,7 @@ class StepViews:
                 self._cut.put(replace(job, label=step.label), step)
             return found[0]
 
-        return facts, _waited(self._steps.joined(job, make), report)
+        return facts, finished(self._steps.joined(job, make), report).result()
 
     def _match(
         self, steps: tuple[StepEvents, StepEvents], jobs: tuple[StepJob, StepJob], flight: Flight[bytes]
@@ -190,14 +188,8 @@ class StepViews:
         def make(own: Flight[StepMatches]) -> StepMatches:
             return self._computations.work(match_steps, ordered, own, ())
 
-        found = _waited(self._matches.joined(jobs[::-1] if turned else jobs, make), flight.report)
+        found = finished(self._matches.joined(jobs[::-1] if turned else jobs, make), flight.report).result()
         return found.turned(steps[0]) if turned else found
-
-
-def _waited(work: AbstractContextManager[Flight[T]], report: Reporter) -> T:
-    with work as flight:
-        follow([flight], report)
-        return flight.result()
 
 
 def _file_of(side: Side, facts: StepFacts) -> CaptureFile:

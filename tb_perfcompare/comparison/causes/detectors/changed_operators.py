@@ -20,8 +20,7 @@ from tb_perfcompare.comparison.causes.evidence.replaced_operators import Place, 
 from tb_perfcompare.comparison.causes.evidence.rule_context import Amount, Key, RuleContext, total, total_by_key
 from tb_perfcompare.comparison.causes.evidence.where_called import where_called
 from tb_perfcompare.comparison.result.finding import Evidence
-from tb_perfcompare.comparison.result.ledger_columns import STATUSES, EntityRows
-from tb_perfcompare.comparison.result.ledger_rows import LedgerRow
+from tb_perfcompare.comparison.result.ledger_rows import STATUSES, EntityRows, LedgerRow
 from tb_perfcompare.comparison.result.wording import calls_text, many, numbers_text, short, signed_time
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, WAIT, calls
 from tb_perfcompare.model.names.compiled_names import is_compiled
