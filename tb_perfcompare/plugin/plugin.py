@@ -47,7 +47,8 @@ MOST_FOR_SEVERAL = 96
 """Twenty candidates of up to four parameters each, and what else a question has."""
 
 _COMPUTED = (
-    "table", "row", "rows", "row_paths", "view", "report", "strict", "step", "step_event", "step_area", "trace", "history",
+    "table", "row", "rows", "row_paths", "view", "report", "strict", "step", "step_event", "step_area", "trace",
+    "history",
 )  # fmt: skip
 _FILES = {"report", "strict", "trace"}
 """Routes of routes/computed_routes.py, and those whose answers are files to save."""
