@@ -8,12 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb_perfcompare.analysis.cycles.cycle_functions import (
-    Functions,
-    find_functions,
-    function_table,
-    launches_per_cycle,
-)
+from tb_perfcompare.analysis.cycles.cycle_functions import Functions, find_functions, function_table, launches_per_cycle
 from tb_perfcompare.analysis.cycles.cycle_steps import Cycles, find_cycles
 from tb_perfcompare.analysis.pooling.step_admission import Admission, admit
 from tb_perfcompare.errors import CorruptInput

@@ -16,12 +16,7 @@ from tb_perfcompare.analysis.columns.operator_keys import operator_keys_of
 from tb_perfcompare.analysis.entities.kernel_work import kernel_work
 from tb_perfcompare.analysis.entities.known_work import NOTHING_KNOWN, KnownWork, recorded_work, states_work
 from tb_perfcompare.analysis.entities.modules import ModuleCalls
-from tb_perfcompare.analysis.entities.operators import (
-    device_self_times,
-    forest_rows,
-    host_self_times,
-    numbered_texts,
-)
+from tb_perfcompare.analysis.entities.operators import device_self_times, forest_rows, host_self_times, numbered_texts
 from tb_perfcompare.analysis.trace.interpretation import InterpretedTrace
 from tb_perfcompare.analysis.work.generated import FAMILY as GENERATED
 from tb_perfcompare.analysis.work.operator_work import Work, model_of, operator_work

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tb_perfcompare.comparison.result.comparison import Comparison
 from tb_perfcompare.comparison.result.options import CompareOptions
-from tb_perfcompare.errors import (
-    CorruptInput,
-    InputChanged,
-    InputError,
-    MarkerMissing,
-    UnrecognisedFormat,
-)
+from tb_perfcompare.errors import CorruptInput, InputChanged, InputError, MarkerMissing, UnrecognisedFormat
 from tb_perfcompare.model.collector import paused_collector
 from tb_perfcompare.model.formats import ANSWERS, LISTING, NCU, TITLES
 from tb_perfcompare.model.note import Note, NoteCode

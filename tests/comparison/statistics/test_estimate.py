@@ -14,11 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tb_perfcompare.comparison.statistics import pair_differences
-from tb_perfcompare.comparison.statistics.estimate import (
-    LONGEST_STEP_NS,
-    ShiftEstimate,
-    estimate_shift,
-)
+from tb_perfcompare.comparison.statistics.estimate import LONGEST_STEP_NS, ShiftEstimate, estimate_shift
 from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of, log_shift
 from tb_perfcompare.comparison.statistics.mean_effect import (
     BOOTSTRAP_LIMIT,
