@@ -353,13 +353,13 @@ def _usable(iterations: Iterations) -> tuple[Marker, ...]:
     return (iterations.chosen,) if iterations.fixed else iterations.candidates
 
 
-_MANY_RANKS = 33
+MANY_RANKS = 33
 """From so many workers on a side its tables hold means over them, so that memory does not grow with their number."""
 
 
 def _is_many(side: Side) -> bool:
     """Whether the side is folded. Files given with it are matched capture by capture, so that it is not then."""
-    return side.launches is None and side.counters is None and len({file.worker for file in side.files}) >= _MANY_RANKS
+    return side.launches is None and side.counters is None and len({file.worker for file in side.files}) >= MANY_RANKS
 
 
 class SummaryCollector:

@@ -34,13 +34,13 @@ def fraction_of(theta: float) -> float:
 
 def shift_of(baseline: Floats, candidate: Floats, k: int) -> tuple[float, float, float]:
     """(median, k-th smallest, k-th largest) difference; k = 0 gives the whole range. Never a negative zero."""
-    low, below, above, high = _differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
+    low, below, above, high = differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
     return float(below + above) / 2 + 0.0, float(low) + 0.0, float(high) + 0.0
 
 
 def shift_of_ns(baseline: Ints, candidate: Ints, k: int) -> tuple[Fraction, int, int]:
     """The same of integers in 0..2**62, exact."""
-    low, below, above, high = _differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
+    low, below, above, high = differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
     return Fraction(int(below) + int(above), 2), int(low), int(high)
 
 
@@ -51,7 +51,7 @@ def _shift_ranks(n: int, m: int, k: int) -> tuple[int, int, int, int]:
     return end, (pairs + 1) // 2, pairs // 2 + 1, pairs + 1 - end
 
 
-_DENSE_LIMIT = 60_000
+DENSE_LIMIT = 60_000
 """Up to this many differences they are written out (500 kB); beyond it they are counted."""
 
 _WRITTEN_OUT = 2
@@ -60,14 +60,14 @@ _WRITTEN_OUT = 2
 Value = TypeVar("Value", np.int64, np.float64)
 
 
-def _differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence[int]) -> list[Value]:
+def differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence[int]) -> list[Value]:
     """The differences candidate - baseline at the given ranks, 1 being the smallest of the n x m.
 
     Exchanging the samples negates the list at mirrored ranks bit for bit: a difference is rounded the same way
     whichever operand comes first. int64 values lie in 0..2**62, so that neither a difference nor its search overflows.
     """
     pairs = len(baseline) * len(candidate)
-    if pairs <= _DENSE_LIMIT:
+    if pairs <= DENSE_LIMIT:
         dense = np.subtract.outer(candidate, baseline).ravel()
         dense.partition(sorted({rank - 1 for rank in ranks}))
         return [dense[rank - 1] for rank in ranks]
