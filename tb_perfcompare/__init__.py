@@ -4,7 +4,7 @@
     comparison = tb_perfcompare.compare("logs/normal", "logs/abnormal")
     print(comparison.headline.verdict.value, comparison.headline.reason)
 
-Importing this module imports nothing heavy; each name is loaded when it is first used.
+Importing this module imports nothing heavy; each name is loaded on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The Python API: what `import tb_perfcompare` offers as functions. Documented in docs/guide/python.md."""
+"""The Python API: the functions that `import tb_perfcompare` offers. Documented in docs/guide/python.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tb_perfcompare.workspace.workspace import SMALL_BYTES, Workspace
 
 Path = str | PathLike[str]
 Source = Path | Side
-"""A run's directory, one file, `FILE#2`, a saved baseline, or what `side` made of one of these."""
+"""A run's directory, a single file, `FILE#2`, a saved baseline, or a Side built by `side`."""
 
 
 def compare(
@@ -36,13 +36,13 @@ def compare(
 ) -> Comparison:
     """Compares two runs; every difference is candidate minus baseline.
 
-    options              error level, margin, step windows, ...; the defaults are those of the command line
-    worker, span, steps  narrow both sides, but not what `side` made: that is narrowed by itself
-    all_steps            likewise; also the steps that are left out as incomplete or as warm-up
-    step_marker          likewise; what delimits the steps of traces, as --step-marker of the command line
-    report               called with the progress; whatever it raises ends the work
-    Raises PerfCompareError: InputError for what cannot be read, SelectionError for a worker, span or step there is
-    not, NotComparable for sides without a common measure.
+    options              error level, threshold, step windows, ...; the defaults are those of the command line
+    worker, span, steps  restrict both sides, except sides built by `side`, which have their own selection
+    all_steps            likewise; include steps that are otherwise left out as incomplete or as warm-up
+    step_marker          likewise; what delimits the steps of traces, as --step-marker on the command line
+    report               called with the progress; any exception that it raises ends the work
+    Raises PerfCompareError: InputError for unreadable files, SelectionError for a worker, span or step that does not
+    exist, NotComparable for sides without a common metric.
     """
     sides = [_side(source, worker, span, steps, all_steps, step_marker, kind) for source in (baseline, candidate)]
     with _workspace() as workspace:
@@ -62,14 +62,15 @@ def view(
     kind: str = "",
     report: Reporter = silent,
 ) -> View:
-    """One table of one run by itself: `overview`, `steps`, `operators`, `kernels`, ... as `tb-perfcompare view` has
-    them. The other arguments are those of `compare`; `step_window` is "device" or "marker".
+    """Returns one table of one run: `overview`, `steps`, `operators`, `kernels`, ... as in `tb-perfcompare view`.
 
-    Raises PerfCompareError: InputError for what cannot be read, SelectionError for a table, worker, span or step that
-    the run does not have, saying why.
+    `step_window` is "device" or "marker"; the other arguments are those of `compare`.
+    Raises PerfCompareError: InputError for unreadable files, SelectionError for a table, worker, span or step that the
+    run does not have; the message says why.
+    r   # raises for a window there is not =>   # raises for an unknown window
     """
     check_view(table)
-    CompareOptions(window=step_window)  # raises for a window there is not
+    CompareOptions(window=step_window)  # raises for an unknown window
     with _workspace() as workspace:
         summary = workspace.load(_side(run, worker, span, steps, all_steps, step_marker, kind), step_window, report)
     return run_views(summary).view(table)
@@ -87,23 +88,24 @@ def side(
     launches: Path | None = None,
     counters: Path | None = None,
 ) -> Side:
-    """A run for `compare` or `view`, narrowed by itself or with files beside it.
+    """Selects a run for `compare` or `view`, with its own restrictions or additional files.
 
     worker, span, steps  only these; steps are the first and the last number, both included
-    all_steps            also the steps that are left out as incomplete or as warm-up
-    step_marker          what delimits its steps, as --step-marker of the command line
+    all_steps            include steps that are otherwise left out as incomplete or as warm-up
+    step_marker          what delimits its steps, as --step-marker on the command line
     kind                 only the iterations of this kind, as --kind
-    launches             a kernel listing or an ncu --csv export of the same program, whose utilisation its kernels get
-    counters             a *_counters_data.csv with samples that were taken while it was recorded
-    Raises InputError when nothing can be read there, SelectionError for unknown workers and spans.
+    launches             a kernel listing or an ncu --csv export of the same program; its utilisation is added to the
+                         run's kernels
+    counters             a *_counters_data.csv sampled during the recording
+    Raises InputError when nothing at the path can be read, SelectionError for unknown workers and spans.
     """
-    beside = [None if file is None else fspath(file) for file in (launches, counters)]
-    found = side_from_path(fspath(path), worker, span, steps, launches=beside[0], counters=beside[1])
-    return replace(found, all_steps=found.all_steps or all_steps, marker=step_marker, kind=kind or found.kind)
+    extra = [None if file is None else fspath(file) for file in (launches, counters)]
+    selected = side_from_path(fspath(path), worker, span, steps, launches=extra[0], counters=extra[1])
+    return replace(selected, all_steps=selected.all_steps or all_steps, marker=step_marker, kind=kind or selected.kind)
 
 
 def open_logdir(logdir: Path | Sequence[Root]) -> Workspace:
-    """The runs below a log directory (or several named ones), to list, load and compare. Close it when done."""
+    """Opens the runs below a log directory (or several named ones) to list, load and compare. Close it when done."""
     roots = [Root(fspath(logdir))] if isinstance(logdir, str | PathLike) else list(logdir)
     return Workspace(roots, in_process_bytes=SMALL_BYTES, cache=user_cache())
 
@@ -112,7 +114,7 @@ def _side(
     source: Source, worker: str | None, span: str | None, steps: tuple[int, int] | None, all_steps: bool, marker: str,
     kind: str,
 ) -> Side:
-    """What was narrowed by itself stays as it is."""
+    """Builds a Side from a path and these restrictions; a Side that the caller built is returned unchanged."""
     if isinstance(source, Side):
         return source
     return side(source, worker=worker, span=span, steps=steps, all_steps=all_steps, step_marker=marker, kind=kind)
@@ -120,7 +122,7 @@ def _side(
 
 @contextmanager
 def _workspace() -> Iterator[Workspace]:
-    """One whose processes end with the call."""
+    """Opens a workspace whose worker processes end with the call."""
     workspace = Workspace(in_process_bytes=SMALL_BYTES, cache=user_cache())
     try:
         yield workspace

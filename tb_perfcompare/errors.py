@@ -1,17 +1,17 @@
-"""Everything that can go wrong for a user.
+"""Every error that a user can meet.
 
-The message of every error is for the user: what, where, what to do.
+Each message is written for the user: what went wrong, where, and what to do.
 
 PerfCompareError
 ├─ InputError                 a file: path, place in it, remedy
-│  ├─ UnrecognisedFormat      what each reader said about it
-│  ├─ InputChanged            somebody writes it while it is read
+│  ├─ UnrecognisedFormat      no reader accepts it; what each reader said
+│  ├─ InputChanged            another program wrote it while it was read
 │  └─ CorruptInput            nothing usable could be read
-├─ SelectionError             unknown run, worker, span or view, with what there is
-│  └─ MarkerMissing           a recording without the marker of steps that was asked for
-├─ NotComparable              the two sides have nothing in common to compare
-├─ OutOfMemory                the work needs more than it may take, or than there is
-└─ Cancelled                  somebody asked for the work to stop
+├─ SelectionError             unknown run, worker, span or view, with the available ones
+│  └─ MarkerMissing           a recording without the requested step marker
+├─ NotComparable              the two sides have no metric in common
+├─ OutOfMemory                the work exceeds its memory limit or the system's memory
+└─ Cancelled                  the work was stopped on request
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from collections.abc import Iterable
 from typing import Any
 
 LONGEST_MESSAGE = 2000
-"""Characters of a message: names in it come from files and may have any length."""
+"""Maximum length in characters: messages contain names from files, which may have any length."""
 
 
 _MOST_NAMED = 20
 
 
 def choices(name: str, known: Iterable[str], most: int = _MOST_NAMED) -> str:
-    """The hint for a name there is not: those that are spelled much like it, else what there is."""
+    """Hint for an unknown name: the names spelled much like it, otherwise the available names."""
     from difflib import get_close_matches
 
     names = list(known)
@@ -39,7 +39,7 @@ def choices(name: str, known: Iterable[str], most: int = _MOST_NAMED) -> str:
 
 
 def shortened(message: str) -> str:
-    """The message without its middle, if it is too long to be read."""
+    """The message, its middle replaced by an ellipsis if it is longer than LONGEST_MESSAGE."""
     if len(message) <= LONGEST_MESSAGE:
         return message
     half = LONGEST_MESSAGE // 2
@@ -47,7 +47,9 @@ def shortened(message: str) -> str:
 
 
 class PerfCompareError(Exception):
-    """Base of all errors whose text is meant for the user. `code` is stable and appears in the API."""
+    """Base of all errors whose text is meant for the user. `code` is stable and appears in the API.
+    r         # errors travel from the processes that read; the constructors' arguments differ, the attributes do not =>
+    # errors are pickled by worker processes: restore attributes, since constructors take different arguments"""
 
     code = "error"
 
@@ -60,7 +62,7 @@ class PerfCompareError(Exception):
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # errors travel from the processes that read; the constructors' arguments differ, the attributes do not
+        # errors are pickled by worker processes: restore attributes, since constructors take different arguments
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -72,7 +74,7 @@ def _restored(kind: type[PerfCompareError], args: tuple[Any, ...], attributes: d
 
 
 class InputError(PerfCompareError):
-    """A file cannot be used. `path` names it, `place` says where in it ("" when the whole file is meant)."""
+    """A file cannot be used. `path` names it, `place` says where in it ("" for the whole file)."""
 
     code = "input"
 
@@ -86,19 +88,19 @@ class InputError(PerfCompareError):
 
 
 def unreadable(path: str, error: OSError) -> InputError:
-    """What the system says about a file that cannot be opened or read."""
+    """Builds the InputError for a file that cannot be opened or read, from the system's message."""
     hint = "check the path" if isinstance(error, FileNotFoundError) else "check that it is a readable file"
     return InputError(path, error.strerror or str(error), hint=hint)
 
 
 class UnrecognisedFormat(InputError):
-    """No reader takes the file."""
+    """No reader accepts the file."""
 
     code = "unrecognised"
 
 
 class InputChanged(InputError):
-    """The file is not in the state that was meant, or did not stay in it while it was read."""
+    """The file is not in the requested state, or changed while it was read."""
 
     code = "changed"
 
@@ -110,19 +112,19 @@ class InputChanged(InputError):
 
 
 class CorruptInput(InputError):
-    """A reader took the file and found nothing usable in it."""
+    """A reader accepted the file and found nothing usable in it."""
 
     code = "corrupt"
 
 
 class SelectionError(PerfCompareError):
-    """A run, worker, span, table or view that does not exist, or more than one where one is needed."""
+    """A run, worker, span, table or view does not exist, or several match where one is needed."""
 
     code = "selection"
 
 
 class MarkerMissing(SelectionError):
-    """A recording lacks the marker of steps that was asked for; the hint says what it has."""
+    """A recording lacks the requested step marker; the hint lists the markers it has."""
 
 
 class NotComparable(PerfCompareError):
@@ -132,23 +134,23 @@ class NotComparable(PerfCompareError):
 
 
 class OutOfMemory(PerfCompareError):
-    """The work needs more memory than it may take, or than there is."""
+    """The work needs more memory than its limit allows or the system has."""
 
     code = "out_of_memory"
 
 
 REFUSED_MEMORY = (MemoryError, ImportError, OSError, RuntimeError)
-"""What Python raises where the system gives no memory: for values, modules, processes and threads. `out_of_memory`
-tells which of them mean that."""
+"""What Python raises when the system refuses memory: for values, modules, processes and threads. They have other causes
+as well; `out_of_memory` tells them apart."""
 
-_WORDS_OF_REFUSAL = ("failed to map segment", "cannot allocate memory", "can't start new thread")
+_REFUSAL_MESSAGES = ("failed to map segment", "cannot allocate memory", "can't start new thread")
 
 
 def out_of_memory(error: BaseException) -> OutOfMemory | None:
-    """What the user is told if the error means that the system gave no more memory, else None."""
+    """Builds the OutOfMemory error if `error` means that the system refused memory; None otherwise."""
     text = str(error).lower()
     refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    refused = refused or (isinstance(error, REFUSED_MEMORY) and any(words in text for words in _WORDS_OF_REFUSAL))
+    refused = refused or (isinstance(error, REFUSED_MEMORY) and any(phrase in text for phrase in _REFUSAL_MESSAGES))
     if not refused and not isinstance(error, MemoryError):
         return None
     return OutOfMemory(

@@ -1,7 +1,7 @@
-"""Numbers as people read them, in every face: three significant digits, the unit that fits, signs on differences.
+"""Formats numbers for people, the same in every face: three significant digits, a suitable unit, signs on differences.
 
-The page's frontend/src/ui/format.ts says the same; tests/number_text.json holds both to it. The true minus sign stands
-in text for people only; JSON and CSV carry plain numbers.
+frontend/src/ui/format.ts formats the page's numbers alike; tests/number_text.json checks both. The true minus sign
+appears only in text for people; JSON and CSV carry plain numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TIMES_FROM = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A unit to draw in: `factor` units make one base unit (microsecond, byte)."""
+    """A display unit: `factor` of these units make one base unit (microsecond, byte)."""
 
     symbol: str
     factor: float
@@ -30,13 +30,13 @@ MILLISECONDS = Scale("ms", 1e-3)
 SECONDS = Scale("s", 1e-6)
 TIME_SCALES = (SECONDS, MILLISECONDS, MICROSECONDS, NANOSECONDS)
 UNIT_TEXT = {"us": MICROSECONDS.symbol}
-"""A unit as tables and JSON name it -> as people read it, where that differs."""
+"""Unit in tables and JSON -> unit as displayed, if different."""
 
 BYTE_SCALES = (Scale("GiB", 2.0**-30), Scale("MiB", 2.0**-20), Scale("KiB", 2.0**-10), Scale("B", 1.0))
 
 
 def time_scale(largest_us: float) -> Scale:
-    """The unit in which a time of this size reads between 1 and 1000; seconds above."""
+    """The unit in which a time reads between 1 and 1000; seconds for anything longer."""
     return _scale(largest_us, TIME_SCALES, zero=MICROSECONDS)
 
 
@@ -56,7 +56,7 @@ def byte_scale(largest_bytes: float) -> Scale:
 def number(value: float, *, signed: bool = False, most: int = 3) -> str:
     """Three significant digits, at most `most` decimals, thousands grouped: 1,234  123  12.3  1.23  0.123  0.012.
 
-    What is not zero but too small to show is "<0.001", with a sign "+0.000" or "−0.000", so that "0" always means zero.
+    A nonzero value too small to show is "<0.001", with a sign "+0.000" or "−0.000": "0" always means zero.
     """
     if not math.isfinite(value):
         return ABSENT
@@ -73,31 +73,31 @@ def number(value: float, *, signed: bool = False, most: int = 3) -> str:
 
 
 def count(value: float, *, signed: bool = False) -> str:
-    """A number of things: exact when it is whole (means per step may not be), and never "3.00"."""
+    """A count: exact if it is an integer (means per step may not be), and never "3.00"."""
     if math.isfinite(value) and float(value).is_integer():
         return _signed(f"{abs(int(value)):,}", value, signed)
     return number(value, signed=signed).removesuffix(".00").removesuffix(".0")
 
 
 def many(value: float, noun: str, nouns: str = "") -> str:
-    """ "1 kernel", "3 kernels", "2.50 calls"; `nouns` is the plural where it is more than an s."""
+    """ "1 kernel", "3 kernels", "2.50 calls"; `nouns` is the plural unless it is formed with -s."""
     return f"{count(value)} {noun if value == 1 else nouns or f'{noun}s'}"
 
 
 def time(value_us: float, *, signed: bool = False) -> str:
-    """A time with the unit that suits it: "12.3 ms"."""
+    """A time in a suitable unit: "12.3 ms"."""
     scale = time_scale(abs(value_us))
     return f"{number(value_us * scale.factor, signed=signed)} {scale.symbol}"
 
 
 def size(value_bytes: float, *, signed: bool = False) -> str:
-    """Bytes with the binary unit that suits them: "1.11 MiB"."""
+    """Bytes in a suitable binary unit: "1.11 MiB"."""
     scale = byte_scale(abs(value_bytes))
     return f"{number(value_bytes * scale.factor, signed=signed)} {scale.symbol}"
 
 
 def rate(bytes_s: float, *, signed: bool = False) -> str:
-    """Bytes per second, in the decimal units that bandwidths are given in: "1.50 TB/s"."""
+    """Bytes per second in decimal units, as bandwidths are given: "1.50 TB/s"."""
     return _decimal(bytes_s, "B/s", signed)
 
 
@@ -117,16 +117,16 @@ def _decimal(value: float, unit: str, signed: bool) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """A figure with the unit that tables and JSON name: "1.11 MiB" of bytes, "1,410 MHz"."""
-    written = {
+    """A value with a unit as named in tables and JSON: "1.11 MiB" for bytes, "1,410 MHz"."""
+    formatter = {
         "us": time, "bytes": size, "bytes/s": rate, "FLOP": operations, "FLOP/s": operation_rate,
     }.get(unit)  # fmt: skip
-    return written(value) if written else f"{count(value)} {unit}"
+    return formatter(value) if formatter else f"{count(value)} {unit}"
 
 
 def percent(fraction: float, *, signed: bool = False, share: bool = False) -> str:
-    """0.0531 -> "5.31 %". What is `signed` and no `share` of something is a change: from +1,000 % on it is written as
-    the multiple that it makes, "×46,000"."""
+    """0.0531 -> "5.31 %". `signed` without `share` means a change: from +1,000 % it is written as a multiple,
+    "×46,000"."""
     if signed and not share and TIMES_FROM <= fraction < math.inf:
         return ratio(1 + fraction)
     text = number(fraction * 100, signed=signed, most=2)
@@ -134,20 +134,20 @@ def percent(fraction: float, *, signed: bool = False, share: bool = False) -> st
 
 
 def change_ends(low: float, high: float) -> tuple[str, str]:
-    """Of an interval of a change: ("+18.0 %", "+20.1 %"), or both as multiples, ("×5.97", "×41.4")."""
+    """Both ends of a change's interval: ("+18.0 %", "+20.1 %"), or as multiples, ("×5.97", "×41.4")."""
     if TIMES_FROM <= high < math.inf:
         return ratio(1 + low), ratio(1 + high)
     return percent(low, signed=True), percent(high, signed=True)
 
 
 def points(difference: float) -> str:
-    """A difference of two shares: 0.0531 -> "+5.31 pp"."""
+    """A difference between two shares, in percentage points: 0.0531 -> "+5.31 pp"."""
     text = number(difference * 100, signed=True, most=2)
     return text if text == ABSENT else f"{text} pp"
 
 
 def rough(fraction: float, *, signed: bool = False) -> str:
-    """The same for a headline, with two significant digits: "18 %", "2.6 %", "154 %", "×12"."""
+    """A percentage for headlines, with two significant digits: "18 %", "2.6 %", "154 %", "×12"."""
     if signed and TIMES_FROM <= fraction < math.inf:
         return f"×{1 + fraction:,.0f}"
     text = _rough(abs(100 * fraction))
@@ -157,12 +157,12 @@ def rough(fraction: float, *, signed: bool = False) -> str:
 
 
 def rough_range(low: float, high: float, *, signed: bool = False) -> str:
-    """ "15 to 21 %", "−4.4 to +8.9 %", "×5.2 to ×14"."""
+    """A range for headlines: "15 to 21 %", "−4.4 to +8.9 %", "×5.2 to ×14"."""
     if signed and TIMES_FROM <= high < math.inf:
         least = "<×0.01" if low < -0.995 else f"×{_rough(1 + low)}"
         return f"{least} to ×{_rough(1 + high)}"
-    one, two = rough(low, signed=signed), rough(high, signed=signed)
-    return f"{one.removesuffix(' %') if two.endswith('%') else one} to {two}"
+    start, end = rough(low, signed=signed), rough(high, signed=signed)
+    return f"{start.removesuffix(' %') if end.endswith('%') else start} to {end}"
 
 
 def times(factor: float) -> str:
@@ -176,12 +176,12 @@ def ratio(value: float) -> str:
 
 
 def setting(fraction: float) -> str:
-    """A percentage as the user wrote it, with its digits: "1 %", "95 %", "0.5 %"."""
+    """A percentage with the digits the user wrote: "1 %", "95 %", "0.5 %"."""
     return f"{100 * fraction:g} %"
 
 
 def p_value(p: float) -> str:
-    """Two significant digits; never "0": below a thousandth only the bound is said."""
+    """Two significant digits; below 0.001 only the bound "<0.001", never "0"."""
     return "<0.001" if p < 0.001 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 

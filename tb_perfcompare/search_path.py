@@ -1,4 +1,4 @@
-"""Where modules are looked for: not in the working directory, which may be a log directory that others write to."""
+"""Keeps modules from being imported from the working directory, which may be a log directory that others write to."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import os
 import sys
 
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-"""This package lies here."""
+"""Directory that contains this package."""
 
 
 def without_here() -> list[str]:
-    """sys.path without the working directory, however it is written, and without what is relative to it. This package's
-    own directory is always there; where it is the working directory, as in a checkout, it comes last."""
+    """sys.path without the working directory, however it is spelled, and without relative entries.
+
+    The directory of this package is always included; if it is the working directory, as in a checkout, it comes last.
+    """
     here = _resolved(os.curdir)
     kept = [entry for entry in sys.path if os.path.isabs(entry) and _resolved(entry) != here]
     return kept if _HOME in kept else [*kept, _HOME]

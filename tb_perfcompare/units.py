@@ -1,4 +1,4 @@
-"""Units: what a number is, which direction is good. No formatting here (number_text.py and the page do that)."""
+"""Units: what a number measures, which direction is good. Formatting is in number_text.py and in the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Better(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """`symbol` as written in answers ("us", "count", "fraction", "" for text); `signed` is for deltas."""
+    """`symbol` as written in answers: "us", "count", "fraction", "" for text."""
 
     symbol: str
 
@@ -32,5 +32,5 @@ TEXT = Unit("")
 
 
 def us(ns: int) -> float:
-    """Integer nanoseconds as microseconds; the shortest decimal of the result is exact for |ns| < 2**50."""
+    """Converts integer nanoseconds to microseconds; the result's shortest decimal is exact for |ns| < 2**50."""
     return ns / 1000

@@ -1,1 +1,2 @@
-"""Values only: what a file says (recording), what it means (summary). numpy and the standard library."""
+"""Values without behaviour: contents of files (recording) and what they mean (summary). numpy and standard library
+only."""

@@ -1,8 +1,7 @@
-"""What calls of a device runtime do, by their names: launch, wait, allocate, free. Every vendor has its own
-(model/vendors.py).
+"""Roles of device runtime calls, recognised by name: launch, wait, allocate, free.
 
-Names are those of the runtimes' and drivers' functions, which profilers record as they are. torch_npu writes them
-behind the name of their layer, `AscendCL@aclrtMalloc`.
+Names are those of runtime and driver functions, as profilers record them. torch_npu prefixes the layer,
+`AscendCL@aclrtMalloc`. Vendors' names are in model/vendors.py.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Iterable
 from tb_perfcompare.model.vendors import VENDORS
 
 JOINED = " / "
-"""Between the names that two vendors have for one call."""
+"""Separates two vendors' names for the same call."""
 
 _LAYER = r"(?:\w+@)?"
 
@@ -24,24 +23,24 @@ def _any_of(patterns: Iterable[tuple[str, ...]]) -> re.Pattern[str]:
 
 
 LAUNCH = _any_of(vendor.launches for vendor in VENDORS)
-"""Starts one kernel."""
+"""Launches one kernel."""
 
 GRAPH_LAUNCH = _any_of(vendor.graph_launches for vendor in VENDORS)
-"""Starts all kernels of a captured graph."""
+"""Launches all kernels of a captured graph."""
 
 WAIT = _any_of(vendor.waits for vendor in VENDORS)
-"""Returns when the device has done what it was given."""
+"""Returns when the device has finished the work submitted to it."""
 
 STREAM_WAIT = re.compile(_LAYER + r"\w*(?:StreamWaitEvent|QueueWaitNotifier)\w*", re.ASCII)
-"""Makes a stream wait for what another one has been given so far, whatever the vendor."""
+"""Makes a stream wait for work submitted to another one; the names of all vendors."""
 
 ALLOCATION = _any_of(vendor.allocations for vendor in VENDORS)
-"""Takes memory from the driver, which PyTorch's allocator does when it has none left of the size."""
+"""Allocates driver memory: PyTorch's allocator does so when it has no cached block of the size."""
 
 RELEASE = _any_of(vendor.releases for vendor in VENDORS)
-"""Gives memory back to the driver, which waits for the device."""
+"""Returns memory to the driver, which synchronizes with the device."""
 
 
 def calls(role: re.Pattern[str], name: str) -> bool:
-    """Whether a call of that name has the role (LAUNCH, WAIT, ...); of several vendors' names for one any tells."""
+    """Whether a call with this name has the role (LAUNCH, WAIT, ...). For joined vendor names, any match counts."""
     return any(role.fullmatch(own) for own in name.split(JOINED))

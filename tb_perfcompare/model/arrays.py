@@ -1,7 +1,7 @@
-"""Types of columns and of indices into them, by what they mean; sorting and thinning them.
+"""Array types named by what they hold, and helpers to sort and thin arrays.
 
-Fields that are stored (model/summary) state an element type: one of Ints, Ints32, Floats, Flags, Nanoseconds,
-NameIndex, LaneIndex, CaptureIndex. The other indices are of any integers, 32 bits wide where there are many.
+Stored fields (model/summary) state an element type: one of Ints, Ints32, Floats, Flags, Nanoseconds, NameIndex,
+LaneIndex, CaptureIndex. Other index types accept any integers, 32 bits wide for long columns.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 def unique(values: NDArray[Number]) -> NDArray[Number]:
-    """The different values, ascending. Of numbers without NaN."""
+    """Distinct values, ascending. Numbers must not be NaN."""
     ordered = np.sort(values, axis=None, kind="stable")
-    return ordered[_begins(ordered)]
+    return ordered[_is_run_start(ordered)]
 
 
 def unique_places(values: NDArray[Number]) -> tuple[NDArray[Number], Ints]:
-    """(the different values, ascending; (n,) place of each value among them)."""
+    """(distinct values, ascending; (n,) index of each value in them)."""
     if not np.any(values[1:] < values[:-1]):  # type: ignore[operator]
-        begins = _begins(values)
-        return values[begins], np.cumsum(begins) - 1
+        starts = _is_run_start(values)
+        return values[starts], np.cumsum(starts) - 1
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    begins = _begins(ordered)
+    starts = _is_run_start(ordered)
     place = np.empty(len(values), dtype=np.int64)
-    place[order] = np.cumsum(begins) - 1
-    return ordered[begins], place
+    place[order] = np.cumsum(starts) - 1
+    return ordered[starts], place
 
 
 def unique_first(values: NDArray[Number]) -> tuple[NDArray[Number], Ints, Ints]:
-    """(the different values, ascending; where each comes first; how often it comes)."""
+    """(distinct values, ascending; index of each one's first occurrence; number of occurrences)."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
-    begins = np.flatnonzero(_begins(ordered))
-    return ordered[begins], order[begins], np.diff(begins, append=len(values))
+    starts = np.flatnonzero(_is_run_start(ordered))
+    return ordered[starts], order[starts], np.diff(starts, append=len(values))
 
 
 def median(values: ArrayLike) -> float:
-    """np.median's, of one dimension and at least one value; NaN where one is."""
+    """Same as np.median for one dimension and at least one value; NaN if any value is NaN."""
     ordered = np.sort(values, axis=None)
     middle = len(ordered) // 2
     last = float(ordered[-1])
@@ -52,29 +52,29 @@ def median(values: ArrayLike) -> float:
 
 
 def row_medians(values: NDArray[Any]) -> Floats:
-    """(r, n) -> (r,) the same of each row; n is at least one."""
+    """(r, n) -> (r,) median of each row, NaN if any value is NaN; n is at least one."""
     ordered = np.sort(values, axis=1)
     middle = ordered.shape[1] // 2
     middles = ordered[:, middle if ordered.shape[1] % 2 else middle - 1 : middle + 1]
-    found: Floats = np.where(np.isnan(ordered[:, -1]), np.nan, middles.mean(axis=1))
-    return found
+    medians: Floats = np.where(np.isnan(ordered[:, -1]), np.nan, middles.mean(axis=1))
+    return medians
 
 
 def are_in(values: NDArray[Number], wanted: NDArray[Number]) -> Flags:
-    """(n,) whether each value is one of the wanted. Of numbers without NaN."""
+    """(n,) whether each value is in `wanted`. Numbers must not be NaN."""
     ordered = np.sort(wanted)
     place = np.searchsorted(ordered, values)
-    found = np.zeros(len(values), dtype=bool)
+    is_wanted = np.zeros(len(values), dtype=bool)
     inside = np.flatnonzero(place < len(ordered))
-    found[inside] = ordered[place[inside]] == values[inside]
-    return found
+    is_wanted[inside] = ordered[place[inside]] == values[inside]
+    return is_wanted
 
 
-def _begins(ordered: NDArray[Any]) -> Flags:
-    """(n,) whether a value differs from the one before."""
-    begins = np.ones(len(ordered), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
-    return begins
+def _is_run_start(ordered: NDArray[Any]) -> Flags:
+    """(n,) whether a value differs from its predecessor; True for the first."""
+    starts = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=starts[1:])
+    return starts
 
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -84,39 +84,39 @@ Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]
 
 Nanoseconds: TypeAlias = NDArray[np.int64]
-"""Points in time of one clock, or lengths."""
+"""Timestamps of one clock, or durations."""
 
 EventIndex: TypeAlias = NDArray[np.integer[Any]]
-"""Rows of an EventTable; -1 where there is none."""
+"""Rows of an EventTable; -1 for none."""
 
 StepIndex: TypeAlias = NDArray[np.integer[Any]]
-"""Steps of a recording or of a side; -1 outside of all."""
+"""Steps of a recording or of a side; -1 outside all steps."""
 
 GroupIndex: TypeAlias = NDArray[np.integer[Any]]
-"""Rows of a GroupTable, or groups yet to become such rows."""
+"""Rows of a GroupTable, or groups that become such rows."""
 
 NodeIndex: TypeAlias = NDArray[np.integer[Any]]
-"""Nodes of a tree of calls or modules, or of nested events; -1 above all."""
+"""Nodes of a call or module tree, or of nested events; -1 above the roots."""
 
 NameIndex: TypeAlias = NDArray[np.int32]
-"""Into the texts of a StringTable."""
+"""Indices into the texts of a StringTable."""
 
 TextIndex: TypeAlias = NDArray[np.integer[Any]]
-"""Into the texts of a TextPool."""
+"""Indices into the texts of a TextPool."""
 
 LaneIndex: TypeAlias = NDArray[np.int32]
 """Rows of a LaneTable."""
 
 CaptureIndex: TypeAlias = NDArray[np.int32]
-"""Captures of a side."""
+"""Indices of the captures of a side."""
 
 
 def thinned(curves: tuple[Ints, ...], most: int, cuts: Ints | None = None) -> Ints:
-    """Ascending positions: of every stretch the first, the last, and where each curve is highest and lowest.
+    """Ascending indices of points to draw: the first, last, highest and lowest point of each curve in every stretch.
 
-    `curves` have (n,) values each; up to `most` points stay as they are, longer ones come down to about that many for
-    each curve. A stretch never reaches across `cuts`, positions in 0 to n, so that any part between two of them
-    still has its extremes; more cuts than points may leave more than `most`.
+    `curves` have (n,) values each. Up to `most` points are all kept; more are reduced to about that many for each
+    curve. No stretch crosses one of `cuts`, positions in 0 to n, so any part between two cuts keeps its extremes; with
+    more cuts than points the result may exceed `most`.
     """
     n = len(curves[0])
     if n <= most:

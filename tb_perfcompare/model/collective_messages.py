@@ -1,4 +1,4 @@
-"""Message sizes of collectives and the bytes that they put on the links, both as nccl-tests counts them
+"""Message sizes of collectives and the bytes they put on the links, both by the definitions of nccl-tests
 (https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md). Docs: docs/method/metrics.md."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from fractions import Fraction
 from tb_perfcompare.quick_dataclass import dataclass
 
 _MOST_BYTES = 2**50
-"""No message is larger: sizes beyond this are damaged."""
+"""Larger message sizes are taken as corrupt."""
 
 ELEMENT_BYTES = {
     **dict.fromkeys(("Byte", "Char", "Bool", "Float8_e4m3fn", "Float8_e5m2", "Float8_e4m3fnuz", "Float8_e5m2fnuz",
@@ -19,13 +19,13 @@ ELEMENT_BYTES = {
     **dict.fromkeys(("Long", "Double", "UInt64", "ComplexFloat"), 8),
     "ComplexDouble": 16,
 }  # fmt: skip
-"""Element type as torch's NCCL annotations name it -> bytes."""
+"""Element type as named in torch's NCCL annotations -> bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Collective:
-    """`elements` of (in, out, n ranks) gives the elements of nccl-tests' message, None where they contradict each
-    other; `factor` of n is bus bandwidth over algorithm bandwidth."""
+    """`elements(in, out, ranks)` is the element count of nccl-tests' message, None if the counts contradict each other;
+    `factor(ranks)` is bus bandwidth divided by algorithm bandwidth."""
 
     name: str
     elements: Callable[[int, int, int], int | None]
@@ -70,12 +70,12 @@ _COLLECTIVES = {
     "send": _Collective("send", _same, _one_way),
     "recv": _Collective("recv", _same, _one_way),
 }  # fmt: skip
-"""Torch's name of a collective without underscores. Not here: all_to_allv, whose split sizes are not recorded."""
+"""Torch's name without underscores -> collective. all_to_allv is missing: its split sizes are not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """`size` bytes as nccl-tests states them, `bus_bytes` of them times the factor of the bus bandwidth."""
+    """`size` is nccl-tests' message size in bytes, `bus_bytes` is `size` times the bus bandwidth factor."""
 
     collective: str
     ranks: int
@@ -84,25 +84,27 @@ class Message:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """That of the row of the table by message."""
+        """Key of the message's row in the table of messages."""
         return self.collective, str(self.ranks), size_text(self.size)
 
 
 def message(called: str, element_type: str, sent: int, received: int, ranks: int) -> Message | None:
-    """The message of one call on one rank, from what torch records: name of the collective, type and elements in and
-    out, size of the group. None where any of it is missing, unknown or contradicts another part, and without a link."""
-    known = _COLLECTIVES.get(called.strip('"').replace("_", "").lower())
+    """Message of one rank's call, from torch's annotation: collective, element type, elements in and out, group size.
+
+    None if any of these is missing, unknown or contradicts the others, and for a group of one rank.
+    """
+    collective = _COLLECTIVES.get(called.strip('"').replace("_", "").lower())
     width = ELEMENT_BYTES.get(element_type.strip('"'))
-    if known is None or width is None or sent <= 0 or received <= 0 or ranks < 2:
+    if collective is None or width is None or sent <= 0 or received <= 0 or ranks < 2:
         return None
-    elements = known.elements(sent, received, ranks)
+    elements = collective.elements(sent, received, ranks)
     if elements is None or elements * width > _MOST_BYTES:
         return None
-    return Message(known.name, ranks, elements * width, elements * width * known.factor(ranks))
+    return Message(collective.name, ranks, elements * width, elements * width * collective.factor(ranks))
 
 
 def size_text(size: int) -> str:
-    """Exact: "64 MiB", "4,100 B"."""
+    """Exact size with a binary unit if divisible by it: "64 MiB", "4,100 B"."""
     for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size and size % (1 << power) == 0:
             return f"{size >> power:,} {unit}"

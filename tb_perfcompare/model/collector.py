@@ -1,7 +1,7 @@
-"""Python's cycle collector, kept from walking millions of rows again and again while they are made.
+"""Pauses Python's cyclic garbage collector, which would walk millions of rows repeatedly while they are created.
 
-Summaries and comparisons are tuples and arrays without cycles, which counting references frees. The collector, called
-every few hundred new objects, finds nothing in them, and walks all of them whenever they have grown by a quarter.
+Summaries and comparisons are tuples and arrays without cycles; reference counting frees them. The collector runs every
+few hundred allocations, finds nothing, and walks all objects whenever their number has grown by a quarter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _was_enabled = False
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """No automatic collection in this process for as long as the body lasts; bodies may overlap."""
+    """Disables automatic collection in this process while the body runs; bodies may overlap in several threads."""
     global _inside, _was_enabled
     with _lock:
         if not _inside:

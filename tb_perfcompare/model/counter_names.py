@@ -1,4 +1,4 @@
-"""What the name of a counter says besides what is counted: the device or the process it belongs to."""
+"""Devices and process ids contained in counter names."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ _PROCESS = re.compile(r"(?P<name>process_.+)_(?P<pid>\d+(?:\.\d+)?(?:e\+?\d+)?)"
 
 
 def device_in(text: str) -> int | None:
-    """The device that "GPU 0 Utilization" or "device:3" names, None if there is none."""
-    found = _DEVICE.search(text)
-    return int(found["number"]) if found else None
+    """Device number in "GPU 0 Utilization" or "device:3"; None without one."""
+    match = _DEVICE.search(text)
+    return int(match["number"]) if match else None
 
 
 def without_device(text: str) -> str:
-    """The name without the number of its device: "GPU 0 Utilization" is "GPU Utilization"."""
-    return _DEVICE.sub(lambda found: found["word"], text, count=1)
+    """The name without its device number: "GPU 0 Utilization" -> "GPU Utilization"."""
+    return _DEVICE.sub(lambda match: match["word"], text, count=1)
 
 
 def without_process(text: str) -> tuple[str, int | None]:
-    """("process_cpu_usage", 2520152) of "process_cpu_usage_2.520152e+06", as some recorders round the process id; the
-    name itself and None when it names no process."""
-    found = _PROCESS.fullmatch(text)
-    return (found["name"], round(float(found["pid"]))) if found else (text, None)
+    """ "process_cpu_usage_2.520152e+06" -> ("process_cpu_usage", 2520152); (name, None) for names without a process id.
+
+    Some recorders write process ids as rounded floats.
+    """
+    match = _PROCESS.fullmatch(text)
+    return (match["name"], round(float(match["pid"]))) if match else (text, None)

@@ -1,8 +1,8 @@
-"""What devices can do at most, from their vendors' data sheets (docs/method/work.md has the links).
+"""Peak rates of devices, from their vendors' data sheets (linked in docs/method/work.md).
 
-Dense: without structured sparsity. Rates of products with narrow types are those with accumulation in fp32, which
-PyTorch uses. Of cards with two devices, each of which a trace names, the figures are of one. Data sheets that give
-sparse rates have twice these. docs/method/work.md says which figures were compared with other lists.
+Dense: without structured sparsity, for which data sheets give twice these rates. Products of narrow types are with
+accumulation in fp32, as PyTorch uses it. For cards with two devices, which a trace names separately, the figures are
+of one device. docs/method/work.md says which figures were compared with other lists.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MOST = 1e9
 
 @dataclass(frozen=True, slots=True)
 class DevicePeaks:
-    """`tflops`: data type -> 10^12 operations a second; `memory_gbs`: 10^9 bytes a second, 0 where not known."""
+    """`tflops`: data type -> 10^12 operations per second; `memory_gbs`: 10^9 bytes per second, 0 if unknown."""
 
     device: str
     tflops: Mapping[str, float] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class DevicePeaks:
 
 @dataclass(frozen=True, slots=True)
 class GivenPeak:
-    """A figure that the user gives: TFLOP/s of a data type or, of MEMORY, GB/s; `side` is "" for both."""
+    """A peak given by the user: TFLOP/s of a data type, or GB/s if `of` is MEMORY; `side` is "" for both sides."""
 
     side: str
     of: str
@@ -118,14 +118,16 @@ _DEVICES: tuple[tuple[str, DevicePeaks], ...] = (
     (r"MI355X", _peaks("AMD Instinct MI355X", _MI355X, 8000, 78.6, 157.3, 0, 2516.6, fp64_tensor=78.6, fp8=5033.2,
         int8=5033.2)),
 )  # fmt: skip
-"""Pattern of the name that a trace gives a device -> its peaks; the first that matches counts."""
+"""Pattern for the device name in a trace -> its peaks; the first match counts."""
 
 
 def device_peaks(name: str, given: Sequence[GivenPeak] = (), side: str = "") -> DevicePeaks | None:
-    """Peaks of the device with this name, with the figures that the user gives in place of the table's; None if
-    nothing is known. Several names, with commas, have peaks only if all are of one kind."""
-    found = {_known(one.strip()) for one in name.split(", ")} if name else {-1}
-    place = found.pop() if len(found) == 1 else -1
+    """Peaks of the named device, overridden by the user's figures; None if nothing is known.
+
+    Several names separated by commas have peaks only if all are the same kind of device.
+    """
+    places = {_place_of(device.strip()) for device in name.split(", ")} if name else {-1}
+    place = places.pop() if len(places) == 1 else -1
     known = _DEVICES[place][1] if place >= 0 else None
     wanted = {given_peak.of: given_peak.value for given_peak in given if given_peak.side in ("", side)}
     if not wanted:
@@ -136,15 +138,16 @@ def device_peaks(name: str, given: Sequence[GivenPeak] = (), side: str = "") -> 
     return DevicePeaks(peaks.device, tflops, wanted.get(MEMORY, peaks.memory_gbs), source)
 
 
-def _known(name: str) -> int:
+def _place_of(name: str) -> int:
+    """Index into _DEVICES; -1 for an unknown device."""
     upper = name.upper()
-    if " MIG " in upper:  # a part of a device
+    if " MIG " in upper:  # a fraction of a device
         return -1
     return next((at for at, (pattern, _) in enumerate(_DEVICES) if re.search(pattern, upper)), -1)
 
 
 def parse_peak(text: str) -> GivenPeak:
-    """`bf16=989`, `memory=3350`, `candidate:fp32=67`. Raises PerfCompareError."""
+    """Parses `bf16=989`, `memory=3350` or `candidate:fp32=67`. Raises PerfCompareError."""
     side, colon, rest = text.rpartition(":")
     of, _, number = rest.partition("=")
     try:
@@ -160,5 +163,5 @@ def parse_peak(text: str) -> GivenPeak:
 
 
 def known_devices() -> tuple[DevicePeaks, ...]:
-    """The table."""
+    """Peaks of all devices in the table."""
     return tuple(peaks for _, peaks in _DEVICES)

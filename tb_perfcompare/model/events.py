@@ -1,7 +1,6 @@
-"""The events of one trace as columns.
+"""The events of one trace as columns: integer nanoseconds, interned names, one sparse column per argument in use.
 
-Integer nanoseconds, interned names, and one sparse column per argument that some part of the product needs.
-A Python object per event never exists.
+No Python object per event is ever created.
 """
 
 from __future__ import annotations
@@ -19,11 +18,13 @@ from tb_perfcompare.model.strings import StringTable
 from tb_perfcompare.quick_dataclass import dataclass
 
 ABSENT = int(np.iinfo(np.int64).min)
-"""Stands for "the event has no such integer" in dense integer columns; no profiler writes this number."""
+"""Marks a missing integer in dense columns; no profiler writes this number."""
 
 
 class Category(IntEnum):
-    """What an event is, whatever the vendor or the year calls it. model/device.py maps spellings to these."""
+    """Kind of an event, independent of vendor and profiler version. model/device.py maps spellings to these.
+    r   # old complete event of category `memory`, unused by every view =>   # old complete event of category `memory`;
+    no view uses it"""
 
     OTHER = 0
     OPERATOR = 1
@@ -40,11 +41,11 @@ class Category(IntEnum):
     TRACE = 12  # the window of the recording itself
     SYNC = 13  # cuda_sync, cuda_event: waiting seen from the device
     OVERHEAD = 14  # the profiler's own work
-    MEMORY_RECORD = 15  # old complete event of category `memory`, unused by every view
+    MEMORY_RECORD = 15  # old complete event of category `memory`; no view uses it
 
 
 class ArgKind(Enum):
-    """How an argument is stored: exact integer, double, or the JSON text itself (interned, decoded when shown)."""
+    """Storage of an argument: exact integer, double, or the JSON text itself (interned, decoded for display)."""
 
     INT = "int"
     FLOAT = "float"
@@ -53,7 +54,9 @@ class ArgKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ArgColumn:
-    """One argument to keep: `name` here, `keys` as they appear in `args` (first present key wins)."""
+    """An argument to keep: its column `name`, and its `keys` in `args` (the first one present wins).
+    r     # work, of operators and kernels: the profiler's own count, and what torch.compile knows of its kernels =>
+    # work of operators and kernels: the profiler's own count, and torch.compile's for its kernels"""
 
     name: str
     keys: tuple[str, ...]
@@ -67,7 +70,7 @@ ARG_COLUMNS: tuple[ArgColumn, ...] = (
     ArgColumn("input_strides", ("Input Strides",), ArgKind.JSON),
     ArgColumn("concrete_inputs", ("Concrete Inputs",), ArgKind.JSON),
     ArgColumn("call_stack", ("Call stack",), ArgKind.JSON),
-    # work, of operators and kernels: the profiler's own count, and what torch.compile knows of its kernels
+    # work of operators and kernels: the profiler's own count, and torch.compile's for its kernels
     ArgColumn("flops", ("Total Flops", "flops", "kernel_flop"), ArgKind.FLOAT),
     ArgColumn("moved_gb", ("kernel_num_gb",), ArgKind.FLOAT),
     # device work
@@ -108,7 +111,7 @@ ARG_COLUMNS: tuple[ArgColumn, ...] = (
     ArgColumn("process_group", ("Process Group Name",), ArgKind.JSON),
     ArgColumn("sequence", ("Seq",), ArgKind.INT),
 )
-"""The column spec: every argument any view uses. `External id` and `correlation` are dense columns of EventTable."""
+"""Every argument that any view uses. `External id` and `correlation` are dense columns of EventTable."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,14 +119,14 @@ class SparseColumn:
     """Values of one argument for the events that have it.
 
     rows    (k,) int32, ascending event rows
-    values  (k,) int64 (ArgKind.INT), float64 (FLOAT), or int32 index into EventTable.strings of the JSON text (JSON)
+    values  (k,) int64 (ArgKind.INT), float64 (FLOAT), or int32 index of the JSON text in EventTable.strings (JSON)
     """
 
     rows: Ints32
     values: NDArray[np.generic]
 
     def dense(self, n: int, missing: int | float) -> NDArray[np.generic]:
-        """(n,) array of the values with `missing` where the event has none."""
+        """(n,) array of the values; `missing` for events without one."""
         out = np.full(n, missing, dtype=self.values.dtype)
         out[self.rows] = self.values
         return out
@@ -131,7 +134,7 @@ class SparseColumn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaneTable:
-    """Where events ran: a row per distinct (pid, tid) pair, as written (an int, or a text such as "stream 7")."""
+    """Lanes of events: a row per distinct (pid, tid), as written (an int, or a text such as "stream 7")."""
 
     pid: tuple[int | str, ...]
     tid: tuple[int | str, ...]
@@ -169,7 +172,7 @@ class EventTable:
     dur_ns       (n,) int64  >= 0; 0 for instant events
     external_id  (n,) int64  ABSENT if the event has none
     correlation  (n,) int64  ABSENT if the event has none
-    args         name of an ArgColumn -> SparseColumn; columns nobody wrote are missing
+    args         name of an ArgColumn -> SparseColumn; only arguments that occur in the file
     """
 
     strings: StringTable
@@ -210,7 +213,7 @@ class EventTable:
         return len(self.name)
 
     def without(self, arguments: Collection[str]) -> EventTable:
-        """The same events without some arguments, by name."""
+        """The same events without the named arguments."""
         return replace(self, args={name: column for name, column in self.args.items() if name not in arguments})
 
     @property
@@ -219,7 +222,7 @@ class EventTable:
         return self.start_ns + self.dur_ns
 
     def arg(self, name: str, missing: int | float) -> NDArray[np.generic]:
-        """(n,) dense values of an argument, `missing` where absent (string index -1 for JSON columns)."""
+        """(n,) dense values of an argument; `missing` where absent (index -1 for JSON columns)."""
         column = self.args.get(name)
         if column is None:
             return np.full(len(self), missing)

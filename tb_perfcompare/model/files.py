@@ -1,4 +1,4 @@
-"""What is known of a file that was read."""
+"""Facts about an input file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """One input file. `path` is relative to the source; sha256 is of the bytes as stored ("" when not asked for);
-    `part` says which run is meant in a file that holds several."""
+    """One input file. `path` is relative to the source; `bytes` and `sha256` are of the file as stored (sha256 "" if
+    not requested); `part` numbers the run in a file that holds several."""
 
     path: str
     bytes: int

@@ -1,4 +1,4 @@
-"""The formats by name: the key that answers use, and what users call it."""
+"""The input formats: keys used in answers, and their names for users."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ TITLES: dict[str, str] = {
     CYCLES: "perf_data table",
     BASELINE: "saved baseline",
 }
-"""Format -> what users call it."""
+"""Format -> its name for users."""

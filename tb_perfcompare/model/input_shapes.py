@@ -1,4 +1,4 @@
-"""Input shapes of operators and launches of kernels, as texts of a recording."""
+"""Parses the texts in which recordings state operators' input shapes and kernels' launch configurations."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ _NUMBERS = re.compile(r"\[([\d, ]+)\]")
 
 
 def input_texts(shape: str) -> list[str]:
-    """Each input of a shape text, as text; [] if it says none."""
+    """Text of each input in a shape text; [] if it lists none."""
     try:
         inputs = json.loads(shape)
     except ValueError:
         return []
-    return [str(one) for one in inputs] if isinstance(inputs, list) else []
+    return [str(entry) for entry in inputs] if isinstance(inputs, list) else []
 
 
 @lru_cache(maxsize=1 << 14)
 def input_elements(shape: str) -> tuple[int, ...]:
-    """Elements of each input of a shape text such as [[32, 64], [], [[8, 8], [8]]], a list of tensors as one; () if it
-    says none."""
+    """Element count of each input in a shape text such as [[32, 64], [], [[8, 8], [8]]]; () if it lists none.
+
+    A list of tensors counts as one input.
+    """
     try:
         inputs = json.loads(shape)
     except ValueError:
@@ -34,7 +36,7 @@ def input_elements(shape: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def input_sizes(shape: str) -> tuple[int, ...]:
-    """Every size of every input of a shape text, in order; () if it says none."""
+    """Every dimension of every input in a shape text, in order; () if it lists none."""
     return tuple(map(int, _NUMBER.findall(shape))) if input_elements(shape) else ()
 
 
@@ -45,12 +47,12 @@ def _elements(dims: object) -> int:
 
 
 def shown_shape(shape: str) -> str:
-    """A shape text that fits a sentence."""
+    """A shape text cut to a length that fits a sentence."""
     return shape if len(shape) <= _SHOWN else f"{shape[: _SHOWN - 1]}…"
 
 
 @lru_cache(maxsize=1 << 12)
 def launched_threads(launch: str) -> tuple[int, ...]:
-    """Threads of `grid [64, 1, 1] block [256, 1, 1]`, as the only number; none where the text names none."""
-    found = [math.prod(map(int, numbers.split(","))) for numbers in _NUMBERS.findall(launch)]
-    return (math.prod(found),) if found else ()
+    """Thread count of `grid [64, 1, 1] block [256, 1, 1]` as a tuple of one; () if the text has no numbers."""
+    extents = [math.prod(map(int, numbers.split(","))) for numbers in _NUMBERS.findall(launch)]
+    return (math.prod(extents),) if extents else ()

@@ -1,4 +1,4 @@
-"""A weakness of a result, shown next to the numbers it affects."""
+"""Notes: limits of a result's reliability, shown next to the numbers they affect."""
 
 from __future__ import annotations
 
@@ -9,64 +9,88 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 
 class NoteCode(str, Enum):
-    """Every note the tool can give; docs/method/comparison.md explains each one."""
+    """Every note the tool can give; docs/method/comparison.md explains each.
+    r   # nothing marks steps: the whole recording is one =>   # nothing marks steps: the whole recording is one step
+    r   # steps are iterations found by something other than ProfilerStep =>   # steps are iterations found by other
+    means than ProfilerStep
+    r   # the recording ended before they did; they were asked for =>   # the recording ended before they did; included
+    on request
+    r   # more callers and input shapes, or modules, than are told apart =>   # too many callers and input shapes, or
+    modules, to list separately
+    r   # steps with clearly more launches than the others, kept =>   # steps with clearly more launches than the
+    others, included
+    r   # how much of the work of devices of different kinds is matched =>   # share of the work matched between devices
+    of different kinds
+    r   # launches of several devices or processes are taken together =>   # launches of several devices or processes
+    are pooled
+    r   # how much of a trace's kernel time got figures from a listing =>   # share of a trace's kernel time that a
+    listing's figures cover
+    r   # several kernels got the figure of one name of a listing =>   # several kernels share the figure of one name in
+    a listing
+    r   # kernels ran one by one to be measured: times are those of the measurement =>   # kernels were serialized for
+    measurement: times are those of the measurement
+    r   # one file of several could not be read; the others were =>   # one of several files could not be read
+    r   # a worker recorded no device work, others did: it is left out =>   # a worker without device work is left out,
+    because others have some
+    r   # files beside the run that are traces by their content, but not by their name =>   # files next to the run that
+    are traces by content but not by name"""
 
     TRUNCATED = "truncated"  # the file ends in the middle; whole events before the damage were read
     REPAIRED = "repaired"  # tokens, escapes or bytes that are not JSON were replaced
     DROPPED_EVENTS = "dropped_events"  # events without the fields they need
     NEGATIVE_DURATION = "negative_duration"  # durations below zero, taken as zero
     CLOCK_RESOLUTION = "clock_resolution"  # time stamps finer than a nanosecond or written without fractions
-    NO_STEPS = "no_steps"  # nothing marks steps: the whole recording is one
-    ITERATIONS = "iterations"  # steps are iterations found by something other than ProfilerStep
+    NO_STEPS = "no_steps"  # nothing marks steps: the whole recording is one step
+    ITERATIONS = "iterations"  # steps are iterations found by other means than ProfilerStep
     NO_DEVICE_EVENTS = "no_device_events"
     DEVICE_STEPS_IGNORED = "device_steps_ignored"  # copies of the step marker on device streams
     STEPS_DROPPED = "steps_dropped"
     BACKLOG = "backlog"  # step windows and host markers hold different calls: the device is behind the host
-    UNFINISHED_STEPS = "unfinished_steps"  # the recording ended before they did; they were asked for
+    UNFINISHED_STEPS = "unfinished_steps"  # the recording ended before they did; included on request
     OVERLAPPING_STEPS = "overlapping_steps"
     UNLINKED_DEVICE_EVENTS = "unlinked_device_events"  # no launching API call was recorded
     LINKED_BY_TIME = "linked_by_time"  # External id equals correlation: operators found by time on the thread
     OVERLAPPING_OPERATORS = "overlapping_operators"  # partly overlapping events on one thread, clipped
     COLLECTIVES_MOVED = "collectives_moved"  # collective kernels counted as Communication, not Kernel
-    PARTS_POOLED = "parts_pooled"  # more callers and input shapes, or modules, than are told apart
+    PARTS_POOLED = "parts_pooled"  # too many callers and input shapes, or modules, to list separately
     NO_CALLS = "no_calls"  # the source does not count calls or launches
-    UNUSUAL_STEPS = "unusual_steps"  # steps with clearly more launches than the others, kept
+    UNUSUAL_STEPS = "unusual_steps"  # steps with clearly more launches than the others, included
     RANKS_POOLED = "ranks_pooled"  # tables hold means over many ranks
     UNEVEN_RANKS = "uneven_ranks"  # workers of one side recorded different steps
     DRIFT = "drift"  # step times changed in the course of a capture
     TWO_GROUPS = "two_groups"  # the steps of a side fall into two groups
     STEP_WINDOW_MATTERS = "step_window_matters"  # device and marker windows give different verdicts
-    MATCHED_WORK = "matched_work"  # how much of the work of devices of different kinds is matched
+    MATCHED_WORK = "matched_work"  # share of the work matched between devices of different kinds
     ALIKE_NAMES = "alike_names"  # kernel names that builds number differently were joined
     CUT_NAMES = "cut_names"  # kernel names end in "...": different kernels may share a row
     COARSE_COUNTERS = "coarse_counters"  # counters sampled more rarely than the steps last
     COUNTERS_AVERAGED = "counters_averaged"  # samples of several devices or cores under one name
-    MIXED_LAUNCHES = "mixed_launches"  # launches of several devices or processes are taken together
+    MIXED_LAUNCHES = "mixed_launches"  # launches of several devices or processes are pooled
     FIGURES_MISSING = "figures_missing"  # an export lacks a metric, and how to record it
-    ATTACHED_LAUNCHES = "attached_launches"  # how much of a trace's kernel time got figures from a listing
-    SHARED_FIGURES = "shared_figures"  # several kernels got the figure of one name of a listing
-    MEASURED_RANGES = "measured_ranges"  # kernels ran one by one to be measured: times are those of the measurement
+    ATTACHED_LAUNCHES = "attached_launches"  # share of a trace's kernel time that a listing's figures cover
+    SHARED_FIGURES = "shared_figures"  # several kernels share the figure of one name in a listing
+    MEASURED_RANGES = "measured_ranges"  # kernels were serialized for measurement: times are those of the measurement
     COUNTERS_UNUSABLE = "counters_unusable"  # samples of counters that cannot be used, and why
     TABLE_ABSENT = "table_absent"  # a table the source cannot give, and why
-    FILE_FAILED = "file_failed"  # one file of several could not be read; the others were
-    HOST_ALONE = "host_alone"  # a worker recorded no device work, others did: it is left out
-    OTHER_TRACES = "other_traces"  # files beside the run that are traces by their content, but not by their name
+    FILE_FAILED = "file_failed"  # one of several files could not be read
+    HOST_ALONE = "host_alone"  # a worker without device work is left out, because others have some
+    OTHER_TRACES = "other_traces"  # files next to the run that are traces by content but not by name
     OTHER_VERSION = "other_version"  # a saved baseline of another version of the tool
     DUPLICATE_KEYS = "duplicate_keys"
     ANSWERS_DISAGREE = "answers_disagree"  # two saved answers contradict each other
 
 
 LOST = frozenset({NoteCode.TRUNCATED, NoteCode.REPAIRED, NoteCode.DROPPED_EVENTS, NoteCode.FILE_FAILED})
-"""Something that was recorded is in no figure."""
+"""Notes that mean some recorded data is missing from the numbers."""
 
 ALWAYS_SAID = LOST | {NoteCode.HOST_ALONE, NoteCode.OTHER_TRACES, NoteCode.DUPLICATE_KEYS}
-"""What every face says, beside a single table as well: something of what the user named is in no figure."""
+"""Notes shown everywhere, even next to a single table: some of the user's input is missing from the numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A weakness of what is said. `where` names the file, table or step it is about ("" for the whole). A message that
-    is too long to be read loses its middle."""
+    """A limit of the result's reliability. `where` names the file, table or step concerned ("" for all). An overlong
+    message loses its middle."""
 
     code: NoteCode
     message: str
@@ -78,7 +102,7 @@ class Note:
 
     @property
     def sentence(self) -> str:
-        """The note as people read it, without its code."""
+        """The note for people, without its code."""
         if self.code is NoteCode.TABLE_ABSENT:
             return f"no table {self.where}: {self.message}"
         return f"{self.where}: {self.message}" if self.where else self.message

@@ -1,6 +1,6 @@
-"""Names of per-cycle tables, `<job>[_prefill|_decode|_layer]`, and which of two recordings go together.
+"""Names of per-cycle tables, `<job>[_prefill|_decode|_layer]`, and which two recordings to compare.
 
-Servers prefill and decode; a recording is of either phase or of both together (docs/inputs/perf_data.md).
+Inference servers prefill and decode; a recording covers one phase or both (docs/inputs/perf_data.md).
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ import re
 from collections.abc import Iterator
 
 NORMAL, ABNORMAL = "normal_perf_data", "abnormal_perf_data"
-"""Names of the two folders of a case."""
+"""Names of a case's two folders."""
 
 MOST_CHOICES = 2
-"""Names that a partner may have."""
+"""Maximum number of partner names per table."""
 
 _PHASES = re.compile(r"(?:_prefill|_decode|_layer)*$")
 
 
 def phase_of(stem: str) -> str:
-    """ "_decode" of "job_decode", "" of "job"; a name may end in several phases."""
-    found = _PHASES.search(stem)
-    return found.group() if found else ""
+    """Phase suffix of a name: "_decode" for "job_decode", "" for "job"; a name may end in several phases."""
+    match = _PHASES.search(stem)
+    return match.group() if match else ""
 
 
 def partners_of(stem: str) -> Iterator[str]:
-    """Names that go with a table, best first. Tables of layers are of no use to one another: none."""
+    """Names of tables to compare with this one, best first. None for tables of layers, which cannot be compared."""
     phase = phase_of(stem)
     job = stem.removesuffix(phase) if phase else stem
     if phase in ("", "_prefill", "_decode"):

@@ -1,4 +1,4 @@
-"""Progress reports of long work, and how it is cancelled."""
+"""Progress reports and cancellation of long work."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`phase` is one of listing, reading, summarising, comparing; bytes are of the stored (compressed) file."""
+    """`phase` is one of listing, reading, summarising, comparing; bytes are those of the stored (compressed) file."""
 
     phase: str
     path: str = ""
@@ -25,4 +25,4 @@ class Reporter(Protocol):
 
 
 def silent(progress: Progress, /) -> None:
-    """Reports nowhere and never stops."""
+    """Ignores progress and never cancels."""

@@ -1,4 +1,4 @@
-"""Interned strings: every distinct text is stored once and columns hold its index."""
+"""Interned strings: every distinct text is stored once; columns hold its index."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ from tb_perfcompare.model.arrays import Ints, Ints32, Nanoseconds
 T = TypeVar("T")
 
 _FEW = 8
-"""Texts that are sought one by one before it pays to index all."""
+"""Number of linear searches before an index is built."""
 
 _PAST_ASCII = "\x80"
 
 
 class StringTable:
-    """Distinct strings in order of first appearance; `intern` gives the index of a text.
+    """Distinct strings in order of first appearance; `intern` returns a text's index.
 
-    Built by a reader, read-only by convention once the recording exists.
+    A reader builds it; by convention it is read-only once the recording exists.
+    r   # None where it has to be made anew =>   # None: to be rebuilt on demand
     """
 
-    __slots__ = ("_index", "_known", "_order", "_ranks", "_sought", "_texts")
+    __slots__ = ("_derived", "_index", "_order", "_ranks", "_sought", "_texts")
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts: list[str] = []
-        self._index: dict[str, int] | None = {}  # None where it has to be made anew
+        self._index: dict[str, int] | None = {}  # None: to be rebuilt on demand
         self._sought = 0
-        self._known: dict[object, tuple[int, Any]] = {}
+        self._derived: dict[object, tuple[int, Any]] = {}
         self._ranks: Ints = np.zeros(0, dtype=np.int64)
         self._order: Ints32 = np.zeros(0, dtype=np.int32)
         for text in texts:
@@ -40,17 +41,17 @@ class StringTable:
 
     def intern(self, text: str) -> int:
         """Index of `text`, added if new."""
-        known = self._index if self._index is not None else self._indexed()
-        index = known.get(text)
+        indices = self._index if self._index is not None else self._indexed()
+        index = indices.get(text)
         if index is None:
-            index = known[text] = len(self._texts)
+            index = indices[text] = len(self._texts)
             self._texts.append(text)
         return index
 
     def add_distinct(self, texts: list[str]) -> None:
-        """Adds texts of which the caller knows that they are distinct and not here yet.
+        """Appends texts that the caller guarantees are distinct and new.
 
-        What finds a text is made when it is needed: for a million texts that takes longer than reading them.
+        The index is rebuilt only on demand: for a million texts that takes longer than reading them.
         """
         self._texts += texts
         self._index = None
@@ -71,11 +72,13 @@ class StringTable:
         return self._indexed().get(text, -1)
 
     def beginning(self, starts: Iterable[str]) -> list[int]:
-        """Indices, ascending, of all texts that begin like one of these if case does not count, and of some others.
-        Each of these has two letters or more."""
-        heads = {first + second for start in starts for first in _cases(start[0]) for second in _cases(start[1])}
-        spans = [(head, _next(head)) for head in heads]
-        spans += [(first + _PAST_ASCII, _next(first)) for first in {head[0] for head in heads}]
+        """Ascending indices of texts that start with one of `starts`, ignoring case, and possibly of a few others.
+
+        Each start has at least two letters.
+        """
+        prefixes = {first + second for start in starts for first in _cases(start[0]) for second in _cases(start[1])}
+        spans = [(head, _next(head)) for head in prefixes]
+        spans += [(first + _PAST_ASCII, _next(first)) for first in {head[0] for head in prefixes}]
         order, found = self.in_order(), set[int]()
         for low, high in spans:
             found.update(order[self._place(low) : self._place(high)].tolist())
@@ -83,15 +86,16 @@ class StringTable:
         return sorted(found)
 
     def _place(self, text: str) -> int:
-        """How many texts come before this one in sorted order."""
+        """Number of texts that sort before this one."""
         return bisect_left(self.in_order(), text, key=self._texts.__getitem__)
 
     def _indexed(self) -> dict[str, int]:
+        """Rebuilds the index."""
         self._index = dict(zip(self._texts, range(len(self._texts)), strict=True))
         return self._index
 
     def ranks(self) -> Ints:
-        """(n,) place of each string in sorted order: a tie-break that does not depend on file order."""
+        """(n,) each string's position in sorted order: a tie-break independent of file order."""
         if len(self._ranks) != len(self._texts):
             order = alphabetical(self._texts)
             ranks = np.empty(len(order), dtype=np.int64)
@@ -100,16 +104,16 @@ class StringTable:
         return self._ranks
 
     def in_order(self) -> Ints32:
-        """(n,) the strings in sorted order."""
+        """(n,) indices of the strings in sorted order."""
         self.ranks()
         return self._order
 
     def known(self, find_out: Callable[[StringTable], T]) -> T:
-        """What the function makes of the table as it is now; found out once."""
-        count, found = self._known.get(find_out, (-1, None))
+        """Result of `find_out` for the current table, cached until the table grows."""
+        count, found = self._derived.get(find_out, (-1, None))
         if count != len(self._texts):
             found = find_out(self)
-            self._known[find_out] = len(self._texts), found
+            self._derived[find_out] = len(self._texts), found
         return cast("T", found)
 
     def __getitem__(self, index: int) -> str:
@@ -120,7 +124,7 @@ class StringTable:
 
     @property
     def texts(self) -> Sequence[str]:
-        """All strings, position = index."""
+        """All strings; position = index."""
         return self._texts
 
 
@@ -129,15 +133,15 @@ def _cases(letter: str) -> set[str]:
 
 
 def _next(head: str) -> str:
-    """What comes after everything that begins like this."""
+    """The first text after all those with this prefix."""
     return head[:-1] + chr(ord(head[-1]) + 1)
 
 
 _MANY = 20_000
-"""Fewer are compared in pairs."""
+"""Fewer texts are sorted by Python's pairwise comparison."""
 
 _USUAL_LENGTH = 64
-"""Texts that are longer on average are compared in pairs as well: they would be laid end to end, which takes room."""
+"""Longer average lengths are also sorted by pairwise comparison: this sort joins all texts, which takes memory."""
 
 _SAMPLE = 1_000
 _LETTERS = 8
@@ -145,8 +149,8 @@ _BITS = 64
 
 
 def alphabetical(texts: Sequence[str]) -> Ints32:
-    """(t,) places of the texts, which differ, in their order, which is that of sorted(). Their letters are compared as
-    numbers: a million texts in pairs take longer than reading them."""
+    """(t,) indices of the texts in sorted() order. Texts must be distinct. Their letters are packed into integers:
+    comparing a million texts pairwise takes longer than reading them."""
     order = _by_letters(texts) if len(texts) >= _MANY else None
     if order is None:
         return np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int32)
@@ -154,9 +158,9 @@ def alphabetical(texts: Sequence[str]) -> Ints32:
 
 
 def _by_letters(texts: Sequence[str]) -> Ints32 | None:
-    """None where letters are not single bytes, or the text does not tell where each ends."""
-    some = texts[:: len(texts) // _SAMPLE + 1]
-    if sum(map(len, some)) > _USUAL_LENGTH * len(some):
+    """Radix sort; None if texts are too long, not ASCII, or contain the separator characters."""
+    sample = texts[:: len(texts) // _SAMPLE + 1]
+    if sum(map(len, sample)) > _USUAL_LENGTH * len(sample):
         return None
     joined = "\n".join((*texts, "\0" * _LETTERS))
     if not joined.isascii() or joined.count("\0") != _LETTERS or joined.count("\n") != len(texts):
@@ -166,7 +170,7 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
     end = np.flatnonzero(data == ord("\n"))
     begin = np.append(0, end[:-1] + 1)
     places_of_texts = np.empty(len(texts), dtype=np.int32)
-    # those whose place is not known yet, and how many come before all that begin like each
+    # texts not placed yet, and for each the number of texts that sort before its group of equal prefixes
     rows, before = np.arange(len(texts), dtype=np.int32), np.zeros(len(texts), dtype=np.int32)
     depth = 0
     while len(rows):
@@ -189,11 +193,11 @@ def _by_letters(texts: Sequence[str]) -> Ints32 | None:
 
 
 def _letters(data: NDArray[np.uint8], begin: Ints, end: Nanoseconds, count: int) -> NDArray[np.uint64]:
-    """(r,) so many bytes from each beginning on as one number, the first as the highest; zeros behind the end."""
+    """(r,) the `count` bytes from each `begin` as one big-endian number; zeros past `end`."""
     words = np.ndarray((len(data) - _LETTERS + 1,), ">u8", data, strides=(1,))
-    found = words[np.minimum(begin, end)].astype(np.uint64)
+    numbers = words[np.minimum(begin, end)].astype(np.uint64)
     left = np.clip(end - begin, 0, count)
-    found >>= (_BITS - 8 * np.maximum(left, 1)).astype(np.uint64)
-    found <<= (8 * (count - np.maximum(left, 1))).astype(np.uint64)
-    found[left == 0] = 0
-    return found
+    numbers >>= (_BITS - 8 * np.maximum(left, 1)).astype(np.uint64)
+    numbers <<= (8 * (count - np.maximum(left, 1))).astype(np.uint64)
+    numbers[left == 0] = 0
+    return numbers

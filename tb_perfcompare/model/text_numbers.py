@@ -1,7 +1,7 @@
-"""One numbering for the texts of two sides: rows are joined, sorted and looked up as numbers.
+"""One numbering for the texts of both sides: rows are joined, sorted and looked up by integers.
 
-A column of many texts is numbers into a pool already (model/texts.py): each text of a pool is looked up once, however
-many rows and tables have it.
+Long text columns already are indices into a pool (model/texts.py): each text of a pool is looked up once, no matter
+how many rows and tables use it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNKNOWN = -1
 
 
 class TextNumbers:
-    """Numbers of texts, given in the order in which they come; equal texts have equal ones."""
+    """Assigns numbers to texts in order of first appearance; equal texts get equal numbers."""
 
     __slots__ = ("_number", "_pools", "_rank", "_texts")
 
@@ -36,7 +36,7 @@ class TextNumbers:
         return len(self._number)
 
     def of(self, texts: Sequence[str]) -> Ints:
-        """(n,) the number of each."""
+        """(n,) number of each text."""
         if not isinstance(texts, Texts):
             return self._of_each(texts)
         pool = texts.pool
@@ -49,17 +49,17 @@ class TextNumbers:
         return np.fromiter(map(self._number.__getitem__, texts), dtype=np.int64, count=len(texts))
 
     def texts(self) -> list[str]:
-        """All texts, by number; not to be written to."""
+        """All texts, position = number; read-only."""
         if len(self._texts) < len(self):
             self._texts = list(self._number)
         return self._texts
 
     def column(self, numbers: Ints) -> Column:
-        """The texts of these numbers."""
+        """Column of the texts with these numbers."""
         return column(numbers, TextPool(self.texts()))
 
     def ranks(self, numbers: Ints) -> Ints:
-        """(n,) places of these texts in the order of texts."""
+        """(n,) sort keys that order these texts alphabetically."""
         if len(self._rank) < len(self):
             self._rank = np.concatenate((self._rank, np.full(len(self) - len(self._rank), _UNKNOWN, dtype=np.int64)))
         found: Ints = self._rank[numbers]
@@ -75,10 +75,10 @@ class TextNumbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedRows:
-    """Rows of two sides under the same key, those of the first side first.
+    """Rows of two sides joined by key; the first side's rows come first.
 
-    parts       for each part of the key (r,) numbers of its texts
-    at_a, at_b  (r,) row of either side, -1 where it has none
+    parts       (r,) text numbers, one array for each part of the key
+    at_a, at_b  (r,) row in each side, -1 if it has none
     """
 
     numbers: TextNumbers
@@ -90,11 +90,11 @@ class JoinedRows:
         return len(self.at_a)
 
     def with_part(self, part: int, text: str) -> Ints:
-        """Rows whose key has this text."""
+        """Indices of rows whose key has this text as the given part."""
         return np.flatnonzero(self.parts[part] == self.numbers.of((text,))[0])
 
     def by_size(self, size: Floats) -> Ints:
-        """(r,) rows, the largest first, equal ones by their texts."""
+        """(r,) row indices by descending size, ties by their texts."""
         order = np.argsort(-size, kind="stable")
         ordered = size[order]
         same = ordered[1:] == ordered[:-1]
@@ -110,35 +110,35 @@ class JoinedRows:
 
 
 def join_rows(numbers: TextNumbers, a: Keys, b: Keys, width: int) -> JoinedRows:
-    """The rows of two tables of keys with `width` parts; keys differ within a table."""
-    one, two = (tuple(map(numbers.of, parts_of(keys, width))) for keys in (a, b))
-    return join_parts(numbers, one, two)
+    """Joins two tables by keys of `width` parts; keys are distinct within a table."""
+    parts_a, parts_b = (tuple(map(numbers.of, parts_of(keys, width))) for keys in (a, b))
+    return join_parts(numbers, parts_a, parts_b)
 
 
 def join_parts(numbers: TextNumbers, a: tuple[Ints, ...], b: tuple[Ints, ...]) -> JoinedRows:
-    """The same of keys whose parts are numbers of texts, or other numbers that are smaller."""
-    one, two = _codes((a, b), len(numbers))
-    place = np.full(max(int(one.max(initial=-1)), int(two.max(initial=-1))) + 1, -1, dtype=np.int64)
-    place[one] = np.arange(len(one))
-    of_b = place[two]
-    known, new = np.flatnonzero(of_b >= 0), np.flatnonzero(of_b < 0)
-    at_b = np.full(len(one), -1, dtype=np.int64)
-    at_b[of_b[known]] = known
+    """Joins two tables by keys whose parts are text numbers, or other integers below the count of texts."""
+    code_a, code_b = _codes((a, b), len(numbers))
+    place = np.full(max(int(code_a.max(initial=-1)), int(code_b.max(initial=-1))) + 1, -1, dtype=np.int64)
+    place[code_a] = np.arange(len(code_a))
+    of_b = place[code_b]
+    shared, new = np.flatnonzero(of_b >= 0), np.flatnonzero(of_b < 0)
+    at_b = np.full(len(code_a), -1, dtype=np.int64)
+    at_b[of_b[shared]] = shared
     return JoinedRows(
         numbers,
         tuple(np.concatenate((x, y[new])) for x, y in zip(a, b, strict=True)),
-        np.concatenate((np.arange(len(one)), np.full(len(new), -1, dtype=np.int64))),
+        np.concatenate((np.arange(len(code_a)), np.full(len(new), -1, dtype=np.int64))),
         np.concatenate((at_b, new)),
     )
 
 
 def at_rows(values: NDArray[Any], rows: Ints, absent: Any = 0) -> NDArray[Any]:
-    """Values of these rows, `absent` for row -1."""
+    """Values at these rows; `absent` for row -1."""
     return np.append(values, np.array([absent], dtype=values.dtype))[rows]
 
 
 def rows_of(joined: JoinedRows, keys: tuple[Ints, ...]) -> Ints:
-    """(n,) rows of other keys, -1 of those that neither side has."""
+    """(n,) row of each key in the joined table; -1 if neither side has it."""
     known, wanted = _codes((joined.parts, keys), len(joined.numbers))
     place = np.full(max(int(known.max(initial=-1)), int(wanted.max(initial=-1))) + 1, -1, dtype=np.int64)
     place[known] = np.arange(len(known))
@@ -147,16 +147,16 @@ def rows_of(joined: JoinedRows, keys: tuple[Ints, ...]) -> Ints:
 
 
 def parts_of(keys: Keys, width: int) -> tuple[Sequence[str], ...]:
-    """The columns of rows of texts."""
+    """Transposes keys into columns, one for each part."""
     if isinstance(keys, TextRows):
         return keys.columns
     return tuple(zip(*keys, strict=True)) if keys else ((),) * width
 
 
 def _codes(sides: Sequence[tuple[Ints, ...]], count: int) -> tuple[Ints, Ints]:
-    """A number per key of either side, equal for equal keys."""
-    ends = len(sides[0][0])
+    """One integer per key for each side; equal for equal keys."""
+    length_a = len(sides[0][0])
     first, *rest = (np.concatenate(both) for both in zip(*sides, strict=True))
     for part in rest:
         first = np.unique(first * count + part, return_inverse=True)[1].reshape(-1)
-    return first[:ends], first[ends:]
+    return first[:length_a], first[length_a:]

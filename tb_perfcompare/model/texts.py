@@ -1,6 +1,6 @@
-"""Columns of texts: a number per row into texts that several columns share, so that a row has no Python object.
+"""Text columns as integers into a shared pool of texts, so that rows need no Python objects.
 
-What is short is held as the texts themselves; both forms are sequences with the same items.
+Short columns hold the texts themselves; both forms are sequences with the same items.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from tb_perfcompare.model.arrays import Ints32, TextIndex
 from tb_perfcompare.quick_dataclass import dataclass
 
 _MANY = 10_000
-"""Rows from which on numbers take less room and time than a tuple per row. With fewer nobody would see it."""
+"""Row count from which integers save noticeable memory and time over a tuple of texts."""
 
 _SPARE = 4
-"""A column that uses a smaller part of the shared texts than one in so many holds its own."""
+"""A column that uses less than 1/_SPARE of the pool gets a pool of its own."""
 
 
 class TextPool:
-    """Texts by number. More may come behind those that are there."""
+    """Texts by number. More may be appended."""
 
     __slots__ = ("_texts",)
 
@@ -30,14 +30,14 @@ class TextPool:
 
     @property
     def texts(self) -> list[str]:
-        """All of them; not to be written to."""
+        """All texts; read-only."""
         return self._texts
 
     def __len__(self) -> int:
         return len(self._texts)
 
     def only(self, code: TextIndex) -> Texts:
-        """A column that does not hold on to much more than it uses."""
+        """Column of these texts, which keeps alive little more than it uses."""
         if len(code) * _SPARE >= len(self):
             return Texts(np.ascontiguousarray(code, dtype=np.int32), self)
         used = np.zeros(len(self), dtype=bool)
@@ -49,13 +49,13 @@ class TextPool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts(Sequence[str]):
-    """n texts: `code` (n,) int32 places in `pool`. Equals the tuple of them."""
+    """n texts: `code` (n,) int32 indices into `pool`. Equals the tuple of the texts."""
 
     code: Ints32
     pool: TextPool
 
     def __post_init__(self) -> None:
-        """Raises ValueError for places that the pool does not have."""
+        """Raises ValueError for indices outside the pool."""
         if self.code.ndim != 1 or (len(self.code) and not 0 <= self.code.min() <= self.code.max() < len(self.pool)):
             raise ValueError("texts beyond those there are")
 
@@ -90,12 +90,12 @@ class Texts(Sequence[str]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextRows(Sequence[tuple[str, ...]]):
-    """n tuples of texts, a column for each part. Equals the tuple of them."""
+    """n tuples of texts, one column for each part. Equals the tuple of the tuples."""
 
     columns: tuple[Texts, ...]
 
     def __post_init__(self) -> None:
-        """Raises ValueError for columns that make no rows."""
+        """Raises ValueError for no columns or columns of different lengths."""
         if len(set(map(len, self.columns))) != 1:
             raise ValueError("columns of texts that make no rows")
 
@@ -124,24 +124,24 @@ class TextRows(Sequence[tuple[str, ...]]):
 
 
 Column: TypeAlias = tuple[str, ...] | Texts
-"""Texts of rows."""
+"""A text per row."""
 
 Keys: TypeAlias = tuple[tuple[str, ...], ...] | TextRows
-"""Tuples of texts of rows."""
+"""A tuple of texts per row."""
 
 Coded: TypeAlias = tuple[TextIndex, TextPool]
-"""(n,) places in a pool."""
+"""(n,) indices into a pool, and the pool."""
 
 
 def column(code: TextIndex, pool: TextPool) -> Column:
-    """These texts of the pool."""
+    """The column of the pool's texts with these indices."""
     if len(code) < _MANY:
         return tuple(map(pool.texts.__getitem__, code.tolist()))
     return pool.only(code)
 
 
 def keys(*parts: Coded) -> Keys:
-    """Rows of these parts, which are of one length."""
+    """Rows made of these parts, which have equal lengths."""
     if len(parts[0][0]) < _MANY:
         return tuple(zip(*(map(pool.texts.__getitem__, code.tolist()) for code, pool in parts), strict=True))
     return TextRows(tuple(pool.only(code) for code, pool in parts))

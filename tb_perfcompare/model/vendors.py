@@ -1,6 +1,6 @@
-"""Vendors of devices, a record each: all that one of them spells in its own way. No other module knows a vendor.
+"""One record per device vendor with all its own spellings. No other module knows a vendor by name.
 
-What is looked up among all of them at once is put together in model/device.py and model/api_calls.py.
+model/device.py and model/api_calls.py combine the spellings that are looked up for all vendors at once.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tb_perfcompare.quick_dataclass import dataclass
 class ProcessLayers:
     """Layers that a profiler writes as processes (sources/trace/columns/process_layers.py).
 
-    categories   name of a process -> what its events without a `cat` are
-    collectives  processes that show the collectives again, by group
+    categories   name of a process -> Category of its events without a `cat`
+    collectives  processes that repeat the collectives, by group
     copy         name of a copy on the device
-    work         `Task Type` of computing tasks; the others wait, signal or are steps of a collective
-    arrows       `cat` of arrows from an operator straight to the device work it caused, for traces without External ids
+    work         `Task Type` of compute tasks; other tasks wait, signal or are steps of a collective
+    arrows       `cat` of arrows from an operator directly to its device work, for traces without External ids
     """
 
     categories: Mapping[str, Category] = field(default_factory=dict)
@@ -35,33 +35,34 @@ class Vendor:
     """One kind of accelerator.
 
     kind            key used in answers: cuda, rocm, mlu, mtia, xpu, npu, hpu, cpu
-    word            what a user calls the device: GPU, MLU
-    aliases         what names of counters call it as well
+    word            the users' word for the device: GPU, MLU
+    aliases         other words for it in counter names
     name_marks      substrings of deviceProperties names (lower case)
     memory_types    `Device Type` numbers of its memory events (c10::DeviceType)
 
-    of trace events:
+    trace events:
     categories      `cat` (lower case) that only this vendor writes
-    device_waits    `cat` (lower case) of device work -> names of its events that wait or signal: they are no work
-    kernel_args     argument columns only its kernels carry
+    device_waits    `cat` (lower case) of device work -> names of its events that only wait or signal
+    kernel_args     argument columns that only its kernels have
     layers          layers written as processes
 
-    of host API calls, patterns of whole names:
-    api_prefixes    first letters of its names
-    launches        starts one kernel
-    graph_launches  starts all kernels of a captured graph
-    waits           returns when the device has done what it was given
-    allocations     takes memory from the driver
-    releases        gives it back, which waits for the device
-    calls           name -> what another vendor calls the same, without that one's prefix
+    host API calls, as patterns of whole names:
+    api_prefixes    prefixes of its names
+    launches        launches one kernel
+    graph_launches  launches all kernels of a captured graph
+    waits           returns when the device has finished the work submitted to it
+    allocations     allocates driver memory
+    releases        returns memory to the driver, which synchronizes with the device
+    calls           name -> another vendor's name for the same call, without that vendor's prefix
 
-    of names of operators and kernels:
-    operator_libraries  libraries in names of operators of which PyTorch has one per library (`aten::cudnn_convolution`)
+    names of operators and kernels:
+    operator_libraries  libraries in the names of operators that PyTorch has once per library
+                        (`aten::cudnn_convolution`)
     collectives     prefixes of collective annotations and kernels
-    collective_kernels  beginnings of names of collective device functions that do not begin with such a prefix
-    collective_ranges   beginnings of names of host ranges around a collective, likewise
-    tensor_cores    parts of names of kernels that use tensor cores (matrix cores); () where names do not tell; None
-                    where there are none: the share of their time does not apply
+    collective_kernels  name prefixes of collective device functions without such a prefix
+    collective_ranges   name prefixes of host ranges around a collective, likewise
+    tensor_cores    substrings of kernels that use tensor cores (matrix cores); () if names do not show it; None if
+                    the device has none: the share of their time does not apply
     """
 
     kind: str
@@ -87,7 +88,7 @@ class Vendor:
     tensor_cores: tuple[str, ...] | None = ()
 
     def call_of(self, name: str) -> str | None:
-        """A host API name without the vendor's prefix; None for a name that has none."""
+        """Host API name without the vendor's prefix; None for a name without one."""
         for prefix in self.api_prefixes:
             rest = name.removeprefix(prefix)
             if rest != name and rest[:1].isupper():
@@ -95,7 +96,7 @@ class Vendor:
         return None
 
     def role_of(self, name: str) -> str | None:
-        """What the call does, in the words of whichever vendor."""
+        """The call under a name common to all vendors."""
         return self.calls.get(name) or self.call_of(name)
 
 
@@ -119,10 +120,15 @@ TENSOR_CORES_2021: tuple[str, ...] = (
     "xmma_sparse_gemm",
     "c1688",
 )
-"""torch-tb-profiler's test of a kernel's name; it knows NVIDIA's architectures up to 2021."""
+"""torch-tb-profiler's test of kernel names, for NVIDIA's architectures up to 2021."""
 
 PLAIN_ARITHMETIC = ("_ffma_", "_simt_")
-"""Parts of names of kernels that use none, whatever else they hold: `sm80_xmma_gemm_f32f32_f32f32_..._ffma_...`."""
+"""Substrings of kernels without tensor cores, whatever else the name contains:
+`sm80_xmma_gemm_f32f32_f32f32_..._ffma_...`.
+r     # copies that return when they are done; those of other names may be done later =>     # only these copies are
+sure to be done when they return
+r     # and what came after 2021: Ampere's cutlass names, Hopper, Blackwell; cuDNN's names of types; attention =>     #
+additions after 2021: Ampere's cutlass names, Hopper, Blackwell; cuDNN's type names; attention"""
 
 MLU = Vendor(
     "mlu",

@@ -1,1 +1,1 @@
-"""Bytes to recordings: finding runs, and a reader for each format."""
+"""From files to recordings: finding runs, and a reader for each format."""

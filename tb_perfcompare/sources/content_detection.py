@@ -1,7 +1,6 @@
-"""Files that are runs by what they hold, not by a trace's name: saved answers, kernel listings, ncu
-exports, per-cycle tables, saved baselines.
+"""Recognises runs by content instead of name: saved answers, kernel listings, ncu exports, per-cycle tables, baselines.
 
-Their names only have to look possible; the beginning of the file decides, once per state of the file.
+The name only has to be possible for the format; the first bytes decide, once for each state of the file.
 """
 
 from __future__ import annotations
@@ -30,14 +29,18 @@ from tb_perfcompare.sources.storage.one_state import open_listed
 
 _HEAD_BYTES = 4096
 _TRACE_HEAD_BYTES = 64 << 10
-"""Properties of devices and of the job come before a trace's events."""
+"""Large enough for the device and job properties that precede a trace's events."""
 
 
 @dataclass(frozen=True, slots=True)
 class LooseFormat:
-    """format: key of model/formats.py; names: full match of possible file names; worker: what its only worker is
-    called where the file names none, "" for the file's stem; runs: how many runs a file holds, 0 if it is not of the
-    format."""
+    """A format recognised by content.
+
+    format  key of model/formats.py
+    names   pattern for possible file names (full match)
+    worker  name of its only worker if the file has none, "" for the file's stem
+    runs    returns the number of runs in a file, 0 for another format
+    """
 
     format: str
     names: re.Pattern[str]
@@ -49,7 +52,8 @@ Declines = Callable[[str, bytes], str]
 
 
 def _one_if(declines: Declines, head_bytes: int = _HEAD_BYTES) -> Callable[[FileStat, FileSystem], int]:
-    """1 for a file that is not declined by its name and beginning, else 0; remembered for an unchanged file."""
+    """Function that returns 1 for a file whose name and first bytes are not declined, else 0; cached for unchanged
+    files."""
     return functools.partial(_count_if, declines, head_bytes)
 
 
@@ -80,7 +84,7 @@ LOOSE_FORMATS: tuple[LooseFormat, ...] = (
 
 
 def possible_stem(name: str) -> str | None:
-    """The name without its endings if a loose file may be called so."""
+    """Stem of a name that a file recognised by content may have, else None."""
     for loose in LOOSE_FORMATS:
         matched = loose.names.fullmatch(name)
         if matched is not None:
@@ -89,7 +93,7 @@ def possible_stem(name: str) -> str | None:
 
 
 def is_unnamed_trace(file: FileStat, fs: FileSystem) -> bool:
-    """Whether a file is a trace by its content, though its name says nothing of it; False while it is written."""
+    """Whether a file is a trace by content although not by name; False while it is being written."""
     if JSON_NAME.fullmatch(file.name) is None:
         return False
     try:
@@ -99,8 +103,10 @@ def is_unnamed_trace(file: FileStat, fs: FileSystem) -> bool:
 
 
 def held_runs(file: FileStat, fs: FileSystem, *, any_name: bool = False) -> tuple[str, str, int]:
-    """(format, worker, runs) of a file; ("", "", 0) if it is of no loose format, or is being written. A file somebody
-    names needs no ending."""
+    """(format, worker, number of runs) of a file; ("", "", 0) if no format recognises it or it is being written.
+
+    With `any_name`, for a file that the user named, the file's extension does not matter.
+    """
     for loose in LOOSE_FORMATS:
         matched = loose.names.fullmatch(file.name)
         if any_name or matched is not None:

@@ -1,16 +1,17 @@
-"""Finds runs below a log directory: traces by file name, other formats by how a file begins.
+"""Finds runs below a log directory: traces by file name, other formats by their first bytes.
 
-A run is a directory that directly holds at least one `<worker>[.<stamp>].pt.trace.json[.gz]`; its name is the path
-below the log directory with `/`, or the basename of the log directory itself. A worker is one process, a span one
-profiling window of it: stamps are numbered from 1 in their order as numbers, a file without stamp is the span
+A run is a directory that directly contains at least one `<worker>[.<stamp>].pt.trace.json[.gz]`; its name is its path
+below the log directory with `/`, or the basename of the log directory itself. A worker is one process, a span one of
+its profiling windows: spans are numbered from 1 in numerical order of their stamps; a file without stamp is the span
 `default`.
 
-A file of saved torch-tb-profiler answers is a run, or several: `NAME#1`, `NAME#2`, ...; a kernel listing is one, and so
-is a per-cycle table. A saved baseline is one with the workers and spans of the run it was saved from, and a point of a
-history, which always has the name of its file, is one too. Another file has the name
-of its directory if it is the only such file there and no traces are beside it, else that of the file below the
-directory's. Where no file has a trace's name, files that are traces by their content are runs in the same way, or one
-run if only the ranks in their names differ; beside traces they are named in a note.
+A kernel listing, a per-cycle table and a saved baseline are one run each; a file of saved torch-tb-profiler answers is
+one or several: `NAME#1`, `NAME#2`, ... A baseline has the workers and spans of the run it was saved from. A point of a
+history is read like a baseline and is always named after its file. Any other such file takes the name of its directory
+if it is the only one there and there are no traces, else its own name appended to the directory's.
+
+In a directory without files named like traces, files that are traces by content are runs in the same way, or one run if
+their names differ only in ranks. Next to files named like traces they are only mentioned in a note.
 """
 
 from __future__ import annotations
@@ -48,15 +49,18 @@ _TRACE_NAME = "<worker>[.<number>].pt.trace.json[.gz]"
 _NAMES_SHOWN = 10
 _PART = re.compile(r"(?P<path>.+)#(?P<part>[1-9]\d{0,5})", re.DOTALL)
 _EXPLICIT_RANK = re.compile(r"(?:rank|worker)[-_]?(\d+)", re.IGNORECASE)
-# five digits and more behind a host name are a process id, the profiler's default worker name
+# five or more digits after a host name are a process id: the profiler's default worker name
 _TRAILING_RANK = re.compile(r"(?<!\d)(\d{1,4})$")
 
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A stored file. `path` opens it, `name` is relative to the run's directory, `part` says which run of a file that
-    holds several. In a saved baseline `name` is that of the file that was summarised, `run` that of its run, and `part`
-    the number of the capture. `version` and `within` are those of filesystem.FileStat."""
+    """A stored file.
+
+    `path` opens it, `name` is relative to the run's directory, `part` is the number of the run in a file that holds
+    several. For a saved baseline, `name` is that of the summarised file, `run` that of its run, and `part` the number
+    of the capture. `version` and `within` are as in filesystem.FileStat.
+    """
 
     path: str
     name: str
@@ -69,14 +73,14 @@ class FileEntry:
 
     @property
     def state(self) -> FileState:
-        """What changes whenever the content does."""
+        """A value that changes whenever the content does."""
         return self.bytes, self.mtime_ns, self.version
 
 
 @dataclass(frozen=True, slots=True)
 class SpanEntry:
-    """One profiling window. `stamp` is the number in the file name as written ("" for none); `files` has the one to
-    read first, then older copies of the same stamp."""
+    """One profiling window. `stamp` is the number in the file name as written ("" for none); `files` starts with the
+    file to read, followed by older files with the same stamp."""
 
     label: str
     stamp: str
@@ -90,7 +94,7 @@ class SpanEntry:
 
 @dataclass(frozen=True, slots=True)
 class WorkerEntry:
-    """One process; `rank` only where its name says one."""
+    """One process; `rank` is None unless its name states it."""
 
     name: str
     rank: int | None
@@ -99,8 +103,8 @@ class WorkerEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:
-    """One directory of traces, or one file of another format; `format` is a key of model/formats.py, `saved` what a
-    saved baseline says about itself."""
+    """One directory of traces, or one file of another format; `format` is a key of model/formats.py, `saved` the
+    metadata of a saved baseline."""
 
     name: str
     path: str
@@ -112,7 +116,7 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class PointEntry:
-    """A point of a history: the name it has as a run, that of the directory it lies in, and its file."""
+    """A point of a history: its name as a run, the name of its directory, and its file."""
 
     name: str
     series: str
@@ -121,8 +125,8 @@ class PointEntry:
 
 @dataclass(frozen=True, slots=True)
 class RunIndex:
-    """Runs below `root` by name (code points); `problems` are about directories that could not be listed. `points` are
-    those of histories, also such whose summary this version cannot read, which are no runs."""
+    """Runs below `root`, sorted by name (code points); `problems` are directories that could not be listed. `points`
+    are those of histories, including points whose summary this version cannot read, which are not in `runs`."""
 
     root: str
     runs: tuple[RunEntry, ...]
@@ -131,9 +135,9 @@ class RunIndex:
 
 
 def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
-    """All runs at and below `root`, nested ones included. Links are followed, each directory is visited once.
+    """Finds all runs at and below `root`, including nested ones. Follows links; visits each directory once.
 
-    Raises InputError when `root` itself cannot be listed; deeper failures become problems.
+    Raises InputError if `root` itself cannot be listed; failures below it become problems.
     """
     root = fs.absolute(root)
     facts = _facts(root, fs)
@@ -163,7 +167,7 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
             continue
         name = relative or fs.basename(root)
         for entry in entries:
-            if entry.problem == REFUSED and TRACE_FILE.fullmatch(entry.name) is None:  # of those the run tells
+            if entry.problem == REFUSED and TRACE_FILE.fullmatch(entry.name) is None:  # _run reports traces
                 below = f"{relative}/{entry.name}" if relative else entry.name
                 problems.append(Note(NoteCode.FILE_FAILED, REFUSED, below))
         run = _run(name, directory.path, entries, fs)
@@ -174,7 +178,7 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
             jobs, unnamed = split_by_job(_unnamed_traces(entries, fs))
             saved = sorted([*saved, *unnamed], key=lambda entry: entry.name)
             runs += _jobs(name, relative, directory.path, jobs, is_alone=not saved)
-        alone = [file for file in saved if not is_point(file.name)]  # points come one by one: each keeps its own name
+        alone = [file for file in saved if not is_point(file.name)]  # points keep their names
         for file in saved:
             below = f"{relative}/{file.name}" if relative else file.name
             if is_point(file.name):
@@ -192,12 +196,15 @@ def find_runs(root: str, fs: FileSystem = LOCAL) -> RunIndex:
 
 
 def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
-    """What a user means by `path`: a run's directory, or one file ending in .json or .json.gz (worker and span from its
-    name where it has them, else the stem and `default`), or one of another format. `path#2` is the second run in a file
-    that holds several, or in a directory that is such a file; without a number it is the first.
+    """Finds the run that a user means by `path`.
 
-    Raises InputError for paths that hold no trace, SelectionError (listing them) for a directory of several runs and
-    for a number there is not.
+    It is a run's directory, or one file ending in .json or .json.gz (worker and span from its name, else its stem and
+    `default`), or one file of another format. `path#2` is the second run in a file that holds several, or in a
+    directory
+    that contains only such a file; without a number it is the first.
+    Raises InputError for paths without a trace, SelectionError (listing the runs) for a directory of several runs and
+    for
+    a run number that does not exist.
     """
     absolute, part = without_part(fs.absolute(path), fs)
     job = _job_at(absolute, fs)
@@ -232,7 +239,8 @@ def parse_source(path: str, fs: FileSystem = LOCAL) -> RunEntry:
 
 
 def _job_at(path: str, fs: FileSystem) -> RunEntry | None:
-    """A job of several in one directory, by the path that a listing gives it: what its files' names have in common."""
+    """Finds one of several jobs in a directory by its listed path, which ends in the common part of its files'
+    names."""
     folder, _, common = path.rpartition("/")
     try:
         fs.stat(path)
@@ -245,13 +253,14 @@ def _job_at(path: str, fs: FileSystem) -> RunEntry | None:
 
 
 def rank_of(worker: str) -> int | None:
-    """The rank a worker's name states: `rank-3`, `rank_3`, `worker3`, or up to four digits at the end."""
-    found = _EXPLICIT_RANK.search(worker) or _TRAILING_RANK.search(worker)
-    return int(found.group(1)) if found else None
+    """Rank stated in a worker's name: `rank-3`, `rank_3`, `worker3`, or up to four digits at the end; None without
+    one."""
+    match = _EXPLICIT_RANK.search(worker) or _TRAILING_RANK.search(worker)
+    return int(match.group(1)) if match else None
 
 
 def without_part(path: str, fs: FileSystem = LOCAL) -> tuple[str, int | None]:
-    """(path, number) of `path#number`; a file or directory that is really called so has no number."""
+    """Splits `path#number` into (path, number); (path, None) if a file or directory has that literal name."""
     matched = _PART.fullmatch(path)
     if matched is None:
         return path, None
@@ -299,7 +308,7 @@ def _single_file(path: str, facts: FileStat, part: int | None, fs: FileSystem) -
         worker, stamp = matched["worker"], matched["stamp"] or ""
     else:
         json = _JSON_FILE.fullmatch(name)
-        stem = json["stem"] if json is not None else possible_stem(name)  # of others the readers say what is wrong
+        stem = json["stem"] if json is not None else possible_stem(name)  # the readers report other names
         if stem is None:
             raise InputError(without_secrets(path), "not a trace file by its name", hint=_NAMES)
         worker, stamp = stem, ""
@@ -309,7 +318,7 @@ def _single_file(path: str, facts: FileStat, part: int | None, fs: FileSystem) -
 
 
 def _loose_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
-    """The files in a directory that are runs by their content, by name."""
+    """Files in a directory that are runs by content, sorted by name."""
     return [
         entry
         for entry in sorted(entries, key=lambda entry: entry.name)
@@ -319,8 +328,7 @@ def _loose_files(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
 
 
 def _unnamed_traces(entries: Iterable[FileStat], fs: FileSystem) -> list[FileStat]:
-    """The files in a directory that are traces by their content, but not by their name, and no runs of another format,
-    by name."""
+    """Files in a directory that are traces by content but not by name, and of no other format, sorted by name."""
     return [
         entry
         for entry in sorted(entries, key=lambda entry: entry.name)
@@ -330,15 +338,17 @@ def _unnamed_traces(entries: Iterable[FileStat], fs: FileSystem) -> list[FileSta
 
 
 def _loose_runs(name: str, file: FileStat, fs: FileSystem, *, any_name: bool = False) -> list[RunEntry]:
-    """One entry for every run in a file that is one by its content, none for another file. Raises InputError for a
-    saved baseline that cannot be read."""
+    """One entry for each run in a file recognised by content, [] for other files.
+
+    Raises InputError for a saved baseline that cannot be read.
+    """
     form, worker, runs = held_runs(file, fs, any_name=any_name)
     if not runs and not any_name and is_unnamed_trace(file, fs):
         matched = JSON_NAME.fullmatch(file.name)
         form, worker, runs = TRACE, matched["stem"] if matched else file.name, 1
     if form == BASELINE:
         point = is_point(file.name)
-        facts = _point_facts(file, fs) if point else _facts_of(file, fs)  # type: ignore[arg-type]  # is hashable
+        facts = _point_facts(file, fs) if point else _facts_of(file, fs)  # type: ignore[arg-type]  # hashable
         return [_saved_run(name, file, facts)]
     out = []
     for part in range(1, runs + 1):
@@ -354,7 +364,8 @@ def _rank_of_worker(form: str, worker: str) -> int | None:
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
 def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
-    """Of an unchanged point they are remembered: a series has hundreds, and they are listed again and again."""
+    """Reads a point's metadata; cached for an unchanged file: a series has hundreds of points, and is listed
+    repeatedly."""
     from tb_perfcompare.sources.saved.baseline_file import read_point_facts
 
     with one_state(fs, _listed_state(file, fs)) as files:
@@ -362,7 +373,7 @@ def _point_facts(file: FileStat, fs: FileSystem) -> SavedFacts:
 
 
 def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
-    """What summaries are made of, which is most of the package, is imported when a baseline is met."""
+    """Reads a baseline's metadata. Imports the classes of summaries, most of the package, only for a baseline."""
     from tb_perfcompare.sources.saved.baseline_file import read_facts
 
     with one_state(fs, _listed_state(file, fs)) as files:
@@ -370,14 +381,18 @@ def _facts_of(file: FileStat, fs: FileSystem) -> SavedFacts:
 
 
 def _listed_state(file: FileStat, fs: FileSystem) -> dict[str, FileState] | None:
-    """Stores describe a file differently in a listing: there any state will do."""
+    """State that the file must still have when read; None for remote stores, whose listings describe files
+    differently."""
     return {file.path: file.state} if isinstance(fs, LocalFileSystem) else None
 
 
 def _jobs(
     name: str, relative: str, path: str, jobs: Mapping[str, Mapping[str, FileStat]], *, is_alone: bool
 ) -> Iterator[RunEntry]:
-    """Jobs whose ranks have a file each. One that is alone in its directory has that one's name, others are below."""
+    """Runs of jobs with one file for each rank.
+
+    A job alone in its directory has the directory's name; other jobs have a name below it.
+    """
     for common, ranks in jobs.items():
         workers = tuple(
             WorkerEntry(worker, rank_of(worker), (SpanEntry(DEFAULT_SPAN, "", (_entry(file),)),))
@@ -397,12 +412,12 @@ def _saved_run(name: str, file: FileStat, facts: SavedFacts) -> RunEntry:
         entry = replace(_entry(file), name=capture.file.path, part=part, run=facts.run)
         workers.setdefault(capture.worker, []).append(SpanEntry(capture.span, "", (entry,)))
         ranks.setdefault(capture.worker, capture.rank)
-    found = tuple(WorkerEntry(worker, ranks[worker], tuple(spans)) for worker, spans in workers.items())
-    return RunEntry(name, file.path, found, format=BASELINE, saved=facts)
+    worker_entries = tuple(WorkerEntry(worker, ranks[worker], tuple(spans)) for worker, spans in workers.items())
+    return RunEntry(name, file.path, worker_entries, format=BASELINE, saved=facts)
 
 
 def _run(name: str, path: str, entries: Sequence[FileStat], fs: FileSystem) -> RunEntry | None:
-    """The run a directory is, or None when no file in it is named like a trace."""
+    """The run in a directory, or None if no file in it is named like a trace."""
     spans: dict[str, dict[str, list[FileStat]]] = {}
     problems: list[Note] = []
     for entry in entries:
@@ -435,7 +450,7 @@ def _not_named(names: Sequence[str]) -> str:
 
 
 def _spans(by_stamp: dict[str, list[FileStat]], problems: list[Note]) -> tuple[SpanEntry, ...]:
-    found = []
+    spans = []
     stamps = sorted((stamp for stamp in by_stamp if stamp), key=lambda stamp: (int(stamp), stamp))
     labels = [(DEFAULT_SPAN, "")] if "" in by_stamp else []
     labels += [(str(number), stamp) for number, stamp in enumerate(stamps, start=1)]
@@ -444,5 +459,5 @@ def _spans(by_stamp: dict[str, list[FileStat]], problems: list[Note]) -> tuple[S
         for older in files[1:]:
             message = f"not read: {files[0].name} is the same span and newer"
             problems.append(Note(NoteCode.DUPLICATE_KEYS, message, older.name))
-        found.append(SpanEntry(label, stamp, tuple(map(_entry, files))))
-    return tuple(found)
+        spans.append(SpanEntry(label, stamp, tuple(map(_entry, files))))
+    return tuple(spans)

@@ -1,4 +1,4 @@
-"""Files of one job by their names: those that tools other than torch's handler write, one for each rank.
+"""Groups files into jobs by name, for tools other than torch's handler that write one file per rank.
 
     rank0_trace.json, rank1_trace.json                                    torchtitan
     1754000001.5-TP-0.trace.json.gz, 1754000001.5-TP-1.trace.json.gz      SGLang
@@ -14,25 +14,25 @@ from tb_perfcompare.sources.storage.filesystem import FileStat
 
 _RANK = r"(?:rank|tp|dp|pp|ep|cp)[-_]?\d+"
 _RANKS = re.compile(rf"(?i)(?:^|(?<=[-_.])){_RANK}(?:[-_]{_RANK})*(?=$|[-_.])")
-"""One rank, or those along several dimensions of the job: TP-0-DP-1."""
+"""One rank, or several along dimensions of the job: TP-0-DP-1."""
 _ENDINGS = re.compile(r"(?:[-_.]?trace)?$")
 
 
 def split_by_job(files: Iterable[FileStat]) -> tuple[dict[str, dict[str, FileStat]], list[FileStat]]:
-    """(what the names of a job's files have in common -> its ranks -> file; files of no job of several ranks)."""
+    """(common part of a job's file names -> rank text -> file, remaining files). Each job has at least two ranks."""
     jobs: dict[str, dict[str, FileStat]] = {}
     others: list[FileStat] = []
     for file in files:
         named = JSON_NAME.fullmatch(file.name)
-        found = None if named is None else _RANKS.search(named["stem"])
-        if named is None or found is None:
+        rank = None if named is None else _RANKS.search(named["stem"])
+        if named is None or rank is None:
             others.append(file)
             continue
-        before, after = named["stem"][: found.start()], named["stem"][found.end() :]
+        before, after = named["stem"][: rank.start()], named["stem"][rank.end() :]
         common = _ENDINGS.sub("", before + after.lstrip("-_.")).strip("-_.") or "ranks"
         ranks = jobs.setdefault(common, {})
-        others += [file] if found[0] in ranks else []  # .json and .json.gz of one rank
-        ranks.setdefault(found[0], file)
+        others += [file] if rank[0] in ranks else []  # .json and .json.gz of one rank
+        ranks.setdefault(rank[0], file)
     alone = [name for name, ranks in jobs.items() if len(ranks) < 2 or not _are_ranks(ranks)]
     others += [file for name in alone for file in jobs.pop(name).values()]
     return jobs, others

@@ -1,5 +1,7 @@
-"""Which reader takes a file. Readers are asked in order; each one that declines says why. One is imported when it
-reads."""
+"""Chooses the reader for a file. Readers are options in order; each one that declines says why.
+
+A reader's module is imported only when it reads.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,11 @@ from tb_perfcompare.sources.storage.blocks import read_head
 from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 
 Recording = TraceRecording | AnswersRecording | LaunchRecording | CycleRecording | SavedSummary
-"""What a reader may return; a match over it covers all of them."""
+"""All types a reader may return."""
 
 
 class Read(Protocol):
-    """Reads one run of a file of the format: the only one, or the `part`-th of several."""
+    """Reads one run of a file: the only one, or the `part`-th of several."""
 
     def __call__(
         self, path: str, /, *, fs: FileSystem, report: Reporter, want_hash: bool, name: str | None, part: int
@@ -41,7 +43,7 @@ class Read(Protocol):
 @dataclass(frozen=True, slots=True)
 class Reader:
     """One format, by its key in model/formats.py. `declines(file name, first uncompressed bytes)` says why a file is
-    not of it, "" if it is."""
+    not of the format, "" if it is."""
 
     format: str
     declines: Callable[[str, bytes], str]
@@ -49,7 +51,7 @@ class Reader:
 
 
 def _alone(path: str, what: str, part: int) -> None:
-    """Raises InputError for another part than the first of a file whose format holds one run."""
+    """Raises InputError for a part other than 1 of a file whose format holds one run."""
     if part != 1:
         raise InputError(path, f"{what} is one run, there is no number {part}", hint=f"leave out #{part}")
 
@@ -59,41 +61,41 @@ def _read_baseline(
 ) -> SavedSummary | LaunchRecording:
     from tb_perfcompare.sources.saved.baseline_file import read_saved
 
-    return read_saved(path, part, fs)  # facts, names and notes are those of the run that was saved
+    return read_saved(path, part, fs)  # facts, names and notes are those of the saved run
 
 
-def _read_answers(path: str, /, **asked: Any) -> AnswersRecording:
+def _read_answers(path: str, /, **options: Any) -> AnswersRecording:
     from tb_perfcompare.sources.answers.reader import read_answers
 
-    return read_answers(path, **asked)
+    return read_answers(path, **options)
 
 
-def _read_listing(path: str, /, *, part: int, **asked: Any) -> LaunchRecording:
+def _read_listing(path: str, /, *, part: int, **options: Any) -> LaunchRecording:
     from tb_perfcompare.sources.ncu.kernel_listing import read_listing
 
     _alone(path, "a listing", part)
-    return read_listing(path, **asked)
+    return read_listing(path, **options)
 
 
-def _read_ncu(path: str, /, *, part: int, **asked: Any) -> LaunchRecording:
+def _read_ncu(path: str, /, *, part: int, **options: Any) -> LaunchRecording:
     from tb_perfcompare.sources.ncu.csv_export import read_ncu
 
     _alone(path, "an export", part)
-    return read_ncu(path, **asked)
+    return read_ncu(path, **options)
 
 
-def _read_cycles(path: str, /, *, part: int, **asked: Any) -> CycleRecording:
+def _read_cycles(path: str, /, *, part: int, **options: Any) -> CycleRecording:
     from tb_perfcompare.sources.perf_data.csv_tables import read_cycles
 
     _alone(path, "a table", part)
-    return read_cycles(path, **asked)
+    return read_cycles(path, **options)
 
 
-def _read_trace(path: str, /, *, part: int, **asked: Any) -> TraceRecording:
+def _read_trace(path: str, /, *, part: int, **options: Any) -> TraceRecording:
     from tb_perfcompare.sources.trace.torch_profiler import read_trace
 
     _alone(path, "a trace", part)
-    return read_trace(path, **asked)
+    return read_trace(path, **options)
 
 
 READERS: tuple[Reader, ...] = (
@@ -104,12 +106,17 @@ READERS: tuple[Reader, ...] = (
     Reader(CYCLES, declines_cycles, _read_cycles),
     Reader(TRACE, declines_trace, _read_trace),
 )
-"""Asked in this order; the first that does not decline reads the file. The one for traces takes .json by its name."""
+"""Asked in this order; the first that does not decline reads the file. The trace reader accepts any .json by its
+name."""
 
 
 def recognise(path: str, fs: FileSystem = LOCAL) -> Reader:
-    """The reader of a file. Raises UnrecognisedFormat, saying why those readers decline that take files of such a name,
-    InputError if it cannot be opened."""
+    """The reader for a file.
+
+    Raises UnrecognisedFormat with the reasons of the readers that usually read files with this extension, InputError if
+    the
+    file cannot be opened.
+    """
     try:
         with fs.open(path) as file:
             head = read_head(file)
@@ -140,13 +147,16 @@ _BY_ENDING: Mapping[str, tuple[str, ...]] = {
     ".log": (LISTING,),
     ".lst": (LISTING,),
 }
-"""Ending of a name -> the formats that files of that name usually have: of the others nobody needs to hear."""
+"""File extension -> formats that usually have it; only their reasons for declining are reported."""
 
 
 def read(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None,
     part: int = 1,
 ) -> Recording:  # fmt: skip
-    """What one file says, whatever its format. `name` replaces the path in facts and notes; its basename if None.
-    `part` chooses a run in a file that holds several."""
+    """Reads one file of any format.
+
+    `name` replaces the path in facts and notes; its basename if None. `part` selects a run in a file that holds
+    several.
+    """
     return recognise(path, fs).read(path, fs=fs, report=report, want_hash=want_hash, name=name, part=part)

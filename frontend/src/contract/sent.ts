@@ -385,7 +385,7 @@ export interface RowSums {
   sums: Record<string, number | null>;
 }
 
-/** A weakness of what is said. */
+/** A limit of the result's reliability. */
 export interface Note {
   code: string;
   message: string;

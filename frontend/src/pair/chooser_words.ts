@@ -12,5 +12,5 @@ export const chooserWords = {
   several: 'Choose several',
   compare: (n: number) => (n === 0 ? 'Compare with the baseline' : `Compare ${formatMany(n, 'candidate')} with the baseline`),
   all: 'Runs',
-  columns: { name: 'Run', modified: 'Modified', device: 'Device', steps: 'Steps', mean: 'Mean step', ranks: 'Ranks', format: 'Format', marked: 'Chosen' },
+  columns: { name: 'Run', modified: 'Modified', device: 'Device', steps: 'Steps', mean: 'Mean step', workers: 'Workers', format: 'Format', marked: 'Chosen' },
 };

@@ -12,7 +12,7 @@ const column = (name: string, label: string, kind: Column['kind'] = 'text', unit
 const words = chooserWords.columns;
 const COLUMNS = [
   column(PATH, words.name), column('run', words.name, 'text', '', 'key'), column('modified', words.modified), column('device', words.device), column('steps', words.steps, 'count'),
-  column('mean', words.mean, 'time_us', 'us'), column('ranks', words.ranks, 'count'), column('format', words.format),
+  column('mean', words.mean, 'time_us', 'us'), column('workers', words.workers, 'count'), column('format', words.format),
 ];
 
 /** Day and minute, in an order that is that of time. */

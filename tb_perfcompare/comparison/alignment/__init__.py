@@ -1,1 +1,1 @@
-"""What of one side is what of the other: names, operators, kernels, events of a step."""
+"""Counterparts of names, operators, kernels and events of a step on the two sides."""

@@ -1,7 +1,7 @@
-"""Which work of one run is which of the other, where names differ: across devices, libraries and versions.
+"""Matches the work of two runs whose names differ: across devices, libraries and versions.
 
-Operators are matched first, then the kernels below them. All device work of both sides is in exactly one match, so that
-times add up to the nanosecond. Rules, confidence and limits: docs/method/alignment.md.
+Operators are matched first, then the kernels below them. All device work of both sides is in exactly one match, so
+that times add up to the nanosecond. Rules, confidence and limits: docs/method/alignment.md.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """steps         admitted steps of both sides: times and calls are totals over them
-    units         numbers by which calls of both sides compare; the steps unless a side has no step markers
+    """Result of the alignment.
+
+    steps         admitted steps of both sides: times and calls are totals over them
+    units         units of work to which calls of both sides are related; the steps unless a side has no step markers
     has_shapes    both sides recorded input shapes, and operators were matched by them
     has_operators per side, whether any device work has an operator
-    matches, plain  all matches together; `plain` are those that were found all at once, None in short recordings
+    matches, plain  all matches together; `plain` are those found in bulk, None for short recordings
     """
 
     steps: tuple[int, int]
@@ -36,25 +38,26 @@ class Alignment:
     plain: PlainMatches | None = None
 
     def total_ns(self, side: int) -> int:
-        """All device work of a side: kernels, copies, sets and collectives, overlaps counted twice."""
+        """Time of all device work of a side: kernels, copies, sets and collectives, overlaps counted twice."""
         return sum(match.time_ns[side] for match in self.matches) + self._plain_ns(side)
 
     def matched_ns(self, side: int) -> int:
-        """Device time below operators that are matched, weak matches left out."""
+        """Device time below matched operators, without weak matches."""
         return self._plain_ns(side) + sum(
             match.time_ns[side] for match in self.matches if match.rule in BY_OPERATOR and match.confidence != WEAK
         )
 
     def weak_ns(self, side: int) -> int:
-        """Device time that is matched weakly."""
+        """Device time in weak matches."""
         return sum(match.time_ns[side] for match in self.matches if not match.is_alone and match.confidence == WEAK)
 
     def alone_ns(self, side: int) -> int:
-        """Device time that nothing of the other side matches."""
+        """Device time without a counterpart on the other side."""
         return sum(match.time_ns[side] for match in self.matches if match.is_alone)
 
     def kernels_ns(self, side: int, kinds: frozenset[str] = ONE_BY_ONE) -> int:
-        """Time of kernels that stand for certain kernels of the other side, weak matches left out."""
+        """Time of kernels with particular counterparts on the other side (match kinds `kinds`), without weak
+        matches."""
         return (self._plain_ns(side) if SAME in kinds else 0) + sum(
             kernels_ns(kernel, side)
             for match, kernel in self.kernel_matches()
@@ -65,14 +68,14 @@ class Alignment:
         return 0 if self.plain is None else self.plain.total_ns(side)
 
     def kernel_matches(self) -> Iterator[tuple[OperatorMatch, KernelMatch]]:
-        """Matches of kernels, each with the match of operators it is part of, without the plain ones."""
+        """Yields matches of kernels, each with its match of operators, without the plain ones."""
         for match in self.matches:
             for kernel in match.kernels:
                 yield match, kernel
 
 
 def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = None) -> Alignment | None:
-    """The alignment of the device work of two sides; None unless both have some. `numbers` may know names of both sides
+    """Aligns the device work of two sides; None unless both have some. `numbers` may hold names of both sides
     already."""
     a, b = baseline.work, candidate.work
     if a is None or b is None or not len(a.work) or not len(b.work):
@@ -83,7 +86,7 @@ def align(baseline: Summary, candidate: Summary, numbers: TextNumbers | None = N
     operators = (len(a.operators) > 0, len(b.operators) > 0)
     plain: PlainMatches | None = None
     left: tuple[Flags | None, Flags | None] = (None, None)
-    by_text = shapes or not (has_shapes(a) or has_shapes(b))  # else places differ by less than their texts
+    by_text = shapes or not (has_shapes(a) or has_shapes(b))  # otherwise a place's text has more than what is compared
     if by_text and all(operators) and min(len(a.work), len(b.work)) >= plain_places.MANY:
         plain, left = plain_places.plain_matches(a, b, units, TextNumbers() if numbers is None else numbers)
     tree = PlaceTree()
@@ -99,8 +102,8 @@ def kernels_ns(kernel: KernelMatch, side: int) -> int:
 
 
 def row_kind(kernels: tuple[KernelMatch, ...]) -> str:
-    """How the kernels of matched operators correspond: the kind that most of the time is in, of both sides together;
-    `same name` only if nothing is left."""
+    """Kind of the kernels' correspondence in a match of operators: the kind with most of the time of both sides;
+    `same name` only if there is no other."""
     time: dict[str, int] = {}
     for kernel in kernels:
         time[kernel.kind] = time.get(kernel.kind, 0) + kernels_ns(kernel, 0) + kernels_ns(kernel, 1)
@@ -110,4 +113,4 @@ def row_kind(kernels: tuple[KernelMatch, ...]) -> str:
         return ALONE
     pairs = {kind: ns for kind, ns in time.items() if kind not in (SAME, ALONE)}
     most = [kind for kind, ns in pairs.items() if ns == max(pairs.values())]
-    return most[0] if len(most) == 1 else OTHERS  # a kernel more or less beside the same ones, or a draw
+    return most[0] if len(most) == 1 else OTHERS  # a draw, or one-sided kernels next to kernels of the same name

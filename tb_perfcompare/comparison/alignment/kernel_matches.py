@@ -1,4 +1,4 @@
-"""Kernels below operators that match: which of one side does what of the other (docs/method/alignment.md#kernels)."""
+"""Matches kernels below matched operators (docs/method/alignment.md#kernels)."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 CERTAIN, LIKELY, WEAK = "certain", "likely", "weak"
 CONFIDENCES = (CERTAIN, LIKELY, WEAK)
-"""How sure a match is, the surest first."""
+"""Confidence of a match, highest first."""
 
 SAME, RENAMED, FUSED, SPLIT = "same name", "renamed", "fused", "split"
 OTHERS = "same operator, other kernels"
 ALONE = "no counterpart"
 MIRRORED = {FUSED: SPLIT, SPLIT: FUSED}
-"""Kind of a match -> its kind when the sides are exchanged; the other kinds stay."""
+"""Kind of a match -> its kind if the sides are exchanged; the other kinds stay."""
 
 ONE_BY_ONE = frozenset({SAME, RENAMED, FUSED, SPLIT})
-"""Kinds that say which kernel stands for which."""
+"""Kinds that show which kernel corresponds to which."""
 
 SHARE_APART = 0.05
 """Two sequences of kernels are cut where their cumulated shares of the operator's time are at most this far apart."""
 
 SHARE_RATIO = 2.0
-"""Kernels in the same position do the same if their shares of the operator's time differ by at most this factor."""
+"""Largest ratio of their shares of the operator's time for kernels in the same position to do the same."""
 
 MOST_IN_ORDER = 8
-"""Up to so many kernels of one operator and shape their order says something; more are several variants of few."""
+"""Number of kernels of one operator and shape up to which their order is meaningful; more are variants of a few."""
 
 _COPIES = frozenset({CATEGORY_LABELS[StepCategory.MEMCPY], CATEGORY_LABELS[StepCategory.MEMSET]})
 
@@ -46,7 +46,7 @@ class Run:
 
 @dataclass(slots=True)
 class KernelMatch:
-    """Kernels of the baseline and of the candidate that do the same; one of the two is empty for ALONE."""
+    """Kernels of the baseline and the candidate that do the same; one of the two is empty for ALONE."""
 
     category: str
     baseline: tuple[Run, ...]
@@ -57,18 +57,18 @@ class KernelMatch:
 
 
 def weakest(*confidences: str) -> str:
-    """The least sure one."""
+    """The lowest of these confidences."""
     return max(confidences, key=CONFIDENCES.index)
 
 
 def match_kernels(
     a: Iterable[Work], b: Iterable[Work], units: tuple[int, int], confidence: str, *, ordered: bool
 ) -> tuple[KernelMatch, ...]:
-    """Matches of all kernels of both sides, each in exactly one.
+    """Matches all kernels of both sides, each in exactly one match.
 
-    units       numbers of units of work (steps) in which the launches of either side were counted
-    confidence  that of the operators' match
-    ordered     all calls are of one shape, so that the order of the kernels is that of one call
+    units       units of work (steps) in which the launches of each side were counted
+    confidence  confidence of the operators' match
+    ordered     all calls have one shape, so that the order of the kernels is that of one call
     """
     one, two = _by_category(a), _by_category(b)
     found: list[KernelMatch] = []
@@ -102,14 +102,14 @@ def _function(name: str) -> str:
 
 
 def _direction(name: str) -> str:
-    """`Memcpy DtoH (Device -> Pinned)` and `Memcpy DtoH (Device -> Host)` are one kind of copy."""
+    """Kind of a copy: `Memcpy DtoH (Device -> Pinned)` and `Memcpy DtoH (Device -> Host)` are the same."""
     return " ".join(name.split()[:2])
 
 
 def _by_function(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
-    """The same function with other template arguments. Takes what it matches out of both lists."""
+    """Matches kernels of the same function with other template arguments, and removes them from both lists."""
     if max(len(rest), len(other)) == 1 or not rest or not other:
-        return []  # one is left for the other, whatever they are called
+        return []  # a single kernel left on each side is matched whatever its name
     key_of = _direction if category in _COPIES else _function
     left, right = _grouped(rest, key_of), _grouped(other, key_of)
     sure = weakest(confidence, LIKELY)
@@ -131,7 +131,7 @@ def _grouped(runs: Iterable[Run], key_of: Callable[[str], str]) -> dict[str, lis
 def _by_position(
     category: str, rest: list[Run], other: list[Run], units: tuple[int, int], confidence: str, ordered: bool
 ) -> list[KernelMatch]:
-    """What neither name nor function matched: by position in the operator and share of its time."""
+    """Matches what neither name nor function matched: by position in the operator and share of its time."""
     if not rest or not other:
         return [KernelMatch(category, (run,), (), ALONE, confidence, ALONE) for run in rest] + [
             KernelMatch(category, (), (run,), ALONE, confidence, ALONE) for run in other
@@ -154,7 +154,7 @@ def _by_position(
 
 
 def _in_order(category: str, rest: list[Run], other: list[Run], confidence: str) -> list[KernelMatch]:
-    """As many kernels on both sides, each launched as often as the one in its position."""
+    """Matches equal numbers of kernels by position, each launched as often as its counterpart."""
     total = tuple(sum(run.time_ns for run in runs) for runs in (rest, other))
     found = []
     for x, y in zip(rest, other, strict=True):
@@ -174,7 +174,8 @@ def _as_often(left: Sequence[Run], right: Sequence[Run], units: tuple[int, int])
 
 
 def _kind(left: Sequence[Run], right: Sequence[Run], units: tuple[int, int]) -> str:
-    """One kernel for several that are launched no more often in all is one for all of them, not their fusion."""
+    """Kind of a match. One kernel in place of several with no more launches in total replaces each of them; it is
+    not their fusion."""
     if min(len(left), len(right)) > 1:
         return OTHERS
     before, after = _launches(left) * units[1], _launches(right) * units[0]
@@ -184,7 +185,7 @@ def _kind(left: Sequence[Run], right: Sequence[Run], units: tuple[int, int]) -> 
 
 
 def _blocks(left: list[Run], right: list[Run]) -> list[tuple[list[Run], list[Run]]]:
-    """Both sequences cut where their cumulated shares of the time meet."""
+    """Cuts both sequences where their cumulated shares of the time meet."""
     total = [sum(run.time_ns for run in runs) for runs in (left, right)]
     if not all(total):
         return [(left, right)]
@@ -201,7 +202,7 @@ def _blocks(left: list[Run], right: list[Run]) -> list[tuple[list[Run], list[Run
             j += 1
         ended = i == len(left) and j == len(right)
         whole = i > start_i and j > start_j
-        # The last cut leaves something for both sides.
+        # The last cut must leave kernels on both sides.
         if ended or (whole and i < len(left) and j < len(right) and abs(done[0] - done[1]) <= SHARE_APART):
             blocks.append((left[start_i:i], right[start_j:j]))
             start_i, start_j = i, j

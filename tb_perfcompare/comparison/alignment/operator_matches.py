@@ -1,4 +1,5 @@
-"""Operators of two sides that do the same work, surest first (docs/method/alignment.md#operators)."""
+"""Matches operators of two sides that do the same work, by rules of decreasing certainty
+(docs/method/alignment.md#operators)."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from tb_perfcompare.model.names.names import library_free
 from tb_perfcompare.quick_dataclass import dataclass
 
 NO_OPERATOR = "(no operator)"
-"""What stands for the operator of work that nobody knows the operator of."""
+"""Operator name for work whose operator is not known."""
 
 SAME_PLACE = "same place"
 SHAPE = "operator and shape"
@@ -41,15 +42,15 @@ Key = TypeVar("Key")
 
 _SEVERAL = 3
 _WHOLE_MODEL = frozenset({"DataParallel.forward", "DistributedDataParallel.forward"})
-"""That work is below one of these says nothing about it."""
+"""Wrappers of whole models: being below one of these says nothing about work."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorMatch:
-    """Work of both sides below operators that match; one of the sides is empty for ALONE.
+    """Work of both sides below matched operators; one of the sides is empty for ALONE.
 
-    input_shape  "" where it was not recorded or differs within the match; two shapes where the sides' differ
-    calls        of the operator, over all admitted steps of each side
+    input_shape  "" if not recorded or if it differs within the match; two shapes if the sides' differ
+    calls        calls of the operator, over all admitted steps of each side
     """
 
     operator: str
@@ -62,13 +63,13 @@ class OperatorMatch:
 
     @property
     def is_alone(self) -> bool:
-        """Whether nothing of the other side matches."""
+        """Whether there is no counterpart on the other side."""
         return self.rule == ALONE
 
 
 def match_operators(tree: PlaceTree, a: Side, b: Side, units: tuple[int, int]) -> tuple[OperatorMatch, ...]:
-    """Every work of both sides in exactly one match. `units` are the numbers of units of work in which the calls of
-    either side were counted: an operator is called as often where calls per unit are equal."""
+    """Matches all work of both sides, each in exactly one match. `units` are the units of work in which the calls of
+    each side were counted: an operator is called as often if its calls per unit are equal."""
     matcher = _Matcher(tree, a, b, units)
     matcher.same_place(as_often=True)
     matcher.same_shape(as_often=True)
@@ -84,7 +85,7 @@ def match_operators(tree: PlaceTree, a: Side, b: Side, units: tuple[int, int]) -
 
 
 class _Matcher:
-    """What is left of each side, by place, in the order in which it first ran."""
+    """Applies the rules in turn to the work that is left of each side, by place, in the order in which it first ran."""
 
     def __init__(self, tree: PlaceTree, a: Side, b: Side, units: tuple[int, int]) -> None:
         self._tree = tree
@@ -94,12 +95,12 @@ class _Matcher:
         self.found: list[OperatorMatch] = []
 
     def shaped(self, place: int) -> tuple[str, str] | None:
-        """(operator, shape), None where no shape was recorded."""
+        """(operator, shape), None if no shape was recorded."""
         shape = self._tree.shape[place]
         return (self._tree.operator[place], shape) if shape else None
 
     def same_place(self, *, as_often: bool) -> None:
-        """The same operator and shape below the same ones, all the way up."""
+        """Matches the same operator and shape below the same ones, all the way up."""
         rule = SAME_PLACE if as_often else PLACE_OTHER_CALLS
         for place in self._places(0):
             if place in self._left[1] and self._as_often((place,), (place,)) == as_often:
@@ -107,7 +108,7 @@ class _Matcher:
                 self._take((place,), (place,), self._tree.operator[place], self._tree.shape[place], rule, sure)
 
     def same_shape(self, *, as_often: bool) -> None:
-        """The same operator and shape wherever they were called from."""
+        """Matches the same operator and shape wherever they were called from."""
         groups = self._both(lambda place: (self._tree.operator[place], self._tree.shape[place]))
         for (operator, shape), one, two in groups:
             if self._as_often(one, two) != as_often or not (as_often or shape):
@@ -116,7 +117,7 @@ class _Matcher:
             self._take(one, two, operator, shape, SHAPE if as_often else SHAPE_OTHER_CALLS, sure)
 
     def other_shapes(self) -> None:
-        """The same operator below the same ones with other shapes, as often: the first with the first, and so on."""
+        """Matches the same operator below the same ones with other shapes, called as often, in their order."""
         for _, one, two in self._both(lambda place: self._tree.path[place]):
             often: tuple[dict[int, list[int]], dict[int, list[int]]] = ({}, {})
             for side, places in enumerate((one, two)):
@@ -132,7 +133,8 @@ class _Matcher:
     def enclosing(
         self, key_of: Callable[[int], tuple[str, str] | None], rule: str, as_often: str, otherwise: str
     ) -> None:
-        """What is left below an operator that both sides have, the innermost first; an operator encloses itself."""
+        """Matches what is left below an operator that both sides have, the innermost first; an operator encloses
+        itself."""
         below: tuple[dict[tuple[str, str], list[tuple[int, int]]], ...] = ({}, {})
         depth: dict[tuple[str, str], int] = {}
         for side in (0, 1):
@@ -156,14 +158,14 @@ class _Matcher:
             self._take([place for place, _ in one], [place for place, _ in two], key[0], shape, rule, sure, around)
 
     def same_kernel(self) -> None:
-        """Kernels of the same name whatever launched them, first those that nothing is known to have launched."""
+        """Matches kernels of the same name whatever launched them, first those whose launcher is unknown."""
         alone = tuple(side.get(NOWHERE, []) for side in self._left)
         self._take_kernels(alone, SAME_KERNEL_ALONE, LIKELY)
         rest = tuple([work for works in side.values() for work in works] for side in self._left)
         self._take_kernels(rest, SAME_KERNEL, WEAK)
 
     def alone(self) -> None:
-        """What is left, by operator and shape."""
+        """Adds the rest as matches without a counterpart, by operator and shape."""
         for side in (0, 1):
             groups: dict[tuple[str, str], list[int]] = {}
             for place in self._places(side):
@@ -193,11 +195,11 @@ class _Matcher:
         return sum(self._per_unit(0, place) for place in one) == sum(self._per_unit(1, place) for place in two)
 
     def _shapes(self, x: int, y: int) -> str:
-        """Both shapes in an order that does not depend on which side is which."""
+        """Both shapes, in an order that does not depend on the order of the sides."""
         return " / ".join(sorted({self._tree.shape[x], self._tree.shape[y]}))
 
     def _common_shape(self, one: Iterable[int], two: Iterable[int]) -> str:
-        """The shapes of both sides if each has one."""
+        """The shapes of both sides if each has one, else ""."""
         each = [{self._tree.shape[place] for place in places} for places in (one, two)]
         return " / ".join(sorted({*each[0], *each[1]})) if max(map(len, each)) == 1 else ""
 
@@ -205,7 +207,7 @@ class _Matcher:
         self, one: Iterable[int], two: Iterable[int], operator: str, shape: str, rule: str, confidence: str,
         around: tuple[Iterable[int], Iterable[int]] | None = None,
     ) -> None:  # fmt: skip
-        """A match of everything left in these places; `around` are those whose calls count, if others."""
+        """Adds a match of everything left in these places; `around` are the places whose calls count, if others."""
         places = (tuple(one), tuple(two))
         calls = tuple(
             sum(self._calls[side].get(place, 0) for place in (places if around is None else around)[side])
@@ -215,7 +217,7 @@ class _Matcher:
         self._add(works[0], works[1], operator, shape, rule, confidence, (calls[0], calls[1]))
 
     def _take_kernels(self, works: tuple[list[Work], ...], rule: str, confidence: str) -> None:
-        """Matches of the kernels that both have, those of the same operators together."""
+        """Matches kernels that both have, grouped by their operators."""
         named: tuple[dict[tuple[str, str], list[Work]], ...] = ({}, {})
         for side in (0, 1):
             for work in works[side]:
@@ -254,7 +256,7 @@ class _Matcher:
         ordered = bool(shape) or len({work.place for work in (*one, *two)}) == 1
         kernels = match_kernels(one, two, self._units, confidence, ordered=ordered)
         if confidence == LIKELY and self._same_launches(kernels):
-            confidence = CERTAIN  # without shapes the same kernels, launched as often, say as much
+            confidence = CERTAIN  # without shapes, equal kernels launched as often are equally certain
         time = (sum(work.time_ns for work in one), sum(work.time_ns for work in two))
         self.found.append(OperatorMatch(operator, shape, rule, confidence, calls, time, kernels))
 

@@ -1,4 +1,4 @@
-"""The operators of both sides as one tree, and what each side ran where: what the alignment walks."""
+"""Common tree of the operators of both sides, with the work of each side in it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from tb_perfcompare.model.texts import Texts
 from tb_perfcompare.quick_dataclass import dataclass
 
 NOWHERE = -1
-"""The place of work whose operator is not known."""
+"""Place of work whose operator is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Device work of one name in one place, over all admitted steps. `order` is its position among all of its side."""
+    """Device work of one name in one place, over all admitted steps. `order` is its position among all work of its
+    side."""
 
     category: str
     name: str
@@ -31,8 +32,8 @@ class Work:
 
 @dataclass(slots=True)
 class PlaceTree:
-    """Places of both sides, numbered; the same place has the same number on both. A place is an operator with an input
-    shape in the place `above` (NOWHERE at the top); `path` numbers the chain of names alone, without shapes."""
+    """Places of both sides, numbered; the same place has the same number on both. A place is an operator with an
+    input shape in the place `above` (NOWHERE at the top); `path` numbers the chain of names, without shapes."""
 
     operator: list[str] = field(default_factory=list)
     shape: list[str] = field(default_factory=list)
@@ -43,7 +44,7 @@ class PlaceTree:
     _paths: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def add(self, above: int, operator: str, shape: str) -> int:
-        """The number of a place."""
+        """Returns the number of a place, new or known."""
         number = self._places.get((above, operator, shape))
         if number is None:
             number = self._places[above, operator, shape] = len(self.operator)
@@ -66,7 +67,7 @@ class PlaceTree:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one side ran: work by place in the order in which it first ran, calls by place, admitted steps."""
+    """Work of one side by place in the order in which it first ran, calls by place, admitted steps."""
 
     work: dict[int, list[Work]]
     calls: dict[int, int]
@@ -74,9 +75,9 @@ class Side:
 
 
 def has_shapes(work: DeviceWork) -> bool:
-    """Whether the recording says which input shapes operators had."""
+    """Whether the recording has input shapes of operators."""
     shapes = parts_of(work.operators.keys, 3)[1]
-    if isinstance(shapes, Texts):  # a text that many rows share is looked at once
+    if isinstance(shapes, Texts):  # each distinct text is examined once
         return any(shapes.pool.texts[code] for code in np.unique(shapes.code).tolist())
     return any(shapes)
 
@@ -84,8 +85,8 @@ def has_shapes(work: DeviceWork) -> bool:
 def side_of(
     work: DeviceWork, steps: int, tree: PlaceTree, *, shapes: bool, left: Flags | None = None
 ) -> Side:
-    """The work of a side in the common tree; without `shapes` places differ by names alone. `left` are rows of the work
-    that count, None for all."""
+    """Builds the work of a side in the common tree; without `shapes` places differ by names only. `left` marks the
+    rows of the work that are used, None for all."""
     if left is not None and not left.any():
         return Side({}, {}, steps)
     keys = list(work.operators.keys)
@@ -116,7 +117,7 @@ def side_of(
         row_above = row_of.get(text)
         place = None if row_above is None else number[row_above]
         here = work_at.setdefault(NOWHERE if place is None else place, {})
-        known = here.get((category, name))  # places that differ by shape alone may have become one
+        known = here.get((category, name))  # places that differ by shape alone may have been merged
         before = (0, 0, order) if known is None else (known.launches, known.time_ns, known.order)
         here[category, name] = Work(
             category, name, NOWHERE if place is None else place,

@@ -1,8 +1,7 @@
-"""Places that both sides have, call as often and launch kernels of the same names from: matched all at once.
+"""Plain matches: places that both sides have, call as often and launch kernels of the same names from, matched in bulk.
 
-Of a long recording that is most of it. They are what the first rule of the alignment
-(docs/method/alignment.md#operators) takes anyway, whatever else there is: found as columns, without an object for an
-operator or a kernel.
+They are most of a long recording. The first rule of the alignment (docs/method/alignment.md#operators) would match
+them anyway; here they are found as columns, without an object for each operator or kernel.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from tb_perfcompare.model.texts import Column
 from tb_perfcompare.quick_dataclass import dataclass
 
 MANY = 5_000
-"""Places and kernels of a side from which on that is faster than one by one."""
+"""Number of places or kernels of a side from which this is faster than one by one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainKernels:
-    """Kernels of the same name on both sides, k of them, in the order of their operators: those of operator i are
-    start[i] to start[i + 1].
+    """k kernels of the same name on both sides, in the order of their operators: those of operator i are start[i] to
+    start[i + 1].
 
     category, name   (k,) texts
-    time, launches   of either side (k,)
+    time, launches   of each side, (k,)
     """
 
     start: Nanoseconds
@@ -40,7 +39,7 @@ class PlainKernels:
     launches: tuple[Ints, Ints]
 
     def largest(self, at: int, side: int, most: int) -> tuple[list[Run], int]:
-        """The kernels of one operator that take the most time on a side, equal ones by name, and the number of all."""
+        """Kernels of one operator with the most time on a side, equal ones by name, and their total number."""
         stretch = slice(int(self.start[at]), int(self.start[at + 1]))
         time: dict[str, int] = {}
         launches: dict[str, int] = {}
@@ -54,11 +53,11 @@ class PlainKernels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlainMatches:
-    """Operators that match, g of them: all their plain places together, and the kernels below them.
+    """g matched operators, each for all its plain places, and the kernels below them.
 
     operator, shape  (g,) numbers of texts
     is_certain       (g,) whether the match is certain, else likely
-    time, calls      of either side (g,)
+    time, calls      of each side, (g,)
     """
 
     numbers: TextNumbers
@@ -77,7 +76,7 @@ class PlainMatches:
         return int(self.time[side].sum())
 
     def match(self, number: int) -> OperatorMatch:
-        """One of them as the rules would make it."""
+        """Returns one of the matches as the rules would make it."""
         texts = self.numbers.texts()
         own = self.kernels
         stretch = slice(int(own.start[number]), int(own.start[number + 1]))
@@ -107,7 +106,7 @@ class PlainMatches:
 def plain_matches(
     a: DeviceWork, b: DeviceWork, units: tuple[int, int], numbers: TextNumbers
 ) -> tuple[PlainMatches, tuple[Flags, Flags]]:
-    """(the matches, for each side which rows of its work are in none), of sides that both know operators."""
+    """Returns (matches, for each side the flags of work rows in none of them). Both sides must have operators."""
     operators = join_rows(numbers, a.operators.keys, b.operators.keys, 3)
     place = _places(operators)
     work = join_rows(numbers, a.work.keys, b.work.keys, 3)
@@ -127,7 +126,7 @@ def plain_matches(
 
 
 def _places(operators: JoinedRows) -> Ints:
-    """(r,) number of the place of each operator that both sides have, all around it included; -1 of others."""
+    """(r,) number of the place of each operator that both sides have, with everything around it; -1 for others."""
     numbers = operators.numbers
     texts = numbers.texts()
     rows = np.flatnonzero((operators.at_a >= 0) & (operators.at_b >= 0))
@@ -154,7 +153,7 @@ def _grouped(
     operators: JoinedRows, work: JoinedRows, row: Ints, plain: Ints, calls: Sequence[Ints], units: tuple[int, int],
     sides: tuple[DeviceWork, DeviceWork],
 ) -> PlainMatches:  # fmt: skip
-    """The matches of plain rows of the work, `row` being the operator of each."""
+    """Groups plain rows of the work into matches; `row` is the operator of each."""
     numbers = operators.numbers
     code = operators.parts[0][row] * len(numbers) + operators.parts[1][row]
     group_code, group = np.unique(code, return_inverse=True)

@@ -1,4 +1,4 @@
-"""A side whose entities have other names: those under which its rows are joined with the other side's."""
+"""Renames the entities of a side to the names under which its rows are joined with the other side's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tb_perfcompare.model.summary.split_time import SplitTime
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, GroupTable, OwnedTime, StepCategory, Summary
 
 Joins = Mapping[str, str]
-"""Name of a side -> name that it is compared under; names that stay are left out."""
+"""Name on a side -> name that it is compared under; unchanged names are left out."""
 
 _NONE: Joins = {}
 _KERNELS = "kernels"
@@ -24,7 +24,7 @@ _GROUPS: Mapping[StepCategory, tuple[str, ...]] = {
     StepCategory.MEMSET: ("memcpy", CRITICAL_PATH),
     StepCategory.RUNTIME: (CRITICAL_PATH,),
 }
-"""Category -> how the kinds of its tables begin."""
+"""Category -> prefixes of the kinds of its tables."""
 
 _FRAMES: Mapping[StepCategory, frozenset[FrameKind]] = {
     StepCategory.KERNEL: frozenset({FrameKind.DEVICE}),
@@ -33,11 +33,11 @@ _FRAMES: Mapping[StepCategory, frozenset[FrameKind]] = {
     StepCategory.RUNTIME: frozenset({FrameKind.CALL}),
     StepCategory.OTHER: frozenset({FrameKind.OTHER, FrameKind.PYTHON}),
 }
-"""Category -> what its frames are in a call tree."""
+"""Category -> kinds of its frames in a call tree."""
 
 
 def renamed_kernels(side: Summary, joins: Joins) -> Summary:
-    """The side with its kernels under other names; what comes to have the same name is one kernel."""
+    """Returns the side with renamed kernels; kernels that get the same name are merged."""
     table = side.groups.get(_KERNELS)
     if table is None or not any(key in joins for (key, *_) in table.keys):
         return side
@@ -49,7 +49,7 @@ def renamed_kernels(side: Summary, joins: Joins) -> Summary:
 
 
 def renamed(side: Summary, joins: Mapping[StepCategory, Joins]) -> Summary:
-    """The side with entities of these categories under other names; what comes to have the same name is one entity."""
+    """Returns the side with renamed entities of these categories; entities that get the same name are merged."""
     if not any(joins.values()):
         return side
     groups = dict(side.groups)
@@ -75,7 +75,7 @@ def _renamed_tree(tree: CallTree, joins: Mapping[StepCategory, Joins]) -> CallTr
 
 
 def _merged_group(table: GroupTable, joins: Joins) -> tuple[GroupTable, Ints]:
-    """The table under its new names, and the new row of each old one. Facts are means weighted by time."""
+    """Returns the table with its new names, and the new row of each old one. Facts are means weighted by time."""
     keys = [(joins.get(name, name), *rest) for name, *rest in table.keys]
     index = {key: row for row, key in enumerate(dict.fromkeys(keys))}
     row_of = np.array([index[key] for key in keys], dtype=np.int64)
@@ -116,7 +116,7 @@ def _merged_names(names: Sequence[str], row_of: Ints, rows: int) -> tuple[str, .
 def _mean(
     values: Floats, weight: Floats, row_of: Ints, rows: int
 ) -> Floats:
-    """A single row keeps its figure to the last bit."""
+    """Mean weighted by time; a single row keeps its figure to the last bit."""
     has = np.isfinite(values)
     total = np.bincount(row_of[has], weights=weight[has], minlength=rows)
     product = np.bincount(row_of[has], weights=weight[has] * values[has], minlength=rows)

@@ -1,4 +1,4 @@
-"""Both sides with the names under which their rows are joined."""
+"""Gives both sides the names under which their rows are joined."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TABLE = "kernels"
 
 
 def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
-    """Both sides with their kernels under common names, and how many were joined."""
+    """Returns both sides with common names of their kernels, and a note on the number of joined names."""
     joins = alike_names(_kernels(baseline), _kernels(candidate))
     if not joins:
         return baseline, candidate, ()
@@ -30,7 +30,7 @@ def join_alike_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Su
 
 
 def alike_names(a: list[str], b: list[str]) -> dict[str, str]:
-    """Name of a side -> the name both are compared under; names that stay are left out."""
+    """Name on a side -> name that both are compared under; unchanged names are left out."""
     if set(a) == set(b):
         return {}
     groups: dict[str, tuple[set[str], set[str]]] = {}
@@ -51,7 +51,7 @@ def _kernels(side: Summary) -> list[str]:
 
 
 def with_same_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
-    """The two sides, and what was joined."""
+    """Returns both sides with all names joined, and notes on what was joined."""
     baseline, candidate, cut = join_truncated_names(baseline, candidate)
     baseline, candidate, alike = join_alike_names(baseline, candidate)
     baseline, candidate, equal = _join_equivalent_names(baseline, candidate)
@@ -62,14 +62,16 @@ _COPY = re.compile(r"(?P<what>Memcpy \w+|Memset)(?: \(.*\))?", re.DOTALL)
 _VENDOR = {vendor.kind: vendor for vendor in VENDORS}
 
 _Meaning = Callable[[str], str | None]
-"""What a name means, None where nobody knows."""
+"""Returns what a name means, None if unknown."""
 
 
 def _join_equivalent_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
-    """Both sides under common names, and how many were joined: a Python function whose line moved, and, on devices of
-    different vendors, runtime calls and copies. Two names are joined if they mean the same, one side has only the one
-    and the other side only the other. Several of one meaning stay apart, unless all of them can be told by their order
-    in the file (docs/method/alignment.md#names)."""
+    """Returns both sides with common names, and notes on the number of joined names: of a Python function whose line
+    moved, and, on devices of different vendors, of runtime calls and copies.
+
+    Two names are joined if they mean the same and each is on one side only. Several names with one meaning stay
+    separate, unless all of them can be paired by their order in the file (docs/method/alignment.md#names).
+    """
     sides = baseline, candidate
     joins: dict[StepCategory, Joins] = {}
     frames = moved_frames(*(_names(side, StepCategory.OTHER) for side in sides))
@@ -89,8 +91,9 @@ def _join_equivalent_names(baseline: Summary, candidate: Summary) -> tuple[Summa
 
 
 def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
-    """Python functions of the same file and name on other lines: `model.py(10): f` and `model.py(12): f`. Of several
-    functions of one name, as methods are, all have to be there on both sides: they keep their order in the file."""
+    """Pairs Python functions with the same file and name on other lines: `model.py(10): f` and `model.py(12): f`.
+    Several functions with one name, such as methods, are paired in their order in the file, if both sides have all
+    of them."""
     sides: tuple[dict[tuple[str, str], list[tuple[int, str]]], ...] = ({}, {})
     for found, names in zip(sides, (a, b), strict=True):
         for name in names:
@@ -110,7 +113,7 @@ def moved_frames(a: Iterable[str], b: Iterable[str]) -> Joins:
 
 
 def equivalent_calls(a: Iterable[str], b: Iterable[str], one: Vendor, two: Vendor) -> Joins:
-    """Calls of two vendors' runtimes that do the same: `cudaLaunchKernel` and `hipLaunchKernel`."""
+    """Pairs calls of two vendors' runtimes that do the same: `cudaLaunchKernel` and `hipLaunchKernel`."""
     found = _one_to_one(a, b, one.call_of, two.call_of)
     rest = [{*side} - {*found} for side in (a, b)]
     found |= _one_to_one(rest[0], rest[1], one.role_of, two.role_of)
@@ -118,7 +121,7 @@ def equivalent_calls(a: Iterable[str], b: Iterable[str], one: Vendor, two: Vendo
 
 
 def equivalent_copies(a: Iterable[str], b: Iterable[str]) -> Joins:
-    """Copies in the same direction, and sets: vendors call the memory on the host differently."""
+    """Pairs copies in the same direction, and sets: vendors name the memory on the host differently."""
     found = _one_to_one(a, b, _what_is_copied, _what_is_copied)
     return {name: str(_what_is_copied(name)) for name in found}
 
@@ -129,7 +132,7 @@ def _what_is_copied(name: str) -> str | None:
 
 
 def _one_to_one(a: Iterable[str], b: Iterable[str], of_a: _Meaning, of_b: _Meaning) -> dict[str, tuple[str, str]]:
-    """Name -> both names of its meaning, where each side has one name for it and they differ."""
+    """Name -> both names with its meaning, if each side has one such name and they differ."""
     groups: dict[str, tuple[set[str], set[str]]] = {}
     for side, (names, meaning) in enumerate(((a, of_a), (b, of_b))):
         for name in names:

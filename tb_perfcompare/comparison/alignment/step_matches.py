@@ -1,9 +1,9 @@
 """Matches the events of one step to those of another (docs/method/step_timelines.md#counterparts).
 
 Events of a thread are matched in their order: first those of the same name below the same operators all the way up,
-then, between two matches, those of the same name, and operators that differ in their library only. Device work stands
-in the order of its launches, by thread. What is left below operators that match is matched by its position: another
-kernel in the same place. Exchanging the sides exchanges the result.
+then, between two matches, those of the same name, and operators that differ only in their library. Device work is
+ordered by its launches, by thread. The rest below matched operators is matched by position: another kernel in the
+same place. Exchanging the sides exchanges the result.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from tb_perfcompare.model.summary.step_events import DEVICE_LANES, KINDS, NOBODY
 from tb_perfcompare.quick_dataclass import dataclass
 
 Both = tuple[Ints, Ints]
-"""A value of a and one of b."""
+"""Arrays of the sides a and b."""
 
 _DEVICE = "device"
 _NO_JOB = 0
 _JOBS_OF_CALLS = ("launch", "invoke", "memcpy", "memset", "synchronize")
-"""What calls of all vendors are for, by their names."""
+"""Purposes of calls of all vendors, as they occur in names."""
 _CALLED = ("calls", _DEVICE)
-"""What operators call and launch."""
+"""Sequences of events that operators call or launch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepMatches:
-    """
-    of_a     (n,) int32 the event of b that each event of a is, NOBODY without one
+    """Matches of the n events of a step a and the m events of a step b.
+
+    of_a     (n,) int32 the event of b matched to each event of a, NOBODY without one
     of_b     (m,) int32 likewise
     renamed  (n,) bool matched by position, under another name
     """
@@ -42,14 +43,14 @@ class StepMatches:
     renamed: Flags
 
     def turned(self, b: StepEvents) -> StepMatches:
-        """The same with the sides exchanged."""
+        """Returns the matches with the sides exchanged."""
         renamed = np.zeros(len(b), dtype=np.bool_)
         renamed[self.of_a[self.renamed]] = True
         return StepMatches(self.of_b, self.of_a, renamed)
 
 
 def match_steps(a: StepEvents, b: StepEvents) -> StepMatches:
-    """The matches of two steps."""
+    """Matches two steps."""
     matcher = _Matcher(a, b)
     for sequence in ("host", "python", "calls", _DEVICE, "ranges", "waits", "overhead", "other"):
         matcher.match(sequence)
@@ -57,7 +58,7 @@ def match_steps(a: StepEvents, b: StepEvents) -> StepMatches:
 
 
 class _Matcher:
-    """What is matched so far: `partner` of each side's events, and which of a's are matched under another name."""
+    """Matches so far: `partner` of each side's events, and which of a's are matched under another name."""
 
     def __init__(self, a: StepEvents, b: StepEvents) -> None:
         self._sides = (a, b)
@@ -81,7 +82,7 @@ class _Matcher:
                 self._by_position(both)
 
     def _places(self, rows: Both, sequence: str) -> Both:
-        """What the events are, by their place: the operators around them and their names."""
+        """Numbers of the events' places: the operators around them and their names."""
         if sequence not in _CALLED:
             return _rows_of(self._path, rows)
         around = tuple(
@@ -98,18 +99,19 @@ class _Matcher:
         self.renamed[left] = self._key[0][left] != self._key[1][right]
 
     def _rest(self, rows: Both) -> tuple[Both, Both]:
-        """(what is not matched of both, how many matches stand before each). Matches keep their order, so the same
-        number of them before means between the same two."""
+        """(unmatched events of both, number of matches before each). Matches keep their order, so equal numbers mean
+        a gap between the same two matches."""
         free = [self.partner[s][rows[s]] == NOBODY for s in (0, 1)]
         before = [np.cumsum(~is_free)[is_free] for is_free in free]
         return (rows[0][free[0]], rows[1][free[1]]), (before[0], before[1])
 
     def _by_position(self, rows: Both) -> None:
-        """The k-th of what is left below an operator with the k-th of its job below the operator that it matches."""
+        """Matches the k-th unmatched event below an operator with the k-th of the same purpose below the matched
+        operator."""
         (left, right), _ = self._rest(rows)
         a, b = self._sides
         jobs = [_jobs(side)[own] for side, own in ((a, left), (b, right))]
-        # the operator of b stands for the pair of operators
+        # the operator of b identifies the pair of operators
         below = [_or_nobody(self.partner[0], a.operator[left], NOBODY), b.operator[right].astype(np.int64)]
         known = [(below[s] != NOBODY) & (jobs[s] != _NO_JOB) for s in (0, 1)]
         left, right = left[known[0]], right[known[1]]
@@ -141,8 +143,8 @@ def _in_lanes(side: StepEvents, wanted: list[bool]) -> Flags:
 
 
 def _launch_order(side: StepEvents, rows: Ints) -> tuple[Ints, ...]:
-    """Keys of the order of launches, the last one first: by thread, then by time; work without a known launch by the
-    time it ran, behind the rest."""
+    """Sort keys of the order of launches, the last key first: by thread, then by time; work without a known launch
+    comes last, by the time it ran."""
     launcher = side.launcher[rows]
     known = launcher != NOBODY
     thread = np.where(known, side.row[launcher], np.iinfo(np.int32).max).astype(np.int64)
@@ -151,7 +153,7 @@ def _launch_order(side: StepEvents, rows: Ints) -> tuple[Ints, ...]:
 
 
 def _numbers_of(sides: tuple[StepEvents, StepEvents], texts: list[list[str]]) -> Both:
-    """((n,), (m,)) a number for every event, the same for the same text, whichever side is which; `texts` by name."""
+    """((n,), (m,)) a number for every event, equal for equal texts on both sides; `texts` by name."""
     number = {text: place for place, text in enumerate(sorted({*texts[0], *texts[1]}))}
     tables = [np.array([number[text] for text in own], dtype=np.int64) for own in texts]
     return tables[0][sides[0].name], tables[1][sides[1].name]
@@ -162,7 +164,7 @@ def _rows_of(values: Both, rows: Both) -> Both:
 
 
 def _or_nobody(values: AnyInts, rows: AnyInts, otherwise: int) -> Ints:
-    """(k,) the values at some rows, `otherwise` where the row is NOBODY."""
+    """(k,) the values at these rows, `otherwise` if the row is NOBODY."""
     if not len(values):
         return np.full(len(rows), otherwise, dtype=np.int64)
     return np.where(rows == NOBODY, otherwise, values[rows]).astype(np.int64)
@@ -197,7 +199,7 @@ def _paths(sides: tuple[StepEvents, StepEvents], key: Both) -> Both:
 
 
 def _jobs(side: StepEvents) -> Ints:
-    """(n,) what an event does, as far as another name can do the same: its kind, of calls what they are for."""
+    """(n,) purpose of an event, as far as events of other names can share it: its kind, for calls what they do."""
     table = []
     for name in side.names:
         job = 1 + len(_JOBS_OF_CALLS) + name.kind
@@ -209,7 +211,7 @@ def _jobs(side: StepEvents) -> Ints:
 
 
 def _ordinal(groups: Ints) -> Ints:
-    """(k,) how many of the same number stand before each."""
+    """(k,) number of earlier elements with the same group."""
     order = np.argsort(groups, kind="stable")
     ordered = groups[order]
     first = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1)) if len(ordered) else np.zeros(0, dtype=np.int64)
@@ -219,7 +221,7 @@ def _ordinal(groups: Ints) -> Ints:
 
 
 def name_differences(baseline: Iterable[NameTotals], candidate: Iterable[NameTotals]) -> tuple[NameDifference, ...]:
-    """Every name of either step once; names of one key are one."""
+    """Differences by name: every name of either step once; names with one key are merged."""
     sides = [{(one.key, one.kind): one for one in side} for side in (baseline, candidate)]
     keys = dict.fromkeys((*sides[0], *sides[1]))
     found = [

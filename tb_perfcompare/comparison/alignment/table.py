@@ -1,4 +1,4 @@
-"""The alignment as people see it: a table, a check, a sentence, and partners in the table of kernels."""
+"""Output of the alignment: a table, a check, a sentence, and partners in the table of kernels."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from tb_perfcompare.quick_dataclass import dataclass
 from tb_perfcompare.units import Better
 
 ENOUGH = 0.95
-"""Share of the device time of both sides that has to be matched by operators before the check is content."""
+"""Share of the device time of both sides that has to be matched by operators for the check to pass."""
 
 _NAMED = 3
 _TOLD_APART = 200
-"""A kernel that is named in a row is told apart from so many others of the row, those that take the most time."""
+"""Number of a row's kernels, those with the most time, among which shortened names have to be distinct."""
 
 _WHAT = "Device time: summed durations of kernels, copies, sets and collectives launched by the operator"
 _NOTES = (
@@ -88,7 +88,7 @@ _Key = tuple[str, str, str]
 
 @dataclass(slots=True)
 class _Row:
-    """Matches of the same operator and shape by the same rule, and equally sure."""
+    """Matches of the same operator and shape by the same rule; its confidence is the lowest of them."""
 
     confidence: str = CERTAIN
     time_ns: list[int] = field(default_factory=lambda: [0, 0])
@@ -103,13 +103,13 @@ class _Row:
         self.kernels += match.kernels
 
     def change(self, steps: tuple[int, int]) -> int:
-        """Size of the change of the mean per step, times the steps of both sides."""
+        """Absolute change of the mean per step, times the steps of both sides."""
         return abs(self.time_ns[1] * steps[0] - self.time_ns[0] * steps[1])
 
 
 def alignment_table(alignment: Alignment) -> Table:
     """One row per operator, input shape and rule, the largest change first; the times of a side add up to all its
-    device time. What has no counterpart is one row per operator and shape, whichever side it is from."""
+    device time. Work without a counterpart has one row per operator and shape, whichever side it is on."""
     rows: dict[_Key, _Row] = {}
     for match in alignment.matches:
         rows.setdefault((match.operator, match.input_shape, match.rule), _Row()).add(match)
@@ -122,8 +122,7 @@ def alignment_table(alignment: Alignment) -> Table:
 
 
 def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[int, int]) -> ColumnRows:
-    """The rows of the table: those of the plain matches as columns, of which kernels are told when a row is asked for,
-    and those that were made."""
+    """Rows of the table: the plain matches as columns, whose kernel cells are made on demand, and the other rows."""
     texts = plain.numbers.texts()
     alone = np.ones(len(plain), dtype=bool)
     if any(rule == SAME_PLACE for _, _, rule in rows):
@@ -181,7 +180,7 @@ def _with_plain_rows(plain: PlainMatches, rows: dict[_Key, _Row], steps: tuple[i
 
 
 class _PlainKernels:
-    """Cells of the columns of kernels; those of plain rows are made when they are shown."""
+    """Cells of the columns of kernels; those of plain rows are made on demand."""
 
     def __init__(
         self, plain: PlainKernels, steps: tuple[int, int], shown: Ints, made: list[tuple[Cell, ...]]
@@ -190,19 +189,19 @@ class _PlainKernels:
         self._last: tuple[int, list[str]] = (-1, [])
 
     def baseline(self, row: int) -> str:
-        """Of the baseline."""
+        """Kernels of the baseline."""
         return self._texts(row)[0]
 
     def candidate(self, row: int) -> str:
-        """Of the candidate."""
+        """Kernels of the candidate."""
         return self._texts(row)[1]
 
     def baseline_names(self, row: int) -> str:
-        """Whole names of all of the baseline."""
+        """Whole names of all kernels of the baseline."""
         return self._names(row, 0)
 
     def candidate_names(self, row: int) -> str:
-        """Whole names of all of the candidate."""
+        """Whole names of all kernels of the candidate."""
         return self._names(row, 1)
 
     def _names(self, row: int, side: int) -> str:
@@ -250,7 +249,7 @@ def _runs(kernel: KernelMatch, side: int) -> tuple[Run, ...]:
 
 
 def _by_name(kernels: Iterable[KernelMatch], side: int) -> list[Run]:
-    """The kernels of a side, those that take the most time first."""
+    """Kernels of a side, those with the most time first."""
     found: dict[str, Run] = {}
     for kernel in kernels:
         for run in _runs(kernel, side):
@@ -261,7 +260,8 @@ def _by_name(kernels: Iterable[KernelMatch], side: int) -> list[Run]:
 
 
 def _listed(runs: Sequence[Sequence[Run]], counts: Sequence[int], steps: Sequence[int]) -> list[str]:
-    """The first kernels of both sides as they are shown, each with its launches per step; `counts` are those of all."""
+    """Cell texts with the first kernels of both sides, each with its launches per step; `counts` are the numbers of
+    all."""
     names = list(dict.fromkeys(run.name for side in runs for run in side[:_TOLD_APART]))
     shown = dict(zip(names, short_apart(*names), strict=True))
     texts = []
@@ -280,14 +280,14 @@ def _one_by_one(row: _Row, side: int) -> float | None:
 
 
 def matched_share(alignment: Alignment) -> tuple[float, float]:
-    """Share of each side's device time below operators that are matched, weak matches left out."""
+    """Share of each side's device time below matched operators, without weak matches."""
     whole = [alignment.total_ns(side) for side in (0, 1)]
     one, two = (alignment.matched_ns(side) / whole[side] if whole[side] else 1.0 for side in (0, 1))
     return one, two
 
 
 def matched_check(alignment: Alignment) -> Check:
-    """How much is matched; warns below ENOUGH of either side."""
+    """Check of the matched share; warns below ENOUGH on either side."""
     shares = matched_share(alignment)
     detail = f"{_sentence(alignment)} (baseline {_percent(shares[0])}, candidate {_percent(shares[1])})"
     weak = [_share(alignment.weak_ns(side), alignment.total_ns(side)) for side in (0, 1)]
@@ -302,7 +302,7 @@ def matched_check(alignment: Alignment) -> Check:
 
 
 def with_matched(checks: tuple[Check, ...], alignment: Alignment) -> tuple[Check, ...]:
-    """The checks and how much is matched. That kernels have other names is no failure where their work is matched."""
+    """Adds the check of the matched share. Different kernel names then only warn, if their work is matched."""
     found = matched_check(alignment)
     if found.status != "ok":
         return (*checks, found)
@@ -316,7 +316,8 @@ def with_matched(checks: tuple[Check, ...], alignment: Alignment) -> tuple[Check
 
 
 def matched_notes(alignment: Alignment, baseline: Summary, candidate: Summary) -> tuple[Note, ...]:
-    """The headline of the alignment where the devices are of different kinds, so that kernels have other names."""
+    """Note with the headline of the alignment if the devices are of different kinds, so that kernels have other
+    names."""
     kinds = {baseline.device.kind, candidate.device.kind}
     if len(kinds) < 2 or "unknown" in kinds:
         return ()
@@ -325,7 +326,8 @@ def matched_notes(alignment: Alignment, baseline: Summary, candidate: Summary) -
 
 
 def _sentence(alignment: Alignment) -> str:
-    """`98 % of device time is matched by operator and shape, 12 % in kernels of the same name, 84 % in others`."""
+    """Summary: `98 % of the device time is matched by operator and input shape; 12 % is in kernels of the same name,
+    84 % in kernels with a counterpart of another name`."""
     whole = sum(alignment.total_ns(side) for side in (0, 1))
     same = sum(alignment.kernels_ns(side, frozenset({SAME})) for side in (0, 1))
     others = sum(alignment.kernels_ns(side, ONE_BY_ONE - {SAME}) for side in (0, 1))
@@ -343,14 +345,14 @@ def _share(part: int, whole: int) -> str:
 
 
 def _percent(share: float) -> str:
-    """Whole percents, never rounded up to all or down to nothing."""
+    """Share in whole percents, never rounded up to 100 % or down to 0 %."""
     if 0 < share < 0.01:
         return "less than 1 %"
     return f"{100 if share == 1 else min(round(100 * share), 99)} %"
 
 
 def with_partners(tables: Mapping[str, Table], alignment: Alignment) -> dict[str, Table]:
-    """The tables; kernels of one side only say which kernels of the other side they stand for."""
+    """Adds a column to the table of kernels: the counterparts of kernels that only one side has."""
     table = tables.get("kernels")
     if table is None:
         return dict(tables)
@@ -375,7 +377,7 @@ _MATCHED_WITH = columns.text(
 
 
 def _partners(alignment: Alignment) -> dict[tuple[str, str], str]:
-    """(kernel, status of its row) -> its partners, those of the most time first."""
+    """(kernel, status of its row) -> its partners, those with the most time first."""
     found: dict[tuple[str, str], dict[tuple[str, str, str], int]] = {}
     for match, kernel in alignment.kernel_matches():
         if kernel.kind not in ONE_BY_ONE or kernel.kind == SAME:

@@ -1,7 +1,7 @@
-"""Kernel names that one tool cut and another wrote in full, joined before the sides are compared.
+"""Joins kernel names that one tool truncated and another wrote in full, before the sides are compared.
 
 `ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_s...` is the kernel of the other side whose name starts like that, if
-there is exactly one. Several are one row, since nobody can tell which of them the cut name stands for.
+there is exactly one. Several candidates share a row, since the truncated name fits all of them.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tb_perfcompare.model.summary.summary import Summary
 CUT = "..."
 
 LEAST_LETTERS = 16
-"""A cut name says something from this many characters before the dots on; tools cut at 30 to 100."""
+"""Fewest characters before the dots for a truncated name to be used; tools cut at 30 to 100."""
 
 _NAMED = 3
 _TABLE = "kernels"
 
 
 def join_truncated_names(baseline: Summary, candidate: Summary) -> tuple[Summary, Summary, tuple[Note, ...]]:
-    """Both sides with their kernels under common names, and what was joined. Sides without cut names are returned as
-    they are."""
+    """Returns both sides with common names of their kernels, and notes on what was joined. Sides without truncated
+    names are returned unchanged."""
     names = [_kernels(side) for side in (baseline, candidate)]
     if not any(map(_is_cut, names[0])) and not any(map(_is_cut, names[1])):
         return baseline, candidate, ()
@@ -36,7 +36,7 @@ def join_truncated_names(baseline: Summary, candidate: Summary) -> tuple[Summary
 
 
 def matched_names(a: Sequence[str], b: Sequence[str]) -> tuple[Joins, tuple[Note, ...]]:
-    """Joined names of the names that one side has and the other has not; what both have is joined already."""
+    """Joins names that are on one side only; names on both sides need no joining."""
     common = {*a} & {*b}
     only = [sorted({*side} - common) for side in (a, b)]
     groups = _Groups()
@@ -47,7 +47,7 @@ def matched_names(a: Sequence[str], b: Sequence[str]) -> tuple[Joins, tuple[Note
             is_inside = shortest is not None and text.startswith(shortest)
             if not is_inside:
                 shortest = text
-            # what starts like this one starts like the shorter one too: all of it is in one group already
+            # what starts like this name also starts like the shorter one: it is in one group already
             for other in islice(_starting_with(text, others), 1 if is_inside else None):
                 groups.unite(name, other)
     joins: dict[str, str] = {}
@@ -77,7 +77,7 @@ def _notes(one: int, several: list[tuple[str, int]]) -> Iterable[Note]:
 
 
 class _Groups:
-    """Names that may be the same kernel, directly or through others."""
+    """Groups of names that may be the same kernel, directly or through others (union-find)."""
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
@@ -101,7 +101,7 @@ class _Groups:
 
 
 def _starting_with(text: str, names: list[str]) -> Iterator[str]:
-    """Of sorted names, those that start with the text; a cut name must itself say as much."""
+    """Yields the sorted names that start with the text; a truncated name must be at least as long."""
     at = bisect_left(names, text)
     while at < len(names) and names[at].startswith(text):
         if len(_text(names[at])) >= len(text):

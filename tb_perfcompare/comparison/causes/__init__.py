@@ -1,1 +1,1 @@
-"""Why a step became slower or faster: rules that name one cause each (docs/method/findings.md)."""
+"""Causes of a faster or slower step: rules that name one cause each (docs/method/findings.md)."""

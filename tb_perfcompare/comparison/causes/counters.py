@@ -41,10 +41,10 @@ _DECIMAL = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def moved_counters(changes: Iterable[CounterChange], alpha: float) -> tuple[CounterChange, ...]:
-    """Counters of both sides whose means per step differ significantly and by enough to matter: clocks first, then by
-    relative change. Significantly: q at most alpha; for a clock complete separation is enough, if chance gives it less
-    often than alpha. Usage drifts with time, so separation of usage means nothing. With fewer than two values on a side
-    the size alone decides."""
+    """Counters of both sides whose means per step differ significantly and by enough to matter: clocks first, then
+    by relative change. Significant means q at most alpha; for a clock also complete separation, if its probability
+    by chance is at most alpha. Usage drifts with time, so its separation means nothing. With fewer than two values
+    on a side size alone decides."""
     moved = [row for row in changes if row.relative >= MOVED and _is_clear(row, alpha)]
     return tuple(sorted(moved, key=lambda row: (_CLOCK not in row.counter, -row.relative, row.counter, row.device)))
 
@@ -55,12 +55,13 @@ def _is_clear(row: CounterChange, alpha: float) -> bool:
 
 
 def counter_findings(moved: tuple[CounterChange, ...], alpha: float, room: int) -> tuple[Finding, ...]:
-    """A finding per counter, at most `room`; one that repeats another's figures on the same device is left out."""
+    """Findings on counters, at most `room`; counters that repeat another's figures on the same device are left out."""
     return tuple(_finding(row, alpha) for row in list(distinct(moved))[: max(0, min(room, MOST_COUNTERS))])
 
 
 def distinct(moved: tuple[CounterChange, ...]) -> Iterator[CounterChange]:
-    """Without counters that show the same figures under another name, as a clock and its SM clock do."""
+    """Yields the counters without those that repeat another's figures under a different name, as a clock and its SM
+    clock do."""
     seen = set()
     for row in moved:
         assert row.baseline is not None and row.candidate is not None
@@ -71,14 +72,14 @@ def distinct(moved: tuple[CounterChange, ...]) -> Iterator[CounterChange]:
 
 
 def counter_text(row: CounterChange) -> str:
-    """ "gpu_frequency of GPU 7 1,155 → 210 MHz (interpolated)"."""
+    """Change of a counter: "gpu_frequency of GPU 7 1,155 → 210 MHz (interpolated)"."""
     assert row.baseline is not None and row.candidate is not None
     mark = " (interpolated)" if _is_interpolated(row) else ""
     return f"{_named(row)} {_amounts(row.baseline.mean, row.candidate.mean, row.unit)}{mark}"
 
 
 def counter_evidence(row: CounterChange) -> Evidence:
-    """The counter's row of the table."""
+    """Evidence that points to the counter's row in the table."""
     return Evidence("counters", ROW_SEPARATOR.join((row.counter, row.device, row.unit)))
 
 
@@ -117,7 +118,7 @@ def _is_interpolated(row: CounterChange) -> bool:
 
 
 def _amounts(x: float, y: float, unit: str) -> str:
-    """ "1,155 → 210 MHz"; bytes in the decimal unit that fits the larger."""
+    """Two amounts with their unit: "1,155 → 210 MHz"; bytes in the decimal unit that fits the larger."""
     if unit.startswith("bytes"):
         for scale, prefix in _DECIMAL:
             if max(abs(x), abs(y)) >= scale:

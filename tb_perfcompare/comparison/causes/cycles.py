@@ -1,7 +1,7 @@
-"""Functions of a cycle that take more or less time, and what their device's counters did (docs/method/findings.md).
+"""Functions of a cycle that take more or less time, and their device's counters (docs/method/findings.md).
 
-Functions overlap, so their times do not add up to the cycle: a finding says how much longer they take, and whether the
-cycle became longer too.
+Functions overlap, so their times do not add up to the cycle: a finding gives their own change and whether the cycle
+became longer too.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _HOST_SUBJECTS = {
 _ON_DEVICE = "clocks, power and temperature limits, other jobs on the device; these functions"
 _MOST_NAMED, _MOST_COUNTERS = 3, 2
 _NEARLY = 1.1
-"""From this ratio on, either way, a change is also given as a ratio."""
+"""Ratio, in either direction, from which a change is also given as a ratio."""
 
 _MANY_CALLS = 100
 _PER = " per cycle"
@@ -69,7 +69,7 @@ FUNCTION_TIME = Rule(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """The functions of one type on one side: their table, totals per cycle (s,) and means per cycle."""
+    """Functions of one type on one side: their table, totals per cycle (s,) and means per cycle."""
 
     table: GroupTable
     total_ns: Ints
@@ -80,8 +80,8 @@ class _Part:
 def find_cycle_causes(
     baseline: Summary, candidate: Summary, headline: Headline, moved: tuple[CounterChange, ...], options: CompareOptions
 ) -> tuple[Finding, ...]:
-    """One finding per type of function whose time per cycle changed materially, largest first. None if the cycles of
-    the two sides are not comparable."""
+    """One finding per type of function whose time per cycle changed materially, largest first. Empty if the cycles
+    of the two sides are not comparable."""
     a, b = baseline.groups.get("functions"), candidate.groups.get("functions")
     if headline.verdict is Verdict.WITHHELD or a is None or b is None:
         return ()
@@ -95,7 +95,7 @@ def find_cycle_causes(
         if not delta_us or abs(delta_us) < least_us:
             continue
         test = _test((x, y), (baseline, candidate))
-        # one of several types differs by chance more often than one alone
+        # several types are tested, hence alpha is divided by their number
         if test is None or min(test) <= options.alpha / len(groups):
             found.append(_finding(group, (x, y), (baseline, candidate), headline, moved, options, test))
     found.sort(key=lambda finding: -abs(finding.delta_us or 0.0))
@@ -151,7 +151,7 @@ def _finding(
 
 
 def _group(kind: str) -> str:
-    """All kinds of device work are one group: what runs on a device shares its clock."""
+    """Group of a function type: all device types are one group, because they share a clock."""
     return _DEVICE if is_device_type(kind) else kind
 
 
@@ -179,7 +179,7 @@ def _change(x: float, y: float) -> str:
 
 
 def _but(verdict: Verdict, delta_us: float) -> str:
-    """Whether the cycle followed: ", but the cycle is not slower"."""
+    """Clause if the cycle did not follow: ", but the cycle is not slower"."""
     word = "slower" if delta_us > 0 else "faster"
     if verdict.way * delta_us > 0:
         return ""
@@ -189,7 +189,7 @@ def _but(verdict: Verdict, delta_us: float) -> str:
 def _calls_clause(x: float, y: float) -> str:
     if x == y:
         return f"{calls_text(x, _PER)} on both sides"
-    if max(x, y) >= _MANY_CALLS:  # fractions of a call say nothing where there are many
+    if max(x, y) >= _MANY_CALLS:  # with many calls, fractions of a call mean nothing
         x, y = round(x), round(y)
     if x == y:
         return f"about {calls_text(x, _PER)} on both sides"
@@ -197,7 +197,7 @@ def _calls_clause(x: float, y: float) -> str:
 
 
 def _named(parts: tuple[_Part, _Part], sides: tuple[Summary, Summary], delta_us: float) -> tuple[list[Key], list[str]]:
-    """The functions that changed most in that direction, as clauses."""
+    """Functions that changed most in that direction: their keys, and clauses naming them."""
     before, after = (_by_key(part, side) for part, side in zip(parts, sides, strict=True))
     keys = {*before, *after}
     if len(keys) < 2:

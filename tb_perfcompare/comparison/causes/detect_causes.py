@@ -1,4 +1,4 @@
-"""Asks all rules and decides which of the causes they find are reported."""
+"""Runs all rules and selects the causes to report."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 FIND = tuple(dict.fromkeys(rule.find for rule in RULES if rule.find))
 FIND_REST = tuple(dict.fromkeys(rule.find_rest for rule in sorted(RULES, key=lambda one: one.order) if rule.find_rest))
-"""The functions of the rules, each once: one may find several causes."""
+"""Functions of the rules, each once: one function may serve several rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetectedCauses:
-    """findings    largest first
-    explained   of each category, in microseconds per step
-    entities    that the findings name
-    machine_us  the machine's part of the change of the step, in microseconds
-    same_inputs  operators have the same input shapes and types throughout, as far as they were recorded
+    """Causes to report, and what they account for.
+
+    findings    largest first
+    explained   explained change by category, microseconds per step
+    entities    entities that the findings name
+    machine_us  the machine's part of the change of the step, microseconds
+    same_inputs  operators have the same input shapes and types throughout, as far as recorded
     """
 
     findings: tuple[Finding, ...] = ()
@@ -37,8 +39,8 @@ class DetectedCauses:
 
 
 def detect_causes(pair: RuleContext) -> DetectedCauses:
-    """The causes to report, without those whose time another cause explains. Equal sides have none."""
-    # a step that is the whole recording is no step: what differs from it follows from that alone
+    """Returns the causes to report, without those whose time other causes explain. Identical sides have none."""
+    # without step markers the whole recording is one step, and all differences follow from that
     if pair.baseline.marked != pair.candidate.marked or not pair.differs:
         return DetectedCauses()
     same_work = pair.once(find_other_work) is None
@@ -66,7 +68,7 @@ def detect_causes(pair: RuleContext) -> DetectedCauses:
 
 
 def _recalled(pair: RuleContext, causes: Iterable[Cause], explained: Explained) -> set[str]:
-    """Operators and annotations whose changed number of calls is explained."""
+    """Operators and annotations whose change in calls is explained."""
     operators = pair.amounts("operators", "host_total")
     names = {name: operators.get((name,)) for cause in causes for name in cause.calls}
     return {name for name, one in names.items() if one is None or explained.has_most_calls(name, one.more_calls)}

@@ -1,6 +1,6 @@
-"""Causes that need launches with utilisation: replaced kernels, lost throughput, time that moved between bound classes.
+"""Causes for launches with utilisation: replaced kernels, lost throughput, time that moved between bound classes.
 
-Every rule has an opposite, so swapping the sides swaps them. Definitions: docs/method/findings.md.
+Every rule has an opposite, so exchanging the sides exchanges them. Definitions: docs/method/findings.md.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from tb_perfcompare.model.summary.summary import BOUND_CLASSES, CATEGORY_LABELS,
 from tb_perfcompare.quick_dataclass import dataclass
 
 SHARE_MOVED = 0.05
-"""Time moved between bound classes if it is at least this share of the longer side's time."""
+"""Least time moved between bound classes, as a share of the longer side's time."""
 
 SAME_WORK = 0.5
-"""Two kernels, or two programs, with less than this share of their launches in common do not do the same work."""
+"""Least share of launches in common for two kernels, or two programs, to count as the same work."""
 
 _KERNEL = CATEGORY_LABELS[StepCategory.KERNEL]
 
@@ -86,8 +86,8 @@ class LaunchCauses:
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """What the findings are made from. `unit`: ledger integers per microsecond and step; `least_us`: the smallest
-    change that matters."""
+    """Data for the findings. `unit`: ledger integers per microsecond and step; `least_us`: the smallest change that
+    matters."""
 
     ledger: Ledger
     baseline: Summary
@@ -108,7 +108,8 @@ class _Books:
         gain: bool = False,
         part: bool = True,
     ) -> Finding:
-        """`gain`: under the name of the improvement; `part`: the time is a part of the headline's delta."""
+        """Builds a finding. `gain`: under the name of the improvement; `part`: the time is a part of the headline's
+        delta."""
         whole = self.ledger.delta / self.unit
         share = delta_us / whole if part and whole else None
         name = rule.names[-1 if gain else 0]
@@ -124,7 +125,7 @@ def find_launch_causes(
     verdict: Verdict,
     options: CompareOptions,
 ) -> LaunchCauses:
-    """Findings about kernel listings; none for other sources or equal sides."""
+    """Findings on kernel listings; none for other sources or identical sides."""
     if not (baseline.bound_ns and candidate.bound_ns and baseline.metric == candidate.metric == "kernel_time"):
         return LaunchCauses()
     unit = ledger.denominator * 1000
@@ -149,7 +150,7 @@ _Told = tuple[Finding, tuple[str, ...]]
 
 
 def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[_Told]:
-    """Kernels of both sides whose launches take longer (shorter) and use the device less (more)."""
+    """Yields kernels of both sides whose launches take longer (shorter) and use the device less (more)."""
     before, after = books.uses
     for name, entity in entities.items():
         delta_us = entity.rate_effect / books.unit
@@ -180,7 +181,7 @@ def _same_kernels(books: _Books, entities: Mapping[str, LedgerRow]) -> Iterator[
 
 
 def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows) -> Iterator[_Told]:
-    """Kernels whose replacement in the same places lost or gained tensor cores."""
+    """Yields kernels whose replacement in the same places lost or gained tensor cores."""
     a, b = books.baseline.launches, books.candidate.launches
     assert a is not None and b is not None
     if 2 * rows.in_step() < SAME_WORK * (len(a) + len(b)):
@@ -190,7 +191,7 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
     new = np.bincount(b.kernel[rows.at_b[(rows.at_b >= 0) & (rows.status != BOTH)]], minlength=len(after))
     place = np.flatnonzero(rows.status == REPLACED)
     launch_a, launch_b = rows.at_a[place], rows.at_b[place]
-    # one stretch of `mine` per pair of kernels, launches in order
+    # one group of rows per pair of kernels, launches in order
     order = np.lexsort((place, b.kernel[launch_b], a.kernel[launch_a]))
     changes = np.flatnonzero(np.diff(a.kernel[launch_a][order]) | np.diff(b.kernel[launch_b][order])) + 1
     shown_rows = set(kept_rows(rows.deltas_ns(a, b)).tolist())
@@ -222,7 +223,8 @@ def _replaced(books: _Books, entities: Mapping[str, LedgerRow], rows: LaunchRows
 
 
 def _bound_shift(books: _Books) -> Finding | None:
-    """Time that moved between bound classes, beyond the change of the whole listing."""
+    """Finding on time that moved between bound classes, beyond the change of the whole listing; None if that is
+    little."""
     per_step = [
         {name: ns / len(side.steps) / 1000 for name, ns in side.bound_ns.items()}
         for side in (books.baseline, books.candidate)
@@ -247,7 +249,7 @@ def _bound_shift(books: _Books) -> Finding | None:
 
 
 def _explains_kernel(part: Use, entity: LedgerRow | None, books: _Books) -> bool:
-    """Whether the replaced launches are nearly all that changed about a kernel."""
+    """Whether the replaced launches make up nearly all of a kernel's change."""
     return entity is None or part.time_us >= NEARLY_ALL * abs(entity.delta) / books.unit
 
 

@@ -1,4 +1,4 @@
-"""The order of findings: largest first, but counted causes before what they may have caused, and the first never
+"""Order of findings: largest first, but counted causes before those they may have caused, and the first never
 smaller than the ledger's largest entry."""
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, NOT_SP
 YIELDING = frozenset({
     "host_time", "unrecorded_time", "kernel_time", "host_pace", "host_interrupted", *SLOW_STEPS.names,
 })  # fmt: skip
-"""Findings that say where time went but not why, or that may pass. More calls cause all of these: untraced time between
-calls, slower calls, more interruptions, longer steps."""
+"""Findings that show where time went but not why, or that may be transient. More calls cause all of these: untraced
+time between calls, slower calls, more interruptions, longer steps."""
 
 _OF_THE_MACHINE = frozenset({"host_interrupted", "host_pace"})
 
@@ -46,18 +46,20 @@ _SLOWER = {
     StepCategory.CPU_EXEC: (OPERATOR_SLOWER, "One operator is", "call"),
     StepCategory.KERNEL: (KERNEL_SLOWER, "One kernel is", "launch"),
 }
-"""Entities that a rule is about: (rule, how its sentence begins, what one call is)."""
+"""Categories whose entities have a rule: (rule, start of its sentence, term for one call)."""
 
 YIELDED = 4.0
-"""A counted cause leads if such a finding is at most this many times as large."""
+"""Largest ratio of a YIELDING finding to a counted cause at which the counted cause comes first."""
 
 
 def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Finding, ...]:
-    """Findings in the order in which they are reported: largest first, with three exceptions.
+    """Orders the findings for the report: largest first, with three exceptions.
 
     * A counted cause comes before YIELDING findings of the same sign that are at most YIELDED times as large.
+
     * If the verdict is the program's, YIELDING findings against it come last (the machine's pace caused them), and
-      machine findings come after causes of the program.
+    machine findings come after causes of the program.
+
     * If the verdict is the machine's, machine findings of its sign come first.
     """
     ordered = sorted(findings, key=lambda finding: -abs(finding.delta_us or 0.0))
@@ -79,8 +81,8 @@ def counted_first(findings: Iterable[Finding], headline: Headline) -> tuple[Find
 
 
 def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Finding, ...]:
-    """Without changed operators below the smallest change that matters. Replaced layers stay, and so do all if nothing
-    else is found."""
+    """Removes changed operators below the smallest change that matters. Replaced layers stay, and so do all findings
+    if nothing else is found."""
     large = tuple(
         found for found in findings
         if found.rule not in _STRUCTURE or found.delta_us is None or abs(found.delta_us) >= least_us
@@ -92,8 +94,9 @@ def without_trifles(findings: tuple[Finding, ...], least_us: float) -> tuple[Fin
 def without_interruptions(
     general: Iterable[Finding], causes: Iterable[Finding], change_us: float
 ) -> tuple[Finding, ...]:
-    """General findings but those of a category that a cause without interruptions is about, and those within the spread
-    of steps as recorded, if they go against what the program changed by, or if a cause of the program is known."""
+    """General findings that agree with uninterrupted steps. Removed are those of a category that a cause from
+    uninterrupted steps is about, and those within the spread of steps as recorded if they go against the program's
+    change or if a cause of the program is known."""
     named = {found.category for found in causes if found.rule not in _OF_THE_MACHINE}
     return tuple(
         found for found in general
@@ -110,8 +113,8 @@ def _is_replaced(found: Finding) -> bool:
 
 
 def _moves_behind(findings: list[Finding]) -> list[Finding]:
-    """With replaced operators that only move data after the first that compute: a result in another layout needs other
-    copies."""
+    """Moves replaced operators that only move data behind the first that compute: a result in another layout needs
+    other copies."""
     first = next((finding for finding in findings if _is_replaced(finding) and not _only_moves(finding)), None)
     if first is None:
         return findings
@@ -125,8 +128,8 @@ def _only_moves(found: Finding) -> bool:
 
 
 def _yields(general: Finding, counted: Finding) -> bool:
-    """Whether the general finding comes after the counted one. Size does not matter for more of all work, which makes
-    everything else larger, nor if the general finding is within the spread of the steps."""
+    """Whether the general finding comes after the counted one. Size does not matter if all work runs more often,
+    which makes everything else larger, or if the general finding is within the spread of the steps."""
     whatever = counted.rule in MORE_CALLS.names or general.confidence.startswith(WITHIN_SPREAD)
     least = (general.delta_us or 0.0) / (np.inf if whatever else YIELDED)
     delta = counted.delta_us or 0.0
@@ -137,10 +140,10 @@ def with_largest_entry(
     findings: tuple[Finding, ...], ledger: Ledger, baseline: Summary, candidate: Summary, options: CompareOptions,
     explained: Mapping[str, float], named_elsewhere: Collection[str],
 ) -> tuple[Finding, ...]:
-    """Findings, with the largest ledger entry that changed in the step's direction added if it is larger than all
-    others and no finding names it. The entry must be on both sides, with no overlap between their steps: then it is one
-    thing that changed. `explained`: what findings explain of each category, microseconds per step; `named_elsewhere`:
-    entities they are about."""
+    """Adds the largest ledger entry that changed in the step's direction, if it is larger than all other findings
+    and none names it. The entry must be on both sides, with no overlap between their steps, so that it is one thing
+    that changed. `explained`: what findings explain of each category, microseconds per step; `named_elsewhere`:
+    entities with findings elsewhere."""
     unit = ledger.denominator * 1000
     largest = _largest(ledger)
     if largest is None:
@@ -157,14 +160,14 @@ def with_largest_entry(
         return findings
     one = _finding(largest, unit, ledger.delta, steps=min(len(baseline.steps), len(candidate.steps)))
     larger = [found for found in findings if abs(found.delta_us or 0.0) >= abs(delta_us)]
-    # work on other inputs is slower in its largest entry, too: there the inputs are what changed
+    # work on other inputs is slower in its largest entry too, but the inputs are what changed
     other_work = findings[:1] if not larger and findings and findings[0].rule in OTHER_WORK and same_way else ()
     place = len(larger or other_work)
     return (*findings[:place], one, *findings[place:])[: options.top_findings]
 
 
 def _finding(row: LedgerRow, unit: int, whole: int, steps: int) -> Finding:
-    """A finding of one entity; "slower" if it is called as often as before."""
+    """Finding on one entity; "slower" if it is called as often as before."""
     category = StepCategory(CATEGORY_LABELS.index(row.path[0]))
     rule, key, delta_us = GENERAL[category], row.path[1], row.delta / unit
     amounts = times_text(row.baseline / unit, row.candidate / unit)
@@ -186,8 +189,8 @@ def _finding(row: LedgerRow, unit: int, whole: int, steps: int) -> Finding:
 
 
 def _largest(ledger: Ledger) -> LedgerRow | None:
-    """The largest entry that both sides have and that changed in the step's direction; of equal ones the last by
-    name."""
+    """Largest entry that both sides have and that changed in the step's direction; of equal ones the last by name.
+    None without any."""
     found: list[LedgerRow] = []
     for head in ledger.heads if ledger.delta else ():
         rows = columns_of(head.path[0], ledger.entities(head.path[0]))

@@ -1,4 +1,4 @@
-"""Every rule: a new one is a line here (docs/method/findings.md is made from them)."""
+"""List of all rules; docs/method/findings.md is generated from it."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ RULES = (
     HOST_PACE, MACHINE_PACE, KERNEL_SLOWER, OCCUPANCY_LOST, UTILISATION_LOST, OPERATOR_SLOWER, QUIET, QUIET_REST,
     *GENERAL.values(), UTILISATION, TENSOR_CORES, BOUND_SHIFT, FUNCTION_TIME, COUNTER_MOVED,
 )  # fmt: skip
-"""In the order of the page; which one is asked first is `Rule.order`."""
+"""Rules in the order of the page; `Rule.order` gives the order in which they run."""
 
 RULE_NAMES = tuple(dict.fromkeys(name for rule in RULES for name in rule.names))
 
 
 def why_silent(name: str, comparison: Comparison) -> str:
-    """Why no rule of that name can find anything in such runs, "" if one can."""
+    """Reason why no rule of this name can find anything in these runs, "" if one can."""
     metric = comparison.headline.metric
     ledger = comparison.ledger
     entities = {row.path[1] for head in ledger.heads for row in ledger.entities(head.path[0])}

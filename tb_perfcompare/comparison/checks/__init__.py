@@ -1,1 +1,1 @@
-"""Whether two sides may be compared at all, and what each failed check weakens."""
+"""Comparability checks: whether two sides may be compared, and what each failed check weakens."""

@@ -1,4 +1,4 @@
-"""May these two be compared? Each check says what it saw and which conclusions it weakens."""
+"""Comparability checks: each reports what it found and the conclusions that it weakens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tb_perfcompare.model.text_numbers import TextNumbers
 def check_comparability(
     baseline: Summary, candidate: Summary, numbers: TextNumbers | None = None
 ) -> tuple[Check, ...]:
-    """All checks in fixed order, those that pass included."""
+    """Returns all checks in fixed order, including those that pass."""
     return (
         same_capture(baseline, candidate),
         device(baseline, candidate),
@@ -36,7 +36,7 @@ def check_comparability(
 
 
 def _unit_of_work(a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Check, ...]:
-    """Whether a step of one side is the same thing as a step of the other."""
+    """Whether a step of one side is the same unit of work as a step of the other."""
     if a.metric == CYCLE_TIME:
         return _cycle_checks(a, b)
     return (
@@ -55,8 +55,11 @@ _FIGURES = {
 
 
 def _utilisation_metrics(a: Summary, b: Summary) -> Check:
-    """Warns when a figure that both sides have was read from different metrics, or when only one side names its own.
-    Profilers offer several metrics for one figure, and two of them differ even when the kernels do not."""
+    """Warns if a figure that both sides have comes from different metrics, or if only one side names its metric.
+
+    Profilers offer several for one figure such as "tensor pipe active", and two of them differ even if the kernels do
+    not.
+    """
     found, figures = list[str](), list[str]()
     for figure, words in _FIGURES.items():
         if not (_has(a, figure) and _has(b, figure)):
@@ -87,7 +90,7 @@ _VOID = ("verdict", "functions")
 
 
 def _cycle_checks(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
-    """What only per-cycle tables can get wrong: other cycles, other work, other machines."""
+    """Checks of per-cycle tables: whether cycles, work and machines are the same."""
     return (
         _anchors(baseline, candidate),
         _launches(baseline, candidate),
@@ -97,7 +100,7 @@ def _cycle_checks(baseline: Summary, candidate: Summary) -> tuple[Check, ...]:
 
 
 def _anchors(a: Summary, b: Summary) -> Check:
-    """Cycles of different functions are different things, whatever their lengths."""
+    """Whether both sides' cycles are calls of the same function; otherwise their lengths are not comparable."""
     anchors = [dict(side.environment).get("cycle.anchor", "") for side in (a, b)]
     if not all(anchors):
         return Check(
@@ -114,7 +117,8 @@ def _anchors(a: Summary, b: Summary) -> Check:
 
 
 def _launches(a: Summary, b: Summary) -> Check:
-    """Shared share of device launches per cycle by name, summed over devices: their numbers differ by machine."""
+    """Whether device launches per cycle are alike by name, summed over devices, whose numbers differ between
+    machines."""
     if not (a.counts_launches and b.counts_launches):
         return Check("functions", "warn", "a table has no launch counts: the work may differ", ("verdict",))
     x, y = _calls(a), _calls(b)

@@ -1,4 +1,4 @@
-"""What a step of one side does that the other does too, by operators with their input shapes."""
+"""Work that both sides have in a step, by operators with their input shapes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from tb_perfcompare.model.summary.summary import GroupTable, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 CONTAINED, PARTLY = 0.8, 0.5
-"""Share of one side's time from which the other contains its work; from which they have a part of it in common."""
+"""Share of one side's time above which the other side contains its work, and above which they have part of it in
+common."""
 
 FEWEST_OPERATORS = 10
-"""Different operators with time that a contained side has to have: fewer may be anybody's."""
+"""Fewest different operators with time in a contained side: any program may have fewer in common."""
 
 _LIKE_ITERATIONS = 0.02
 _ITERATION = ("enumerate(DataLoader)", "Optimizer.step#")
@@ -25,8 +26,8 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Containment:
-    """Shares by time of the baseline's work in the candidate, and of the candidate's in the baseline; the operators
-    that each side has with time."""
+    """Shares by time of the baseline's work in the candidate, and of the candidate's in the baseline; the number of
+    operators with time on each side."""
 
     baseline: float
     candidate: float
@@ -42,12 +43,13 @@ class Containment:
 
     @property
     def largest(self) -> float:
-        """Of the two shares."""
+        """The larger of the two shares."""
         return max(self.baseline, self.candidate)
 
 
 def containment(a: Summary, b: Summary) -> Containment | None:
-    """None without input shapes on both sides, or where a step holds another number of batches or optimizer steps."""
+    """Computes the containment; None without input shapes on both sides, or if a step holds another number of
+    batches or optimizer steps."""
     one, two = _work(a), _work(b)
     if one is None or two is None or not _same_iterations(a, b):
         return None
@@ -56,7 +58,8 @@ def containment(a: Summary, b: Summary) -> Containment | None:
 
 
 def more_calls(a: Summary, b: Summary) -> str:
-    """ "120 more operator calls per step (aten::isfinite 100, aten::all 20)" of b, "" where it has none."""
+    """Additional calls of b: "120 more operator calls per step (aten::isfinite 100, aten::all 20)", "" if there are
+    none."""
     one, two = _calls(a), _calls(b)
     more = {name: calls - one.get(name, 0.0) for name, calls in two.items() if calls > one.get(name, 0.0) + 1e-9}
     if not more:
@@ -78,13 +81,13 @@ def _work(summary: Summary) -> dict[Key, Work] | None:
 
 
 def self_times(table: GroupTable) -> Floats:
-    """(g,) summed nanoseconds on the host and the device, of what the source tells."""
+    """(g,) nanoseconds on the host and the device together, as far as the source has them."""
     total: Floats = step_self_times(table).sum(axis=1)
     return total
 
 
 def step_self_times(table: GroupTable) -> Floats:
-    """(g, s) the same step by step."""
+    """(g, s) self times as in `self_times`, for each step."""
     known = [table.measures_ns[name] for name in ("host_self", "device_self") if name in table.measures_ns]
     return np.sum(known, axis=0, dtype=np.float64) if known else np.zeros(table.calls.shape)
 

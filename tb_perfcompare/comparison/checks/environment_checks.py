@@ -1,4 +1,4 @@
-"""What the sides ran on: devices and ranks."""
+"""Checks of the devices and ranks that the sides ran on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SIZES = ("device.compute_capability", "device.multiprocessors", "device.memory_
 
 
 def device(a: Summary, b: Summary) -> Check:
-    """Kinds and models; where models are the same, what is left of them (a part of a device is a smaller one)."""
+    """Device kinds and models; for equal models also their sizes, since a partition of a device is smaller."""
     if "unknown" in (a.device.kind, b.device.kind) and a.device.kind != b.device.kind:
         silent = "baseline" if a.device.kind == "unknown" else "candidate"
         return Check(
@@ -40,7 +40,7 @@ def device(a: Summary, b: Summary) -> Check:
 
 
 def on_cpu_alone(a: Summary, b: Summary) -> bool:
-    """Whether one side recorded the CPU alone and the other a device."""
+    """Whether one side recorded only the CPU and the other a device."""
     return a.has_device != b.has_device
 
 
@@ -51,7 +51,7 @@ def _text(summary: Summary) -> str:
 
 
 def device_count(a: Summary, b: Summary) -> Check:
-    """How many devices did work."""
+    """Number of devices that did work."""
     if a.device.count != b.device.count:
         return Check(
             "device_count",
@@ -63,7 +63,7 @@ def device_count(a: Summary, b: Summary) -> Check:
 
 
 def world_size(a: Summary, b: Summary) -> Check:
-    """How many processes the program had."""
+    """Number of processes of the program."""
     sizes = [_world_size(side) for side in (a, b)]
     if sizes[0] != sizes[1]:
         return Check(
@@ -76,7 +76,7 @@ def world_size(a: Summary, b: Summary) -> Check:
 
 
 def ranks(a: Summary, b: Summary) -> Check:
-    """Which of them are compared: some of the ranks alone do not show which one they wait for."""
+    """Ranks that are compared: with only some of the ranks, the rank that they wait for is not known."""
     workers_of = [set(job_workers(side)) for side in (a, b)]
     if len(workers_of[0]) != len(workers_of[1]):
         return Check(

@@ -1,4 +1,4 @@
-"""The files themselves: are they different ones, whole, and recorded in the same way?"""
+"""Checks of the files: whether they differ, are complete, and were recorded in the same way."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 
 
 def same_capture(a: Summary, b: Summary) -> Check:
-    """One recording on both sides, or twice on one: by the file's bytes, or by all of its figures where it was packed
-    or named anew."""
+    """Warns about a recording that is on both sides, or twice on one: recognised by the file's bytes, or by all of
+    its figures if it was compressed or renamed."""
     files = [_steps_of_files(side) for side in (a, b)]
     shared = [file for file in files[0].keys() & files[1].keys() if file and files[0][file] & files[1][file]]
     if shared:
@@ -50,7 +50,7 @@ def same_capture(a: Summary, b: Summary) -> Check:
 
 
 def with_itself(checks: Iterable[Check]) -> str:
-    """What `same_capture` says of one recording on both sides, "" where there is none."""
+    """Message of `same_capture` for a recording that is on both sides, "" if there is none."""
     details = (check.detail for check in checks if check.check == "same_capture" and check.invalidates == ("verdict",))
     return next(details, "")
 
@@ -67,19 +67,19 @@ def _steps_of_files(summary: Summary) -> dict[tuple[str, int] | None, frozenset[
 
 
 def _figures(summary: Summary) -> Iterator[tuple[Ints, Ints, bytes]]:
-    """((e, s) time, rows that have any, sums of squares) of each capture. None where nothing is split: few figures may
-    be equal by chance."""
+    """Yields ((e, s) time, rows that have any, sums of squares) of each capture. Nothing for sources without a
+    split: few figures may be equal by chance."""
     owned = summary.owned
     for at in range(len(summary.captures)) if summary.is_split else ():
         time = np.ascontiguousarray(owned.time_ns[:, summary.steps.capture == at], dtype=np.int64)
         own = np.flatnonzero(time.any(axis=1))
         if len(own):
-            squares = (time.view(np.uint64) ** 2).sum(axis=0)  # sums are those of the steps, whoever took the time
+            squares = (time.view(np.uint64) ** 2).sum(axis=0)  # plain sums are just the step times
             yield time, own, np.append(squares, np.uint64(len(own))).tobytes()
 
 
 def _fingerprints(summary: Summary, twins: Counter[bytes]) -> Iterator[str]:
-    """One per capture of which another one has the same sums: everything that its steps took, by category and
+    """Yields a hash for each capture whose sums another capture has too: of the time of its steps by category and
     entity."""
     owned = summary.owned
     for time, own, sums in _figures(summary):
@@ -92,7 +92,7 @@ def _fingerprints(summary: Summary, twins: Counter[bytes]) -> Iterator[str]:
 
 
 def flags(a: Summary, b: Summary) -> Check:
-    """Options of the profiler that cost time."""
+    """Profiler options that cost time."""
     differing = option_differences(a, b, known=True)
     if differing:
         return Check(
@@ -105,7 +105,7 @@ def flags(a: Summary, b: Summary) -> Check:
 
 
 def versions(a: Summary, b: Summary) -> Check:
-    """Libraries, drivers, and the recorder's format."""
+    """Versions of libraries, drivers and trace format."""
     names = [name for name, _ in a.environment if name.startswith("version.")]
     names += ["distributed.nccl_version", "distributed.backend", "trace.schema"]
     differing = differences(a, b, tuple(names))

@@ -1,4 +1,4 @@
-"""Is it the same program in another form? Told by what the steps compute: quantised, fused and written-out forms of a
+"""Recognises one program in different forms by what its steps compute: quantised, fused and written-out forms of a
 model have other operators, and other numbers of views, copies and arithmetic, but the same matrix products,
 convolutions and attention."""
 
@@ -27,23 +27,23 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 ALIKE = 0.8
-"""Share of the heavy work, by calls, that forms of one program have in common, and of the rest of the side that has
-less of it."""
+"""Share of the heavy work, by calls, that forms of one program have in common; also share of the other work, of the
+side that has less of it."""
 
 UNLIKE = 0.2
-"""Below this share of either side's, heavy or not, they compute other things."""
+"""Share of either side's work, heavy or not, below which the sides compute different things."""
 
 FEWEST, ENOUGH = 2, 6
-"""Pieces of heavy work per step with which a side can be recognised, and with which it can be told apart."""
+"""Fewest pieces of heavy work per step for a side to be recognised, and for it to be called different."""
 
 _PRODUCTS_EACH = {ATTENTION: 2, ATTENTION_BACKWARD: 4}
-"""Matrix products that one attention stands for: scores and values, and the gradients of both."""
+"""Matrix products in one attention: scores and values, and the gradients of both."""
 
 _PRODUCTS_OF_CELL = 8
-"""Matrix products of one step of a recurrent layer, at most: of its input and of its state, and their gradients."""
+"""Most matrix products in one step of a recurrent layer: of its input and of its state, and their gradients."""
 
 _UNKNOWN = 0.5
-"""Share of a side's time that operators of its own may take of which nobody knows what they compute."""
+"""Largest share of a side's time in one-sided operators of unknown kind."""
 
 _PLURALS = {kind: f"{kind} layers" for kind in RECURRENT}
 _NAMED = 3
@@ -53,8 +53,8 @@ Calls = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """What a step computes. `calls` by kind, attention as the matrix products it stands for; `names`: operator ->
-    (kind, calls, time) of those that tell; `unknown`: operators of libraries that tell nothing -> share of the time."""
+    """What a step computes. `calls` by kind, attention as its matrix products; `names`: operator -> (kind, calls,
+    time) of those of known kind; `unknown`: library operators of unknown kind -> share of the time."""
 
     calls: Calls
     names: Mapping[str, tuple[str, float, float]]
@@ -63,8 +63,8 @@ class Computed:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Two steps by what they compute: heavy calls and light ones, layers as the loop that stands for them on the other
-    side; `is_mostly_known`: what only one side has is not mostly what nobody knows."""
+    """Comparison of two steps by what they compute: heavy and light calls, with layers replaced by the loop that the
+    other side has instead; `is_mostly_known`: the kind of most one-sided work is known."""
 
     sides: tuple[Computed, Computed]
     heavy: tuple[Calls, Calls]
@@ -78,20 +78,20 @@ class Program:
 
     @property
     def same(self) -> bool:
-        """Whether one is a form of the other."""
+        """Whether one side is another form of the other."""
         enough = self.is_mostly_known and self.least >= FEWEST
         return enough and _in_common(*self.heavy) >= ALIKE and _inside(*self.light) >= ALIKE
 
     @property
     def contained(self) -> bool:
-        """Whether one has all heavy work of the other, and as much of the rest: training contains inference."""
+        """Whether one side has all heavy work of the other, and as much of the rest: training contains inference."""
         enough = self.is_mostly_known and self.least >= FEWEST and _least(*self.light) >= ENOUGH
         return enough and _inside(*self.heavy) >= ALIKE and _in_common(*self.light) >= ALIKE
 
     @property
     def times(self) -> int:
-        """How many times one does all that the other does, 1 where it does not: micro-batches of a step, or several
-        iterations in one."""
+        """How many times one side does all that the other does: micro-batches of a step, or several iterations in
+        one. 1 if it does not."""
         enough = self.is_mostly_known and self.least >= FEWEST
         few, much = sorted(fsum(side.values()) for side in self.heavy)
         often = round(much / few) if enough else 1
@@ -107,19 +107,20 @@ class Program:
 
     @property
     def is_different(self) -> bool:
-        """Whether they compute other things, whatever else they share."""
+        """Whether they compute different things, whatever else they share."""
         enough = self.is_mostly_known and self.least >= ENOUGH
         return enough and max(_inside(*self.heavy), _inside(*self.light)) < UNLIKE
 
     @property
     def in_common(self) -> float:
-        """Share of all calls that compute."""
+        """Share of all computing calls that both sides have."""
         one, two = ({**heavy, **rest} for heavy, rest in zip(self.heavy, self.light, strict=True))
         return _in_common(one, two)
 
     @property
     def how(self) -> str:
-        """ "another form of the program: aten::addmm (5 per step) became quantized::linear_dynamic (5)"."""
+        """How the forms differ: "a different form of the program: aten::addmm (5 per step) became
+        quantized::linear_dynamic (5)"."""
         if self.replaced:
             return f"a different form of the program: {self.replaced}"
         counts = " and ".join(
@@ -129,7 +130,8 @@ class Program:
 
     @property
     def unlike(self) -> str:
-        """ "computed per step, baseline vs candidate: convolution 20 vs 0, matrix product 3 vs 39", "" if alike."""
+        """Differences by kind: "computed per step, baseline vs candidate: convolution 20 vs 0, matrix product 3 vs
+        39", "" if there are none."""
         one, two = (side.calls for side in self.sides)
         apart = {kind: abs(one.get(kind, 0.0) - two.get(kind, 0.0)) for kind in dict.fromkeys((*one, *two))}
         kinds = [kind for kind in sorted(apart, key=lambda kind: (-apart[kind], kind)) if round(apart[kind], 2)]
@@ -141,7 +143,8 @@ class Program:
 
     @property
     def replaced(self) -> str:
-        """ "aten::addmm (5 per step) became quantized::linear_dynamic (5)", "" where none that computes did."""
+        """Replaced operators that compute: "aten::addmm (5 per step) became quantized::linear_dynamic (5)", "" if
+        there are none."""
         a, b = ({name: side.names[name] for name in side.names} for side in self.sides)
         gone, new = ([name for name in here if name not in there] for here, there in ((a, b), (b, a)))
         if not gone or not new:
@@ -150,7 +153,7 @@ class Program:
 
 
 def program(a: Summary, b: Summary) -> Program | None:
-    """None without operators on both sides."""
+    """Compares what the sides compute; None without operators on both sides."""
     if "operators" not in a.groups or "operators" not in b.groups:
         return None
     sides = _computed(a), _computed(b)
@@ -198,8 +201,8 @@ def _by_kind(names: Mapping[str, tuple[str, float, float]]) -> Calls:
 
 
 def _unrolled(here: Calls, there: Calls) -> Calls:
-    """Calls here, with recurrent layers as the loop of cells that stands for them there, as many steps as it has. It
-    may stand below a layer's operator: libraries have no kernel for every data type."""
+    """Calls here, with recurrent layers replaced by the loop of cells that the other side has, with as many steps.
+    The loop may also be below a layer's operator, since libraries do not have a kernel for every data type."""
     layers = fsum(here.get(layer, 0.0) for layer in RECURRENT)
     fewer = layers - fsum(there.get(layer, 0.0) for layer in RECURRENT)
     another = any(there.get(layer, 0.0) > here.get(layer, 0.0) for layer in RECURRENT)
@@ -229,7 +232,7 @@ def _in_common(one: Calls, two: Calls) -> float:
 
 
 def _inside(one: Calls, two: Calls) -> float:
-    """Sum of the smaller calls over the calls of the side that has less; 1 where that has none."""
+    """Sum of the smaller calls over the calls of the side that has less; 1 if that has none."""
     least = _least(one, two)
     return fsum(min(calls, two.get(kind, 0.0)) for kind, calls in one.items()) / least if least else 1.0
 

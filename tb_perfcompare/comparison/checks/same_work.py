@@ -1,4 +1,4 @@
-"""The gate of traces: is a step of one side the same piece of work as a step of the other?"""
+"""Gate for traces: whether a step of one side is the same piece of work as a step of the other."""
 
 from __future__ import annotations
 
@@ -34,25 +34,27 @@ from tb_perfcompare.model.text_numbers import TextNumbers
 NEARLY_ALL = 0.98
 
 PART_OF_IT = 0.35
-"""Share from which sides have a part of their work in common, unless what they compute says otherwise."""
+"""Share above which the sides have part of their work in common, unless what they compute differs."""
 
 
 def same_work_checks(
     baseline: Summary, candidate: Summary, alignment: Alignment | None, numbers: TextNumbers
 ) -> tuple[Check, ...]:
-    """`same_work`: fails, and takes the verdict, when nothing says that a step of one side is the other's work: not its
-    time by input shape, nor operators, kernels or device time by operator, nor what it computes; or when what both
-    compute is something else. It only warns about another form of a program and about a part in common.
-    `input_shapes`, `input_types`: warn when the same operators run on other inputs. `input_sizes` fails, and takes the
-    verdict, when those are of another order of size. Where one side recorded the CPU
-    alone, operators must have nine tenths in common, or compute the same: what a rank without a device does may be
-    called alike and be other work."""
+    """Checks `same_work`, `input_shapes`, `input_types` and `input_sizes`.
+
+    `same_work` fails, and withholds the verdict, if nothing shows that a step of one side is the other's work: not
+    its time by input shape, nor operators, kernels or device time by operator, nor what it computes; or if both
+    compute different things. It only warns about another form of a program or a part in common. `input_shapes` and
+    `input_types` warn if the same operators run on other inputs. `input_sizes` fails, and withholds the verdict, if
+    these are of another order of size. If one side recorded only the CPU, operators must have nine tenths in common,
+    or compute the same: a rank without a device may call operators of the same names for other work.
+    """
     found: dict[str, float] = {}
     for table, words in (("operators", "operator calls"), ("kernels", "kernel launches")):
         share = shared_calls(table, baseline, candidate, numbers)
         if share is not None:
             found[words] = share
-    if alignment is not None and found:  # without names on both sides, copies alone would match by nothing
+    if alignment is not None and found:  # without names on both sides, copies alone would match
         found["device time, matched by operator"] = min(matched_share(alignment))
     alone = on_cpu_alone(baseline, candidate)
     held = None if alone else containment(baseline, candidate)
@@ -107,7 +109,7 @@ def _same_work(
 
 
 def _may_be_alike(computed: Program | None) -> bool:
-    """Whether what the sides compute is alike, or says nothing."""
+    """Whether what the sides compute is alike, or too little to tell."""
     if computed is None or computed.least < FEWEST:
         return True
     return computed.in_common >= SOME_WORK
@@ -123,7 +125,8 @@ def _compiled_side(a: Summary, b: Summary) -> str:
 
 
 def _contained(held: Containment, a: Summary, b: Summary) -> str:
-    """ "the candidate does all the baseline does, and 120 more operator calls per step (...)"."""
+    """Result for contained work: "the candidate does all the baseline does, and 120 more operator calls per step
+    (...)"."""
     grown = held.contained[0] and (not held.contained[1] or held.baseline >= held.candidate)
     most, less = ("candidate", "baseline") if grown else ("baseline", "candidate")
     share = held.baseline if grown else held.candidate
@@ -151,24 +154,24 @@ def _inputs(what: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[Ch
 
 
 _ANOTHER_ORDER = 64
-"""Inputs so many times as large are another piece of work ..."""
+"""Ratio of input sizes from which the work differs ..."""
 
 _LARGER = 16
-"""... and so many times, where other kernels work on them; by times alone they are suspected from here on."""
+"""... and from which it differs if kernels differ too; a ratio of times from which that is suspected."""
 
 _ENOUGH = 0.1
-"""Share of each side's work that has to be in names of both."""
+"""Share of each side's work that must be in names that both sides have."""
 
 _AS_OFTEN = 2.0
 _VIEWS = frozenset({
     "aten::view", "aten::as_strided", "aten::t", "aten::transpose", "aten::expand", "aten::select", "aten::slice",
     "aten::permute", "aten::empty",
 })  # fmt: skip
-"""Operators that take as long whatever the size of their inputs."""
+"""Operators whose time does not depend on the size of their inputs."""
 
 
 class _Sizes(NamedTuple):
-    """Of one name: calls per step, share of its side, mean size of each operand, and the text of most calls."""
+    """Sizes of one name: calls per step, share of its side, mean size of each operand, and the text of most calls."""
 
     calls: float
     share: float
@@ -180,7 +183,7 @@ _NONE = _Sizes(0.0, 0.0, (), "")
 
 
 class _Ratio(NamedTuple):
-    """Size of the candidate's work over the baseline's, and a name that shows it."""
+    """Size of the candidate's work over the baseline's, with an example."""
 
     ratio: float
     name: str
@@ -189,8 +192,8 @@ class _Ratio(NamedTuple):
 
 
 def _input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check | None:
-    """Fails where the same operators, or kernels where no shapes were recorded, work on inputs of another order of
-    size; warns where only times tell. None otherwise. `shared_kernels` is the share of launches in common. A step that
+    """Fails if the same operators (kernels if no shapes were recorded) work on inputs of another order of size;
+    warns if only times suggest that; None otherwise. `shared_kernels` is the share of launches in common. A step that
     decodes one token calls the same operators as one that reads a prompt of thousands."""
     by_shape = _ratio(a, b, "operators_by_shape", input_elements, ("host_self", "device_self"))
     found = by_shape or _ratio(a, b, "kernels_by_launch", launched_threads, ())
@@ -212,7 +215,7 @@ def _input_sizes(a: Summary, b: Summary, shared_kernels: float | None) -> Check 
 def _ratio(
     a: Summary, b: Summary, table: str, sizes_of: Callable[[str], tuple[int, ...]], weighed_by: tuple[str, ...]
 ) -> _Ratio | None:
-    """Weighted median over names of how their largest change of an operand is. None where too little is known."""
+    """Weighted median over names of the largest ratio of an operand's sizes; None if too little is known."""
     if table not in a.groups or table not in b.groups:
         return None
     one, two = (_sizes(side.groups[table], len(side.steps), sizes_of, weighed_by) for side in (a, b))
@@ -253,7 +256,7 @@ def _sizes(
 
 
 def _by_times(a: Summary, b: Summary) -> Check | None:
-    """Warns where operators that compute take many times as long per call, and those that only view tensors do not."""
+    """Warns if operators that compute take many times as long per call, and those that only view tensors do not."""
     if "operators" not in a.groups or "operators" not in b.groups:
         return None
     one, two = _per_call(a), _per_call(b)
@@ -276,13 +279,13 @@ def _by_times(a: Summary, b: Summary) -> Check | None:
 
 
 def _per_call(summary: Summary) -> dict[str, tuple[float, float]]:
-    """Operator -> (self time per call, share of that of a step), of the typical step: one call that another program
-    interrupts is no larger piece of work."""
+    """Operator -> (self time per call, share of a step's self time), for the typical step: one call that another
+    program interrupts is not a larger piece of work."""
     table = summary.groups["operators"]
     called = table.calls > 0
     each = np.where(called, step_self_times(table) / np.maximum(table.calls, 1), np.inf)
     each.sort(axis=1)
-    # the middle of the steps that call it
+    # median over the steps that call it
     steps, rows = called.sum(axis=1), np.arange(len(each))
     low, high = np.maximum(steps - 1, 0) // 2, np.minimum(steps // 2, np.maximum(steps - 1, 0))
     times = np.where(steps > 0, (each[rows, low] + each[rows, high]) / 2, 0.0)

@@ -1,4 +1,4 @@
-"""How much work two sides have in common, by calls per step."""
+"""Work that two sides have in common, by calls per step."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def shared_share(baseline: Mapping[Key, float], candidate: Mapping[Key, float]) 
 
 
 def shared_part(baseline: Floats, candidate: Floats) -> float:
-    """The same of the calls of (n,) names, zero where a side lacks one."""
+    """`shared_share` for arrays of calls of (n,) names, zero if a side lacks one."""
     # sums that do not depend on the order of the names
     least = fsum(np.minimum(baseline, candidate).tolist())
-    # the larger and the smaller are both together
+    # max + min is the sum of both sides
     most = fsum(baseline.tolist()) + fsum(candidate.tolist()) - least
     return least / most if most else 1.0
 
 
 def shared_calls(table: str, baseline: Summary, candidate: Summary, numbers: TextNumbers) -> float | None:
-    """The shared share of the calls per step of a group table, None unless both sides have it."""
+    """Shared share of the calls per step of a group table, None unless both sides have it."""
     one, two = baseline.groups.get(table), candidate.groups.get(table)
     if one is None or two is None:
         return None
@@ -44,7 +44,7 @@ def shared_calls(table: str, baseline: Summary, candidate: Summary, numbers: Tex
 
 
 def share_of_calls(joined: JoinedRows, one: tuple[GroupTable, int], two: tuple[GroupTable, int]) -> float:
-    """The same of two tables, each with its number of steps."""
+    """Shared share of the calls of two joined tables, each with its number of steps."""
     sides = (np.append(table.calls.sum(axis=1) / steps, 0.0) for table, steps in (one, two))
-    a, b = (mean[at] for mean, at in zip(sides, (joined.at_a, joined.at_b), strict=True))  # row -1 is the last one
+    a, b = (mean[at] for mean, at in zip(sides, (joined.at_a, joined.at_b), strict=True))  # row -1 is the appended zero
     return shared_part(a, b)

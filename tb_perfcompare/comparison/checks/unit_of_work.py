@@ -1,5 +1,5 @@
-"""Is a step of one side the same thing as a step of the other? Markers, how many iterations they enclose, and how many
-steps there are."""
+"""Whether a step of one side is the same unit of work as a step of the other: markers, iterations per marker, and
+number of steps."""
 
 from __future__ import annotations
 
@@ -15,38 +15,39 @@ from tb_perfcompare.model.summary.summary import CYCLE_TIME, KERNEL_TIME, Summar
 from tb_perfcompare.model.text_numbers import TextNumbers, join_rows
 
 FEW_STEPS = 6
-"""Below this many steps on a side an exact 95 % interval is wide or cannot be reached at all."""
+"""Number of steps on a side below which an exact 95 % interval is wide or impossible."""
 
 MANY_LEFT_OUT = 0.2
 """Share of a side's steps from which leaving them out may decide the verdict."""
 
 WHOLE = 0.02
-"""A ratio is a whole number if it is within this share of one ..."""
+"""Largest relative deviation of a ratio from a whole number ..."""
 
 NEARLY_ALL = 0.9
-"""... and holds for this share of the operators' calls."""
+"""... and share of the operators' calls for which it has to hold."""
 
 SEVERAL = 1.5
-"""From so many batches or optimizer steps on, a step holds several."""
+"""Number of batches or optimizer steps from which a step holds several iterations."""
 
 ENOUGH = 0.2
-"""Two units are compared by what both sides call if that has this share of either side's time ..."""
+"""Least share of either side's time in names that both sides call, for two units to be compared ..."""
 
 MOSTLY = 0.5
-"""... and are the same if more than this share of that time is of names called equally often."""
+"""... and the share of that time in names called equally often, above which they are the same."""
 
 _COUNTED = (("kernels", "total"), ("operators", "host_self"))
-"""Tables and the times by which their rows count."""
+"""Tables and the times by which their rows are weighted."""
 
 _MOST_NAMED = 6
-"""Markers of a side that a refusal names."""
+"""Largest number of markers of a side named in a refusal."""
 
 _ITERATION = {"batches loaded": "enumerate(DataLoader)", "optimizer steps": "Optimizer.step#"}
-"""What happens once in an iteration -> beginning of its name."""
+"""What happens once per iteration -> prefix of its name."""
 
 
 def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
-    """Both sides need the same step markers, and one has to enclose as many iterations as the other."""
+    """Fails or warns unless both sides have the same step markers and each encloses as many iterations as the
+    other's."""
     if a.metric == KERNEL_TIME:
         return Check("step_marker", "ok", "this source has no steps: all launches are compared together")
     units = _units(a, b)
@@ -60,7 +61,7 @@ def markers(a: Summary, b: Summary, numbers: TextNumbers) -> Check:
 
 
 def _units(a: Summary, b: Summary) -> tuple[Marker, Marker] | None:
-    """What marks the steps of both; None where a source does not say."""
+    """Step markers of both sides; None if a source does not have them."""
     if a.iterations is None or b.iterations is None:
         return None
     return a.iterations.chosen, b.iterations.chosen
@@ -73,9 +74,9 @@ def _same(units: tuple[Marker, Marker] | None) -> str:
 
 
 def _same_rows(a: Summary, b: Summary, numbers: TextNumbers) -> Check | None:
-    """Different markers enclose the same work if what both sides call is called equally often per step: an iteration by
-    a graph launch or a compiled region against one by an operator, or against the recording of a single iteration. The
-    first table that both share decides."""
+    """Passes different markers if what both sides call is called equally often per step: iterations marked by a
+    graph launch or a compiled region against iterations marked by an operator, or against the recording of a single
+    iteration. The first table that both have decides. None if the work differs."""
     for table, measure in _COUNTED:
         found = _equally_often(table, measure, a, b, numbers)
         if found is None:
@@ -101,7 +102,7 @@ def _step(summary: Summary) -> str:
 
 def _equally_often(table: str, measure: str, a: Summary, b: Summary, numbers: TextNumbers) -> tuple[int, float] | None:
     """Number of names that both sides call equally often per step, and their share of the time of all shared names,
-    the smaller of both sides. None where too little is shared to tell."""
+    the smaller of both sides. None if too little is shared."""
     one, two = a.groups.get(table), b.groups.get(table)
     if one is None or two is None:
         return None
@@ -128,7 +129,7 @@ def _other_unit(a: Summary, b: Summary) -> Check:
 
 
 def _other_has(a: Summary, b: Summary) -> str:
-    """What else could mark the steps of each side, "" where nothing is known."""
+    """Clause on other markers that could delimit the steps of each side, "" if none are known."""
     markers = [
         f"the {side} has {', '.join(repr(marker.asked_as) for marker in summary.iterations.candidates[:_MOST_NAMED])}"
         for side, summary in (("baseline", a), ("candidate", b))
@@ -138,9 +139,10 @@ def _other_has(a: Summary, b: Summary) -> str:
 
 
 def _iterations(a: Summary, b: Summary) -> Check | None:
-    """A marker around several iterations: everything is called a whole number of times as often, batches or optimizer
-    steps included. More work within an iteration leaves one of the two as it was. Where a step of either side already
-    has several of both, it is no iteration by design, and more of them are a change of the program."""
+    """Recognises a marker around several iterations: everything is called a whole number of times as often,
+    including batches or optimizer steps. More work within an iteration would leave one of the two unchanged. If a
+    step of either side already has several of both, it is not an iteration by design, and more of them are a change
+    of the program."""
     named = _named(a), _named(b)
     paced = {word: (named[0][word], named[1][word]) for word in _ITERATION}
     ratios = [max(pair) / min(pair) for pair in paced.values() if all(pair)]
@@ -183,7 +185,7 @@ def _operator_calls(summary: Summary) -> dict[str, float]:
 
 
 def _named(summary: Summary) -> dict[str, float]:
-    """Calls per step of everything in the ledger that stands for an iteration, by word."""
+    """Calls per step of the ledger's entries that occur once per iteration, by word."""
     every = tuple(_ITERATION.values())
     owned = [(row, key) for row, key in enumerate(summary.owned.key) if key.startswith(every)]
     rows = {word: [row for row, key in owned if key.startswith(name)] for word, name in _ITERATION.items()}
@@ -192,7 +194,7 @@ def _named(summary: Summary) -> dict[str, float]:
 
 
 def number_of_steps(a: Summary, b: Summary) -> Check:
-    """Enough steps for an interval."""
+    """Whether there are enough steps for an interval."""
     (n, _), (m, _) = counted_steps(a), counted_steps(b)
     counts = f"{n:,} vs {many(m, 'cycle' if a.metric == CYCLE_TIME else 'step')}"
     if a.metric == KERNEL_TIME:
@@ -226,7 +228,7 @@ def left_out(a: Summary, b: Summary) -> Check:
 
 
 def shared_work(table: str, what: str, a: Summary, b: Summary, numbers: TextNumbers) -> Check:
-    """Shared share: sum over names of min(calls) / sum of max(calls), calls per step."""
+    """Shared share of calls per step: sum over names of min(calls) / sum of max(calls)."""
     one, two = a.groups.get(table), b.groups.get(table)
     if one is None or two is None:
         if one is None and two is None:

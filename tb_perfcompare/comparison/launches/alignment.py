@@ -1,7 +1,7 @@
-"""Two sequences of launches side by side: which launch of one is which launch of the other.
+"""Aligns two sequences of launches: which launch of one corresponds to which of the other.
 
-Equal kernels in the same order are matched, as many as a shortest way of removing and adding launches leaves
-(compare/edit_path.py). Exchanging the sides exchanges the result. Definitions and bounds: docs/method/alignment.md.
+Equal kernels in the same order are matched, along a shortest sequence of removed and added launches
+(launches/edit_path.py). Exchanging the sides exchanges the result. Definitions and bounds: docs/method/alignment.md.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from tb_perfcompare.model.arrays import Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
 _WINDOW_LEVEL = 4
-"""Where no way is found, stretches of 2**4 launches that occur once on each side are taken for the same."""
+"""If no path is found, windows of 2**4 launches that occur once on each side are taken as the same."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Matched launches: (k,) places in a and (k,) in b, both increasing. `unaligned` are numbers of gaps (gap g lies
-    before match g, gap k behind the last) whose launches were too different to be searched to the end."""
+    """Matched launches: (k,) places in a and (k,) in b, both increasing. `unaligned` are the numbers of gaps (gap g
+    is before match g, gap k after the last) whose launches were too different for a complete search."""
 
     at_a: Ints
     at_b: Ints
@@ -31,7 +31,7 @@ class Alignment:
 
 @dataclass(slots=True)
 class _Found:
-    """Runs as they are found, in any order, and the places in a and b of stretches that were given up."""
+    """Runs found so far, in any order, and the places in a and b of gaps that were given up."""
 
     budget: Budget = field(default_factory=Budget)
     runs: list[Run] = field(default_factory=list)
@@ -39,12 +39,12 @@ class _Found:
 
 
 def align(a: Ints, b: Ints) -> Alignment:
-    """(n,) and (m,) kernel numbers, the same number for the same kernel on both sides, numbered independently of which
-    side is which."""
+    """Aligns (n,) and (m,) kernel numbers, equal for equal kernels on both sides and numbered independently of the
+    order of the sides."""
     if not _in_order(a, b):
         turned = align(b, a)
         return Alignment(turned.at_b, turned.at_a, turned.unaligned)
-    # what one side alone has can match nothing
+    # kernels of one side only cannot be matched
     from_a, from_b = np.flatnonzero(np.isin(a, b)), np.flatnonzero(np.isin(b, a))
     found = _Found()
     _align_part(a[from_a], b[from_b], (0, 0), found, split=True)
@@ -58,8 +58,8 @@ def align(a: Ints, b: Ints) -> Alignment:
 
 
 def _in_order(a: Ints, b: Ints) -> bool:
-    """Which of two sequences is searched as the first: the shorter, then the one with the smaller number at the first
-    difference. That the choice does not depend on the sides makes the result mirror when they are exchanged."""
+    """Which of two sequences is searched as the first: the shorter, then the one with the smaller number at the
+    first difference. Since the choice does not depend on the sides, exchanging them mirrors the result."""
     if len(a) != len(b):
         return len(a) < len(b)
     differs = np.flatnonzero(a != b)
@@ -67,8 +67,8 @@ def _in_order(a: Ints, b: Ints) -> bool:
 
 
 def _align_part(a: Ints, b: Ints, origin: tuple[int, int], matches: _Found, *, split: bool) -> None:
-    """Aligns from the front as far as the way is clear, then from the back; what is left in between is split at
-    stretches that occur once on each side, or given up."""
+    """Aligns from the front as far as the path is clear, then from the back; what is left in between is split at
+    windows that occur once on each side, or given up."""
     head = _agreeing(a, b)
     if head:
         matches.runs.append((*origin, head))
@@ -96,20 +96,20 @@ def _align_part(a: Ints, b: Ints, origin: tuple[int, int], matches: _Found, *, s
         matches.given_up.append(origin)
         return
     pieces = zip([(0, 0), *anchors], [*anchors, (len(a), len(b))], strict=True)
-    # the shortest first: where the budget runs out, the long ones without likeness go without
+    # the shortest first: if the budget runs out, only long, dissimilar pieces are left unaligned
     for (x, y), (x_end, y_end) in sorted(pieces, key=lambda piece: sum(piece[1]) - sum(piece[0])):
         _align_part(a[x:x_end], b[y:y_end], (origin[0] + x, origin[1] + y), matches, split=False)
 
 
 def _agreeing(a: Ints, b: Ints) -> int:
-    """Length of the common beginning."""
+    """Length of the common prefix."""
     both = min(len(a), len(b))
     differs = np.flatnonzero(a[:both] != b[:both])
     return int(differs[0]) if len(differs) else both
 
 
 def _anchors(a: Ints, b: Ints) -> list[tuple[int, int]]:
-    """Beginnings of windows that occur once on each side, as many as keep their order (patience)."""
+    """Starts of windows that occur once on each side, as many as keep their order (patience sorting)."""
     sides = []
     for windows in Agreement(a, b).windows(_WINDOW_LEVEL):
         number, place, count = np.unique(windows, return_index=True, return_counts=True)
@@ -121,7 +121,7 @@ def _anchors(a: Ints, b: Ints) -> list[tuple[int, int]]:
 
 
 def _longest_rising(xs: list[int], ys: list[int]) -> list[tuple[int, int]]:
-    """The most pairs whose second parts rise as the first ones do."""
+    """Longest sequence of pairs in which both parts increase."""
     tops: list[int] = []  # smallest last y of a chain of each length
     ends: list[int] = []
     before: list[int] = []

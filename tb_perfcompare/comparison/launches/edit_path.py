@@ -1,9 +1,10 @@
-"""The shortest way to turn one sequence into another, by removing and adding elements.
+"""Shortest edit path between two sequences, by removing and adding elements.
 
-Myers' O(ND) algorithm (1986) over furthest-reaching diagonals, with all diagonals of a round at once and runs of equal
-elements found by look-up (Landau and Vishkin 1989), so that d differences cost d^2/2 look-ups however long the runs.
-Work and memory are bounded: beyond EXACT elements the way is committed piece by piece where it is clearly right, a
-search that sees no clear way within DEPTH differences gives up, and so does one that has used up its budget.
+Myers' O(ND) algorithm (1986) over furthest-reaching diagonals, with all diagonals of a round at once and runs of
+equal elements found by look-up (Landau and Vishkin 1989), so that d differences cost d^2/2 look-ups however long the
+runs. Work and memory are bounded: beyond EXACT elements the path is committed piece by piece where it is clearly
+right; a search that sees no clear path within DEPTH differences gives up, and so does one that has used up its
+budget.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from tb_perfcompare.model.arrays import Ints, Ints32
 from tb_perfcompare.quick_dataclass import dataclass
 
 _LAST_LEVEL = 12
-"""The longest windows have 2**12 elements; longer runs are walked in steps of that many."""
+"""Level of the longest windows, 2**12 elements; longer runs are followed in steps of that many."""
 
 
 class Agreement:
-    """How far two sequences of numbers from 0 up agree from given places on, for many places at once.
+    """Lengths of agreement of two sequences of numbers from 0 up from given places on, for many places at once.
 
     Windows of 1, 2, 4, ... elements get numbers such that equal windows have equal numbers (the ranks of Karp, Miller
     and Rosenberg 1972): exact, without hashes. A run of r equal elements then takes about 2 log2(r) look-ups instead of
-    r. Levels of windows are made when they are first needed.
+    r. Levels of windows are built on first use.
     """
 
     def __init__(self, a: Ints, b: Ints) -> None:
-        # one end mark each, unlike all elements and each other: no run passes an end
+        # an end mark after each sequence, unlike all elements and each other, so that no run passes an end
         self._levels = [np.concatenate([a, [-1], b, [-2]]).astype(np.int64)]
         self.lengths = (len(a), len(b))
         self._second = len(a) + 1
@@ -65,8 +66,8 @@ class Agreement:
         return self._levels[level]
 
     def _doubled(self, ranks: Ints, half: int) -> Ints:
-        """Ranks of windows twice as long. Windows that leave the text differ between a and b; those that only leave a
-        hold its end mark, which b has nowhere."""
+        """Ranks of windows twice as long. Windows that extend past the text differ between a and b; those that
+        extend only past a contain its end mark, which b does not have."""
         out = np.full(len(ranks), -2, dtype=np.int64)
         out[: self._second] = -1
         whole = len(ranks) - 2 * half + 1
@@ -84,37 +85,38 @@ DEPTH = 4000
 """Differences that one search follows; it keeps DEPTH**2 / 2 places of 4 bytes (32 MB)."""
 
 EXACT = DEPTH
-"""Two sequences of at most this many elements together are always searched to the end: the way is a shortest one."""
+"""Two sequences of at most this many elements together are always searched to the end: the path is a shortest one."""
 
 BUDGET = 30_000_000
-"""Places that all searches of one pair may look at together."""
+"""Places that all searches of one pair may examine in total."""
 
 _CHECKED_EVERY = 256
-"""Rounds between two looks at whether a part of the way is clear, and the least score that makes it so."""
+"""Rounds between two checks of whether part of the path is clear, and the lowest score of a clear part."""
 
 _COST = 2
-"""A way is clear as far as its equal elements minus _COST times its differences grow."""
+"""A path is clear as long as its equal elements minus _COST times its differences grow."""
 
 _ROUND = 100
-"""What a round costs besides its places, in places: the fixed cost of array operations."""
+"""Fixed cost of a round (of its array operations), in places."""
 
 _DEAD = -(1 << 30)
 
 
 @dataclass(slots=True)
 class Budget:
-    """What searches may still spend."""
+    """Remaining budget of the searches."""
 
     left: int = BUDGET
 
     def spend(self, places: int) -> bool:
-        """False when there is nothing left."""
+        """Spends a round's cost; False if the budget is exhausted."""
         self.left -= places + _ROUND
         return self.left >= 0
 
 
 def follow(agreement: Agreement, budget: Budget) -> tuple[list[Run], tuple[int, int]]:
-    """Runs of equal elements from the beginning on, in order, and where it ended: both lengths if it came through."""
+    """Follows the path from the beginning: runs of equal elements in order, and where it ended; both lengths if
+    complete."""
     n, m = agreement.lengths
     runs: list[Run] = []
     at = (0, 0)
@@ -128,7 +130,7 @@ def follow(agreement: Agreement, budget: Budget) -> tuple[list[Run], tuple[int, 
 
 
 def _search(agreement: Agreement, start: tuple[int, int], budget: Budget) -> tuple[list[Run], tuple[int, int]]:
-    """One search: its committed runs and where they end (`start` if nothing is clear)."""
+    """Runs one search: its committed runs and where they end (`start` if nothing is clear)."""
     n, m = (length - begin for length, begin in zip(agreement.lengths, start, strict=True))
     origin = np.array(start, dtype=np.int64)
     first = int(agreement.runs(origin[:1], origin[1:])[0])
@@ -156,7 +158,7 @@ def _search(agreement: Agreement, start: tuple[int, int], budget: Budget) -> tup
 
 def _next_round(before: Ints32, d: int, n: int, m: int) -> Ints:
     """(d + 1,) furthest place in a on the diagonals -d, -d + 2, ..., d, before following equal elements: one element
-    added (from the diagonal above) or removed (from the one below), whichever is further; adding if both are."""
+    added (from the diagonal above) or removed (from the one below), whichever reaches further; added if both do."""
     last = before.astype(np.int64)
     diagonals = 2 * np.arange(d + 1, dtype=np.int64) - d
     added, removed = np.full(d + 1, _DEAD, dtype=np.int64), np.full(d + 1, _DEAD, dtype=np.int64)
@@ -170,7 +172,7 @@ def _next_round(before: Ints32, d: int, n: int, m: int) -> Ints:
 def _clear_part(
     rounds: list[Ints32], start: tuple[int, int], lengths: tuple[int, int]
 ) -> tuple[list[Run], tuple[int, int]] | None:
-    """The furthest way, cut where its score was best; None while that is not clear yet."""
+    """The furthest path, cut where its score was best; None while that is not clear yet."""
     last = rounds[-1].astype(np.int64)
     distance = np.where(last >= 0, 2 * last - (2 * np.arange(len(last)) - (len(last) - 1)), -1)
     runs = _way(rounds, int(np.argmax(distance)), start, lengths)
@@ -188,7 +190,7 @@ def _clear_part(
 
 
 def _way(rounds: list[Ints32], index: int, start: tuple[int, int], lengths: tuple[int, int]) -> list[Run]:
-    """The runs of equal elements that lead to diagonal `index` of the last round."""
+    """Runs of equal elements that lead to diagonal `index` of the last round."""
     runs: list[Run] = []
     for d in range(len(rounds) - 1, -1, -1):
         end = int(rounds[d][index])
@@ -202,7 +204,7 @@ def _way(rounds: list[Ints32], index: int, start: tuple[int, int], lengths: tupl
 
 
 def _step_back(before: Ints32, index: int, diagonal: int, lengths: tuple[int, int]) -> tuple[int, int]:
-    """Where the run on this diagonal began, and the diagonal before: the choice of _next_round again."""
+    """Where the run on this diagonal began, and the previous diagonal: repeats the choice of _next_round."""
     n, m = lengths
     added = int(before[index]) if index < len(before) else _DEAD
     if added - diagonal > m:

@@ -1,4 +1,4 @@
-"""What a kernel did on one side: its time, calls and utilisation, and whether it used tensor cores."""
+"""Use of a kernel on one side: its time, calls, utilisation and tensor cores."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from tb_perfcompare.model.summary.summary import METRIC_SETTING, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 TENSOR_USED, TENSOR_UNUSED = 0.10, 0.02
-"""A kernel uses tensor cores from the first tensor-pipe activity on, and does not below the second."""
+"""A kernel uses tensor cores from the first tensor-pipe activity up, and does not below the second."""
 
 _FIGURES = ("tensor_active", "dram_active")
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A kernel on one side (or the launches of it that were replaced): microseconds and calls per step, utilisation
-    (NaN where not measured), and 1 or 0 for what its name says about tensor cores (NaN: nothing)."""
+    """A kernel on one side (or its replaced launches): microseconds and calls per step, utilisation (NaN if not
+    measured), and 1 or 0 if its name says that it uses tensor cores or not (NaN if it does not say)."""
 
     name: str
     time_us: float
@@ -28,21 +28,21 @@ class Use:
 
     @property
     def uses_tensor_cores(self) -> bool | None:
-        """What was measured decides, else the name; None between the two thresholds."""
+        """Whether the kernel uses tensor cores, by measurement, else by name; None between the two thresholds."""
         if self.tensor < TENSOR_UNUSED or (np.isnan(self.tensor) and self.by_name == 0):
             return False
         return True if self.tensor >= TENSOR_USED or self.by_name == 1 else None
 
 
 def incomparable(baseline: Summary, candidate: Summary) -> frozenset[str]:
-    """Figures that the two sides read from different metrics, as both of them say."""
+    """Figures for which both sides name different metrics."""
     a, b = (dict(side.environment) for side in (baseline, candidate))
     names = {figure: METRIC_SETTING + figure for figure in _FIGURES}
     return frozenset(f for f, name in names.items() if a.get(name) and b.get(name) and a[name] != b[name])
 
 
 def kernel_uses(side: Summary, without: frozenset[str]) -> dict[str, Use]:
-    """Joining name -> the kernel, in the order of the rows. Figures `without` count as not measured."""
+    """Joining name -> use of the kernel, in the order of the rows. Figures in `without` count as not measured."""
     table = side.groups["kernels"]
     steps = len(side.steps)
     nothing = [float("nan")] * len(table)
@@ -56,7 +56,7 @@ def kernel_uses(side: Summary, without: frozenset[str]) -> dict[str, Use]:
 
 
 def launches_of(whole: Use, dur_ns: Nanoseconds, tensor: Floats) -> Use:
-    """Some launches of a kernel, of a side with one step."""
+    """Use of some launches of a kernel, on a side with one step."""
     has = np.isfinite(tensor) & (dur_ns > 0) & bool(np.isfinite(whole.tensor))
     mean = float(np.average(tensor[has], weights=dur_ns[has])) if has.any() else float("nan")
     return Use(whole.name, int(dur_ns.sum()) / 1000, len(dur_ns), mean, float("nan"), whole.by_name)

@@ -1,4 +1,4 @@
-"""Two sequences of launches as rows: on both sides, replaced, added or removed (docs/method/alignment.md)."""
+"""Rows of two aligned sequences of launches: on both sides, replaced, added or removed (docs/method/alignment.md)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ STATUSES = ("both", "added", "removed", "replaced")
 BOTH, ADDED, REMOVED, REPLACED = range(4)
 
 UNEQUAL_AT_MOST = 16
-"""Where stretches of different lengths stand in the same place and one is longer than this, nobody can say which of
-its launches replaced which of the other."""
+"""Longest gap in which launches are paired if the sides have different numbers of them; in longer ones it is not
+known which launch replaced which."""
 
 Stretch = tuple[int, int, int, int]
 """First and one past the last launch in a, the same in b."""
@@ -25,9 +25,9 @@ Stretch = tuple[int, int, int, int]
 class LaunchRows:
     """r rows in order; every launch of either side is in exactly one.
 
-    at_a, at_b  (r,) int64 number of the launch from 0, -1 where the side has none
+    at_a, at_b  (r,) int64 number of the launch from 0, -1 if the side has none
     status      (r,) int8 index into STATUSES
-    unaligned   stretches that were too different to be aligned: their launches are removed and added
+    unaligned   gaps that were too different to be aligned: their launches are removed and added
     """
 
     at_a: Ints
@@ -43,20 +43,20 @@ class LaunchRows:
         return taken_ns(b.dur_ns, self.at_b) - taken_ns(a.dur_ns, self.at_a)
 
     def in_step(self) -> int:
-        """Rows that say the two programs are alike: matched launches, and replaced ones where a stretch of as many
-        stands in the same place."""
+        """Number of rows that show the two programs to be alike: matched launches, and launches replaced by equally
+        many in the same place."""
         stretch = np.cumsum(self.status == BOTH)
         uneven = np.bincount(stretch, weights=(self.status == ADDED) | (self.status == REMOVED))[stretch] > 0
         return int(((self.status == BOTH) | ((self.status == REPLACED) & ~uneven)).sum())
 
 
 def taken_ns(dur_ns: Nanoseconds, at: Ints) -> Ints:
-    """(r,) duration of each row's launch, 0 where there is none."""
+    """(r,) duration of each row's launch, 0 if there is none."""
     return np.where(at >= 0, dur_ns[np.maximum(at, 0)], 0)
 
 
 def launch_rows(baseline: Summary, candidate: Summary) -> LaunchRows | None:
-    """The rows of two sides that are one sequence of launches each, None for others."""
+    """Builds the rows of two sides that are one sequence of launches each, None for others."""
     a, b = baseline.launches, candidate.launches
     if a is None or b is None:
         return None
@@ -95,14 +95,14 @@ def _rows(alignment: Alignment, a: Ints, b: Ints, dur_a: Nanoseconds, dur_b: Nan
 
 
 def _apart(stretch: Stretch) -> tuple[Ints, Ints]:
-    """All of a, then all of b."""
+    """Rows of an unpaired gap: all launches of a, then all of b."""
     a0, a1, b0, b1 = stretch
     none_a, none_b = np.full(b1 - b0, -1, dtype=np.int64), np.full(a1 - a0, -1, dtype=np.int64)
     return np.concatenate([np.arange(a0, a1), none_a]), np.concatenate([none_b, np.arange(b0, b1)])
 
 
 def _in_place(stretch: Stretch, dur_a: Nanoseconds, dur_b: Nanoseconds) -> tuple[Ints, Ints]:
-    """Launches that stand in the same place, paired in their order; where one side has more, its longest ones."""
+    """Pairs launches in the same place in their order; if one side has more, its longest ones."""
     a0, a1, b0, b1 = stretch
     if a1 - a0 < b1 - b0:
         right, left = _in_place((b0, b1, a0, a1), dur_b, dur_a)

@@ -1,4 +1,4 @@
-"""Launches one by one as tables: a run's own, and two runs side by side."""
+"""Tables of single launches: a run's own, and two runs side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.units import COUNT, TEXT, Better
 
 MOST_ROWS = 20_000
-"""Rows that the comparison of two runs keeps; those that changed least are left out and summed in a note."""
+"""Rows kept in the comparison of two runs; those with the smallest changes are left out and summed in a note."""
 
 _STRETCHES_NAMED = 3
 
@@ -33,7 +33,7 @@ _DIFF_STATUS = Column(
 
 
 def own_launches(launches: LaunchSequence, keys: Keys) -> Table:
-    """A run's launches in order."""
+    """Table of a run's launches in order."""
     end = np.cumsum(launches.dur_ns)
     classes = bound_class(launches.tensor, launches.dram)
     table_columns = (
@@ -58,7 +58,8 @@ def own_launches(launches: LaunchSequence, keys: Keys) -> Table:
 
 
 def launches_table(baseline: Summary, candidate: Summary, rows: LaunchRows) -> Table:
-    """Both runs' launches side by side, in order; deltas of all rows and of those left out sum to the headline's."""
+    """Table of both runs' launches side by side, in order; deltas of all rows and of those left out sum to the
+    headline's."""
     a, b = baseline.launches, candidate.launches
     assert a is not None and b is not None
     delta = rows.deltas_ns(a, b)
@@ -147,7 +148,7 @@ def _place(name: str, label: str, what: str) -> Column:
 
 
 def _names(side: Summary, launches: LaunchSequence, at: Ints) -> list[str]:
-    """Joining name of each row's launch, "" where there is none."""
+    """Joining name of each row's launch, "" if there is none."""
     names = [key[0] for key in side.groups["kernels"].keys] + [""]
     return [names[row] for row in np.where(at >= 0, launches.kernel[np.maximum(at, 0)], -1).tolist()]
 
@@ -157,7 +158,7 @@ def _at(values: Floats, at: Ints) -> Floats:
 
 
 def _whole(at: Ints) -> list[Cell]:
-    """Numbers from 1."""
+    """Numbers from 1, None if there is no launch."""
     return [index + 1 if index >= 0 else None for index in at.tolist()]
 
 

@@ -1,1 +1,1 @@
-"""Program or machine: how much of a change of step time is the pace of the same work, and how much the work itself."""
+"""Program or machine: splits a change of step time into the pace of the same work and the change of the work itself."""

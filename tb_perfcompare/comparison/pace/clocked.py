@@ -1,4 +1,4 @@
-"""Steps with the clocks that ran along: their times as recorded, and at one pace."""
+"""Steps of both sides with their paces: times as recorded, and at equal machine speed."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tb_perfcompare.quick_dataclass import dataclass
 Pair = tuple[Floats, Floats]
 
 ASKED = 0.02
-"""From this share of the step on a kind of work asks for a pace of its own ..."""
+"""Share of the step from which a kind of work counts when paces are compared ..."""
 
 NEEDED = 0.1
-"""... and from this share on it needs one."""
+"""... and from which its pace has to be known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Follower:
-    """Time of the step that follows a pace, (n,), (m,) of each observation, None for the whole step.
+    """Time of the step that follows a pace: (n,), (m,) ns per observation, None for the whole step.
 
     path_ns  on the critical path; `share` of the step
-    most_ns  most that any path through the step can hold: where such work runs at all
+    most_ns  upper limit on any path through the step: the time in which such work runs at all
     """
 
     pace: Pace
@@ -46,11 +46,11 @@ class Clocked:
 
     times_ns   step time as recorded, above zero
     at_pace    ln of the step time if everything follows its pace
-    otherwise  what else the truth may be once the paces of the sides differ
-    followers  the paces, and what follows each
-    strata     kinds of the steps, which are compared within them
-    undisturbed  the steps as if nothing had interrupted them, where that is known
-    counted    what one side does beyond all that the other does
+    otherwise  alternatives to at_pace, to be allowed for if the paces of the sides differ
+    followers  the paces, and the time that follows each
+    strata     kinds of the steps, which are compared within their kinds
+    undisturbed  the uninterrupted steps, if known
+    counted    work that one side does beyond the other's
     """
 
     captures: Captures
@@ -64,14 +64,14 @@ class Clocked:
 
     @property
     def machine(self) -> Pair:
-        """ln of what the paces make of the step: that of the recorded time less that at one pace."""
+        """ln of the machine's factor on the step time: recorded time over the time at equal machine speed."""
         return (
             np.log(self.times_ns[0]) - self.at_pace[0],
             np.log(self.times_ns[1]) - self.at_pace[1],
         )
 
     def at(self, times_ns: Pair) -> Clocked:
-        """The same steps by another rule for where they end: what the paces make of them stays the same."""
+        """Returns the same steps timed by another rule for where they end; the machine's factor stays the same."""
         by = tuple(np.log(new) - np.log(old) for new, old in zip(times_ns, self.times_ns, strict=True))
 
         def moved(pair: Pair) -> Pair:
@@ -83,7 +83,7 @@ class Clocked:
         )  # fmt: skip
 
     def only(self, kept: tuple[NDArray[np.bool_], NDArray[np.bool_]]) -> Clocked:
-        """Without the observations that are not `kept`."""
+        """Returns only the observations marked in `kept`."""
 
         def those(pair: Pair) -> Pair:
             return pair[0][kept[0]], pair[1][kept[1]]
@@ -109,7 +109,8 @@ class Clocked:
 
 
 def by_one_pace(times_ns: Pair, captures: Captures, pace: Pace) -> Clocked:
-    """Of recordings without device work: all of the step follows the host, or only the work in common does."""
+    """Clocks of recordings without device work: all of the step follows the host's pace, or only the common work
+    does (`otherwise`)."""
     logs = np.log(times_ns[0]), np.log(times_ns[1])
     rest = tuple(
         np.log(pace.level + np.maximum(time - common, 0.0)) for time, common in zip(times_ns, pace.common, strict=True)
@@ -150,7 +151,7 @@ def by_means(clocked: Clocked) -> Clocked:
 
 
 def by_captures(undisturbed: Undisturbed) -> Clocked:
-    """One observation per capture: a step that nothing interrupted. Unsteady rows take as long on both sides."""
+    """One observation per capture: an uninterrupted step. Unsteady rows are given the same time on both sides."""
     steady, common, pace = undisturbed.steady_ns(), undisturbed.common_ns(), undisturbed.pace
     captures = np.arange(len(steady[0]), dtype=np.int32), np.arange(len(steady[1]), dtype=np.int32)
     level = np.log(pace.level)
@@ -169,13 +170,13 @@ def by_captures(undisturbed: Undisturbed) -> Clocked:
 def by_their_paces(
     times_ns: Pair, captures: Captures, followers: Sequence[Follower], unpaced: Sequence[Pair]
 ) -> Clocked:
-    """Of recordings with device work: the critical path with every follower at its own pace, the rest as it is.
+    """Clocks of recordings with device work: on the critical path every follower at its own pace, the rest as recorded.
 
-    All are held at one pace each: that of the side where it is lower, or of the capture where it is lowest, whichever
-    leaves less open. So nothing is slowed down much, and what was hidden before stays hidden. At other weights the
-    longest path is at least as long as the recorded one at these weights, and at most as long as a path with all time
-    that its parts can take, slowest first: a path passes through what runs one after the other, which is never more
-    than the time in which such work runs at all. `unpaced`: that time of work whose pace is not known.
+    Each pace is normalised to that of the side where it is lower, or of the capture where it is lowest, whichever
+    leaves the narrower interval. So nothing is slowed down much, and what was hidden stays hidden. At other weights
+    the longest path is at least as long as the recorded path at these weights, and at most as long as a path that
+    takes all time its parts can have, slowest first: a path consists of work that runs one after the other, which
+    cannot exceed the time in which such work runs at all. `unpaced`: that time for work of unknown pace.
     """
     brackets = [
         _bracket(times_ns, followers, unpaced, [from_lowest(follower.pace.log, captures) for follower in followers])
@@ -188,7 +189,7 @@ def by_their_paces(
 
 
 def _left_open(bracket: tuple[Pair, Pair], captures: Captures) -> float:
-    """How wide the hull of the captures' intervals is."""
+    """Width of the hull of the intervals over captures."""
     low, high = bracket
     ends = list[float]()
     for pair in (low, (high[0], low[1]), (low[0], high[1])):
@@ -202,7 +203,7 @@ def _left_open(bracket: tuple[Pair, Pair], captures: Captures) -> float:
 def _bracket(
     times_ns: Pair, followers: Sequence[Follower], unpaced: Sequence[Pair], logs: Sequence[Pair]
 ) -> tuple[Pair, Pair]:
-    """ln of the shortest and of the longest that the steps can be at the paces of these logarithms."""
+    """ln of the shortest and longest possible step times when divided by the paces with these logarithms."""
     low: list[Floats] = []
     high: list[Floats] = []
     for side in (0, 1):
@@ -227,13 +228,13 @@ def _bracket(
 
 
 def _from_lower_side(log: Pair, captures: Captures) -> Pair:
-    """ln(pace) about the mean of the side where that is lower."""
+    """ln(pace) relative to the mean of the side where it is lower."""
     lower = min(float(np.mean(_of_captures(side, at))) for side, at in zip(log, captures, strict=True))
     return log[0] - lower, log[1] - lower
 
 
 def _from_fastest(log: Pair, captures: Captures) -> Pair:
-    """ln(pace) about the mean of the capture where that is lowest."""
+    """ln(pace) relative to the mean of the capture where it is lowest."""
     lowest = min(min(_of_captures(side, at)) for side, at in zip(log, captures, strict=True))
     return log[0] - lowest, log[1] - lowest
 

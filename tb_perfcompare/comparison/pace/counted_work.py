@@ -1,4 +1,5 @@
-"""What the program does more often, or on larger inputs: calls and elements are counted, and no noise hides them."""
+"""Work that the program does more often, or on larger inputs. Calls and elements are counted, so noise does not hide
+them."""
 
 from __future__ import annotations
 
@@ -30,26 +31,26 @@ from tb_perfcompare.model.summary.summary import StepCategory, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 STEADY = 0.5
-"""A call belongs to the program if at least this share of the steps makes it."""
+"""Share of the steps that have to make a call for it to count as the program's."""
 
 REST_ALIKE = 0.95
-"""Share of one side's work, by operators, their input shapes and calls, that the other has to do as well."""
+"""Share of one side's work, by operator, input shapes and calls, that the other side has to do as well."""
 
 ONE_WAY = 0.25
-"""Most that is called less often, as a share of what is called more often (or the other way round)."""
+"""Upper limit on what is called less often, as a share of what is called more often (or the other way round)."""
 
 Interval = tuple[float, float, float]
 """A shift of ln(time) and the ends of its interval."""
 
 LARGER = 1.1
-"""Inputs are larger from so many times as many elements on."""
+"""Ratio of elements from which inputs count as larger."""
 
 BEYOND = 3.0
 """How far the interval of the times may reach into the other direction, as a multiple of the counted change."""
 
 SHOWN = 0.25
-"""Share of the counted change that the times have to show: of what larger inputs make at most, where a device works on
-them beside the host; of calls, where the interval of the times has no room for all that they make."""
+"""Share of the counted change that the times have to show: for larger inputs (of the most they can account for) if a
+device works beside the host; for calls, if the interval of the times has no room for all of them."""
 
 _CATEGORIES = {StepCategory.CPU_EXEC: "operator calls", StepCategory.KERNEL: "kernel launches"}
 
@@ -58,12 +59,12 @@ _CATEGORIES = {StepCategory.CPU_EXEC: "operator calls", StepCategory.KERNEL: "ke
 class CountedWork:
     """One side does all that the other does, and more.
 
-    log     ln of the step time, candidate over baseline, if everything that both do takes equally long; of larger
-            inputs the most that they make of it
-    noun    what most of it is: "operator calls", "kernel launches", "input elements"
-    calls   more calls per step of the candidate, below zero where the baseline has more; None for larger inputs
+    log     ln of the step time, candidate over baseline, if everything that both do takes equally long; for larger
+            inputs an upper limit
+    noun    the main kind of additional work: "operator calls", "kernel launches", "input elements"
+    calls   additional calls per step of the candidate, negative if the baseline has more; None for larger inputs
     inputs  ln of how much larger the inputs are; None for calls
-    may_hide  a device works on them beside the host, and the step may not wait for it
+    may_hide  a device does the work beside the host, and the step may not wait for it
     """
 
     log: float
@@ -73,7 +74,8 @@ class CountedWork:
     may_hide: bool = False
 
     def verdict(self, shift: Interval, options: CompareOptions) -> Verdict | None:
-        """The direction of the counted work, where it matters and the times agree; else None."""
+        """Direction of the counted work as a "probably" verdict, if it exceeds the margin and the times agree; else
+        None."""
         theta, low, high = shift
         least = math.log1p(options.margin)
         if abs(self.log) <= least or theta * self.log <= 0:
@@ -89,12 +91,12 @@ class CountedWork:
 
 
 def interval(estimate: ShiftEstimate) -> Interval:
-    """That of the estimate."""
+    """Shift and interval of the estimate."""
     return estimate.theta, estimate.theta_low, estimate.theta_high
 
 
 class _Size(NamedTuple):
-    """Of all calls of an operator in a step."""
+    """Calls, input elements and time of an operator per step."""
 
     calls: float
     elements: float
@@ -106,7 +108,8 @@ _Row = tuple[float, float]
 
 
 def counted_work(sides: Sides, samples: Samplings) -> CountedWork | None:
-    """None where neither side does all that the other does, or where calls vary too much to be counted."""
+    """Returns the additional work; None if neither side does all that the other does, or if calls vary too much to
+    be counted."""
     return _more_calls(sides, samples) or _larger_inputs(sides, samples)
 
 
@@ -134,7 +137,7 @@ def _more_calls(sides: Sides, samples: Samplings) -> CountedWork | None:
 
 
 def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
-    """Calls and exposed time per step, by category and name; calls NaN where captures differ in them."""
+    """Calls and exposed time per step, by category and name; calls are NaN if captures differ in them."""
     owned, table = side.owned, side.groups.get("operators")
     operators = set() if table is None else {key[0] for key in table.keys}
     steady = (owned.calls > 0).mean(axis=1) >= STEADY
@@ -148,7 +151,7 @@ def _rows(side: Summary, samples: Samples) -> dict[tuple[int, str], _Row]:
 
 
 def _calls(calls: Ints, samples: Samples) -> Floats:
-    """(r,) mean calls per step, NaN where captures differ in it."""
+    """(r,) mean calls per step, NaN if captures differ in them."""
     capture = samples.capture[samples.group]
     means = np.stack([calls[:, capture == which].mean(axis=1) for which in unique(capture)], axis=1)
     low, high = means.min(axis=1), means.max(axis=1)
@@ -156,7 +159,7 @@ def _calls(calls: Ints, samples: Samples) -> Floats:
 
 
 def _undisturbed(times: Ints) -> Floats:
-    """(r,) mean of the fastest quarter of the steps that have the row, 0 where fewer than half have it."""
+    """(r,) mean of the fastest quarter of the steps that have the row, 0 if fewer than half of the steps have it."""
     found = np.zeros(len(times))
     steady = (times > 0).mean(axis=1) >= STEADY
     some = times[steady].astype(np.float64)
@@ -166,18 +169,18 @@ def _undisturbed(times: Ints) -> Floats:
 
 
 def _beyond(here: Mapping[tuple[int, str], _Row], there: Mapping[tuple[int, str], _Row]) -> dict[tuple[int, str], _Row]:
-    """What is called here more often than there: those calls, and their share of the time here."""
+    """Additional calls of `here` over `there`, with their share of the row's time."""
     found = {}
     for key, (calls, time) in here.items():
         others = there[key][0] if key in there else 0.0
-        if calls > (1 + ALIKE_CALLS) * others:  # never for NaN
+        if calls > (1 + ALIKE_CALLS) * others:  # false for NaN
             found[key] = calls - others, time * (1 - others / calls)
     return found
 
 
 def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
-    """The same operators, none on smaller inputs: how much larger they are, by the time of the side with smaller
-    ones. A device does more with larger inputs, the host that launches the work does not."""
+    """Detects that the same operators run on larger inputs, none on smaller: how much larger, weighted by the time
+    on the side with smaller inputs. A device does more work on larger inputs; the host that launches it does not."""
     if not all(map(_has_steady_inputs, sides)):
         return None
     one, two = map(_sizes, sides)
@@ -199,7 +202,8 @@ def _larger_inputs(sides: Sides, samples: Samplings) -> CountedWork | None:
 
 
 def _has_steady_inputs(side: Summary) -> bool:
-    """Whether all steps have equally large inputs: where those are drawn, more of them is no change of the program."""
+    """Whether all steps have equally large inputs. Where input sizes are random, larger inputs are no change of the
+    program."""
     table = side.groups[OPERATORS]
     elements = np.array([math.fsum(input_elements(key[1])) if len(key) > 1 else 0.0 for key in table.keys])
     of_step = elements @ table.calls
@@ -207,7 +211,8 @@ def _has_steady_inputs(side: Summary) -> bool:
 
 
 def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float | None:
-    """How many times as much input the operators of one side have on the other; None where some have less."""
+    """Ratio of input elements of the operators, large over small, weighted by time; None if some have fewer calls or
+    elements."""
     least = 1 - ALIKE_CALLS
     as_much = {
         name: (size, other) for name, size in small.items()
@@ -223,7 +228,7 @@ def _growth(small: Mapping[str, _Size], large: Mapping[str, _Size]) -> float | N
 
 
 def _sizes(side: Summary) -> dict[str, _Size]:
-    """Per step and operator."""
+    """Size of each operator per step."""
     found: dict[str, _Size] = {}
     for (name, *rest), work in work_by_shape(side).items():
         of = found.get(name, _Size(0.0, 0.0, 0.0))
@@ -237,6 +242,6 @@ def _step_times(sides: Sides, samples: Samplings) -> Pair:
 
 
 def _step_ns(side: Summary) -> float:
-    """The step if nothing interrupts it, 0 if its steps have nothing in common."""
+    """Duration of an uninterrupted step, 0 if the steps have nothing in common."""
     return float(_undisturbed(side.owned.time_ns).sum())
 

@@ -1,4 +1,4 @@
-"""The verdict from program, machine and the step time as recorded, in this order."""
+"""Decides the verdict from program, machine and the step time as recorded, in this order."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _ALONE = "; every part of a step as in the fastest quarter of its steps: capture
 
 
 def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in_turns: bool | None) -> Headline:
-    """The headline of the step time as recorded with its parts, and the verdict that they leave.
+    """Returns the headline of the recorded step time with its parts, and the verdict that they lead to.
 
-    in_turns  whether captures of the sides took turns, None where it is not known
+    in_turns  whether captures of the sides were recorded alternately, None if not known
     """
     if headline.shift is None:
         return with_sentence(replace(headline, unsplit=headline.reason), None)
@@ -57,8 +57,8 @@ def decided(headline: Headline, work: CommonWork, options: CompareOptions, *, in
 def outcome(
     recorded: Verdict, program: ProgramPart, machine: MachinePart, clocked: Clocked, options: CompareOptions
 ) -> tuple[Verdict, Basis]:
-    """The verdict and the part it is about: the program where that decides, else the machine, else the work that only
-    one side does. Recorded times give no direction once the program part is known."""
+    """Returns the verdict and the part it is about: the program if that decides, else the machine, else the work
+    that only one side does. Recorded times give no direction once the program part is known."""
     if program.verdict not in (Verdict.SAME, Verdict.INCONCLUSIVE) and not _is_nothing(
         recorded, program, clocked, options
     ):
@@ -66,7 +66,7 @@ def outcome(
     if machine.decided and _is_in_the_step(machine, clocked):
         return machine.verdict, Basis.MACHINE
     if program.verdict is Verdict.SAME:
-        # one capture of each on machines that differ: the step did change, and nobody knows whether it will again
+        # one capture per side on machines that differ: the step did change, but it may not change again
         alone = program.apart and max(capture_counts(clocked.captures)) == 1
         moved = alone and abs(machine.theta) > math.log1p(options.margin)
         return (Verdict.INCONCLUSIVE if moved and recorded is not Verdict.SAME else Verdict.SAME), Basis.PROGRAM
@@ -76,20 +76,22 @@ def outcome(
 
 
 def _is_nothing(recorded: Verdict, program: ProgramPart, clocked: Clocked, options: CompareOptions) -> bool:
-    """Whether two captures with the same step time differ by no more than the threshold at equal machine speed."""
+    """Whether there is one capture per side, their step times are the same, and they differ by no more than the
+    threshold at equal machine speed."""
     alone = max(capture_counts(clocked.captures)) == 1
     little = abs(program.estimate.theta) <= math.log1p(options.margin)
     return alone and recorded is Verdict.SAME and little
 
 
 def _is_in_the_step(machine: MachinePart, clocked: Clocked) -> bool:
-    """Whether the step changed that way. Where host and device work side by side, neither has to lengthen it."""
+    """Whether the step time changed in the machine's direction. If host and device work in parallel, a slower one
+    need not lengthen the step."""
     one, two = (float(np.log(side.mean())) for side in clocked.times_ns)
     return len(clocked.followers) == 1 or (two - one) * machine.theta >= SHOWN * machine.theta**2
 
 
 def _counted(program: ProgramPart, verdict: Verdict, clocked: Clocked) -> Counted | None:
-    """The counted work, where it gave the verdict."""
+    """Returns the counted work if it gave the verdict, else None."""
     counted = clocked.counted
     if counted is None or program.verdict is not Verdict.INCONCLUSIVE or verdict is Verdict.INCONCLUSIVE:
         return None
@@ -101,7 +103,7 @@ def _plain(counted: CountedWork) -> Counted:
 
 
 def _by_counted_work(headline: Headline, counted: CountedWork | None, options: CompareOptions) -> Headline:
-    """Of times as recorded: where they are inconclusive."""
+    """Lets counted work decide a verdict on recorded times that is inconclusive."""
     shift = headline.shift
     if counted is None or shift is None or headline.verdict is not Verdict.INCONCLUSIVE:
         return headline
@@ -111,15 +113,15 @@ def _by_counted_work(headline: Headline, counted: CountedWork | None, options: C
 
 
 def direction_alone(theta: float, gap: float, options: CompareOptions) -> Verdict | None:
-    """Of steps as recorded, by `theta` of ln(time), that steps which nothing interrupted decide; None where they do
-    not. How often they do by chance does not depend on alpha, so that a lower one is not kept."""
+    """Direction of steps as recorded (`theta` of ln(time)), decided by uninterrupted steps; None if they do not
+    decide. Its error rate does not depend on alpha, so it is not used below the usual level."""
     if abs(gap) <= LONG_STEPS or gap * theta <= 0 or options.alpha < USUAL_LEVEL:
         return None
     return Verdict.SLOWER if gap > 0 else Verdict.FASTER
 
 
 def _by_steps_alone(headline: Headline, alone: Alone | None, options: CompareOptions) -> Headline:
-    """Of times as recorded: where they are inconclusive."""
+    """Lets uninterrupted steps decide a verdict on recorded times that is inconclusive."""
     shift, recorded = headline.shift, headline.recorded
     if alone is None or shift is None or recorded is None or headline.verdict is not Verdict.INCONCLUSIVE:
         return headline
@@ -135,7 +137,8 @@ def _by_steps_alone(headline: Headline, alone: Alone | None, options: CompareOpt
 
 
 def _not_in_turns(headline: Headline, in_turns: bool | None) -> Headline:
-    """Captures of one side after all of the other: a machine that drifts looks like a change."""
+    """Weakens the verdict if all captures of one side were recorded after all of the other: a drifting machine looks
+    like a change."""
     counts = None if headline.certainty is None else headline.certainty.captures
     if in_turns is not False or counts is None or min(counts) < 2:
         return headline
@@ -169,7 +172,8 @@ def _machine(part: MachinePart, clocked: Clocked) -> Part:
 
 
 def _row_totals(clocked: Clocked) -> tuple[int, int, float, float]:
-    """(rows, kept rows, coverage, tau) over all paces: sums of the rows, means weighted by share of the step."""
+    """Returns (rows, kept rows, coverage, tau) over all paces: sums of the rows, means weighted by share of the
+    step."""
     followers = clocked.followers
     shares = np.array([follower.share for follower in followers])
     shares = shares / shares.sum() if shares.sum() > 0 else np.full(len(shares), 1 / len(shares))

@@ -1,4 +1,4 @@
-"""How far the machine ran at another pace: the same work on both sides, captures as the unit."""
+"""Machine part: the shift of the pace of the same work between the sides, with captures as the unit."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ from tb_perfcompare.quick_dataclass import dataclass
 Pair = tuple[Floats, Floats]
 
 MACHINE_SHARE = 0.2
-"""Of alpha, for slower or faster: machines change while they are recorded, alternately or not, and another recording
-answers the question."""
+"""Fraction of alpha at which the machine counts as slower or faster: machines change during a recording, alternating
+or not, and another recording settles the question."""
 
 CLEARLY = 0.1
-"""p of paces up to which they count as different, so that time that follows none of them can be mistaken."""
+"""p up to which paces count as different. Beyond that, time that follows none of them could be mistaken for a
+change."""
 
 
 @dataclass(frozen=True, slots=True)
 class MachinePart:
-    """Shift of ln(pace), its interval and p; `decided`: it differs, and captures of each side agree that it does."""
+    """Shift of ln(pace), its interval, p and verdict."""
 
     theta: float
     low: float
@@ -45,13 +46,13 @@ class MachinePart:
 
     @property
     def decided(self) -> bool:
-        """Slower or faster, beyond the threshold."""
+        """Whether the verdict is slower or faster, beyond the threshold."""
         return self.verdict in (Verdict.SLOWER, Verdict.FASTER)
 
 
 def machine_part(clocked: Clocked, options: CompareOptions) -> MachinePart:
-    """Shift of the pace between the sides. With one capture each an interval without a verdict, since other
-    captures may differ; no verdict either where the common work covers too little of the step."""
+    """Shift of the pace between the sides. No verdict with one capture each, since other captures may differ, or if
+    the common work covers too little of the step."""
     captures = clocked.captures
     if max(capture_counts(captures)) == 1:
         return _of_two_captures(clocked)
@@ -97,10 +98,10 @@ def paces_differ(clocked: Clocked, options: CompareOptions) -> bool:
 
 
 def interruption(follower: Follower, clocked: Clocked) -> float:
-    """How far the rest of the step may follow another pace because rows were interrupted, in ln(time): time slices that
-    others took fall on some calls, the fastest not among them, and on the rest of the step by another measure.
-    Without device work the undisturbed steps know; iterations of several kinds have another mix of rows, not another
-    pace."""
+    """How far the rest of the step may deviate from the pace because rows were interrupted, in ln(time). Time slices
+    taken by other processes fall on some calls, not on the fastest, and hit the rest of the step to another extent.
+    0 without device work, which the uninterrupted steps account for, and with iterations of several kinds, whose mix
+    of rows differs rather than their pace."""
     pace = follower.pace
     if follower.path_ns is None or clocked.strata is not None:
         return 0.0

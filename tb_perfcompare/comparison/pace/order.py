@@ -1,4 +1,4 @@
-"""The order in which captures were recorded."""
+"""Recording order of the captures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tb_perfcompare.model.summary.summary import Summary
 
 
 def in_turns(baseline: Summary, candidate: Summary) -> bool | None:
-    """False where all captures of one side began after all of the other; None where clocks do not tell."""
+    """False if all captures of one side began after all of the other; None if the clocks do not say."""
     starts = []
     for side in (baseline, candidate):
         times = []

@@ -1,4 +1,4 @@
-"""Pace: how long the same work takes in each step, about its mean over all captures."""
+"""Pace: duration of the same work in each step, relative to its mean over all captures."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from tb_perfcompare.quick_dataclass import dataclass
 Pair = tuple[Floats, Floats]
 
 LEAST_COVERAGE = 0.2
-"""Below this share of the step nobody knows whether the rest follows the same work."""
+"""Share of the step that the common work has to cover for the rest to be assumed to follow it."""
 
 FEWEST_NAMES = 3
 LEAST_KEPT = 0.5
-"""Operators (kernels) with different names, and share of all weights, that have to follow one pace."""
+"""Fewest operators (kernels) with different names, and least share of all weights, that have to follow one pace."""
 
 MOST_APART = 0.2
-"""Standard error of the rows' common change in ln(time) beyond which they have none, unless they are interrupted."""
+"""Standard error of the rows' common change in ln(time) above which they have no common pace, unless interrupted."""
 
 LITTLE = 0.35
-"""The fastest calls explain at most this share of the pace, as logarithms, where calls are interrupted."""
+"""With interrupted calls, the fastest calls explain at most this share of the pace, as logarithms."""
 
 INTERRUPTED = math.log(1.2)
-"""Shift of ln(pace) from which interruptions have to be reckoned with."""
+"""Shift of ln(pace) from which interruptions are considered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pace:
-    """The pace of one kind of row: of operators on the host, or of kernels on the device.
+    """Pace of one kind of row: of operators on the host, or of kernels on the device.
 
     of        "host" or "device"
-    rows      how many rows there are of the same work; kept: those the pace is made of
-    log       (n,), (m,) ln of the pace of each observation, about its mean over captures
+    rows      number of rows with the same work; kept: number of rows that the pace is computed from
+    log       (n,), (m,) ln of the pace of each observation, relative to its mean over captures
     common    (n,), (m,) time of the same work, ns
     level     ns: exp of the mean of ln(common)
-    coverage  kappa: share of the time that the pace stands for, at most 1
+    coverage  kappa: share of the time that the rows cover, at most 1
     tau       how far rows differ in their change beyond their scatter
-    centre, half  change of the typical row, and half the interval that the rows give it
-    fastest   ln of how much longer the fastest call of the middle of the kept rows takes; None where that is not known
-    reason    why it cannot be used, "" where it can
+    centre, half  change of the typical row, and half the width of its interval
+    fastest   ln of the ratio of the fastest calls, weighted median of the kept rows; None if not known
+    reason    why the pace cannot be used, "" if it can
     """
 
     of: str
@@ -70,7 +70,7 @@ class Pace:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PaceRows:
-    """A pace with the rows it is made of."""
+    """A pace with the rows it is computed from."""
 
     pace: Pace
     rows: WorkRows
@@ -81,12 +81,12 @@ def pace_of(
     of: str, rows: WorkRows, captures: Captures, whole_ns: Pair, noun: str, alpha: float,
     least: float = LEAST_COVERAGE, *, sliced: bool = False,
 ) -> PaceRows | str:  # fmt: skip
-    """The pace that the rows give, or why there is none.
+    """Computes the pace from the rows, or returns why there is none.
 
     captures  (n,), (m,) int32 capture of each observation
     whole_ns  (n,), (m,) time of which the rows are a share: the step, or all work of the kind
-    noun      what rows are called in the reason: "operators", "kernels"
-    least     coverage that is needed
+    noun      term for the rows in the reason: "operators", "kernels"
+    least     required coverage
     sliced    whether other processes may take slices of the time; longer calls meet more of them
     """
     if not len(rows):
@@ -138,7 +138,7 @@ def pace_of(
 
 
 def _together(changes: RowChanges) -> Pair | None:
-    """(n,), (m,) time of all kept rows in each observation; None where one has none."""
+    """(n,), (m,) time of all kept rows in each observation; None if an observation has none."""
     one, two = (side[changes.kept].sum(axis=0) for side in changes.common)
     return (one, two) if (one > 0).all() and (two > 0).all() else None
 
@@ -154,7 +154,7 @@ def _fastest(rows: WorkRows, changes: RowChanges) -> float | None:
 
 
 def shift_of_pace(log: Pair, captures: Captures) -> float:
-    """Difference of the means of the captures' centres of ln(pace)."""
+    """Difference of the sides' means over captures of the centre of ln(pace)."""
     one, two = (
         float(centres(side[None, :], at, middle_half)[0].mean()) for side, at in zip(log, captures, strict=True)
     )
@@ -162,13 +162,13 @@ def shift_of_pace(log: Pair, captures: Captures) -> float:
 
 
 def is_interrupted(shift: float, fastest: float | None) -> bool:
-    """Whether time slices that others took make the pace: they fall on some calls, the longer ones above all, and
-    leave the fastest as they are."""
+    """Whether time slices taken by other processes make up the pace: they lengthen some calls, mostly the longer
+    ones, and leave the fastest calls unchanged."""
     return fastest is not None and abs(shift) >= INTERRUPTED and abs(fastest) <= LITTLE * abs(shift)
 
 
 def reach(pace: Pace, alpha: float) -> float:
-    """How far time outside the common work may follow another pace than its rows do, in ln(time)."""
+    """How far time outside the common work may deviate from the pace, in ln(time)."""
     return _quantile(pace.freedom, alpha) * (1 - pace.coverage) * pace.tau
 
 

@@ -1,4 +1,4 @@
-"""Which time of a step follows the host's pace, and which the device's."""
+"""Splits the time of a step into time that follows the host's pace and time that follows the device's."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Samplings = tuple[Samples, Samples]
 
 _ON_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET)
 _APART = (StepCategory.COMMUNICATION,)
-"""Time that follows no pace of this machine: it waits for other ranks."""
+"""Categories that follow no pace of this machine: they wait for other ranks."""
 
 UNKNOWN = 0.25
-"""Share of the critical path up to which nothing may be recorded on it."""
+"""Largest share of the critical path that may lead through unrecorded time."""
 
 _FOLLOWS = (
     {CATEGORY_LABELS[category]: "device" for category in _ON_DEVICE}
     | {CATEGORY_LABELS[category]: "" for category in _APART}
     | {STREAM[1]: "device", EVENT[1]: "device"}
 )
-"""Category on the critical path -> the pace that it follows; all others follow the host's."""
+"""Category on the critical path -> pace that it follows; categories not listed follow the host's."""
 
 
 def owned_time(sides: Sides, samples: Samplings, of: str) -> Pair:
-    """Time per observation that categories of the host or the device own."""
+    """Owned time per observation of the categories of the host or the device."""
     device = [int(category) for category in _ON_DEVICE]
     without_pace = [int(category) for category in _APART]
     chosen = device if of == "device" else [int(one) for one in StepCategory if int(one) not in device + without_pace]
@@ -41,7 +41,7 @@ def owned_time(sides: Sides, samples: Samplings, of: str) -> Pair:
 
 
 def path_time(sides: Sides, samples: Samplings, of: str) -> Pair:
-    """Time per observation on the critical path that follows one of the paces; as owned where that is not known."""
+    """Time per observation on the critical path that follows the given pace; owned time if the path is not known."""
     if not all(map(_knows_its_path, sides)):
         return owned_time(sides, samples, of)
     values = []
@@ -53,7 +53,8 @@ def path_time(sides: Sides, samples: Samplings, of: str) -> Pair:
 
 
 def _knows_its_path(side: Summary) -> bool:
-    """Whether little of the path leads through a host that recorded nothing: it may wait there for the device."""
+    """Whether little of the critical path leads through unrecorded host time, where the host may wait for the
+    device."""
     path = side.groups.get(CRITICAL_PATH)
     if path is None:
         return False
@@ -63,11 +64,11 @@ def _knows_its_path(side: Summary) -> bool:
 
 
 def largest_share(part: Pair, whole: Pair) -> float:
-    """Share of the whole, of the side where that is more."""
+    """Share of the whole, on the side where it is larger."""
     return max(float(one.sum() / of.sum()) if of.sum() else 0.0 for one, of in zip(part, whole, strict=True))
 
 
 def per_observation(sides: Sides, samples: Samplings, values: Sequence[Ints]) -> Pair:
-    """(n,), (m,) of values per step, which are means over the ranks of an observation."""
+    """Converts values per step to means per observation, over the ranks of the observation."""
     one, two = (mean_per_observation(row[None, :], seen)[0] for row, seen in zip(values, samples, strict=True))
     return one, two

@@ -1,4 +1,4 @@
-"""The program part: how far the step time differs at one pace, with all that its interval has to allow for."""
+"""Program part: shift of the step time at equal machine speed, with an interval that allows for all uncertainties."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ from tb_perfcompare.quick_dataclass import dataclass
 Pair = tuple[Floats, Floats]
 
 _BITS = 40
-"""Times at one pace are held in units of which the longest has about 2**40, so that rounding is none."""
+"""Times at equal machine speed are stored as integers, the longest about 2**40, so that rounding is negligible."""
 
 
 LONG_STEPS = math.log(1.2)
-"""Shift of the captures' means from which a few long steps may be what changed."""
+"""Shift of the captures' means from which a few long steps may be the change."""
 
 MEANS_SHARE = 0.2
-"""Of alpha, for means of captures: another look at the same steps has to be clearer."""
+"""Fraction of alpha for the means of captures: a second look at the same steps has to be clearer."""
 
 OVERLOADED, OVERLOADED_SHARE = 2.0, 0.25
-"""On a machine where steps of a side take so many times as long as when nothing interrupts them, undisturbed steps
-alone give directions: at alpha where all estimates point one way, else at this share of it."""
+"""A machine is overloaded if a side's steps take this many times as long as uninterrupted ones. Then only
+uninterrupted steps give directions: at alpha if all estimates have the same sign, else at this share of alpha."""
 
 BY_CHANCE = 2.0
-"""What the rest of the steps has beyond its usual time is the machine's up to this many times what the common work has,
-for as much time."""
+"""Excess of the rest of the steps, per time and as a multiple of the common work's excess, up to which it is the
+machine's."""
 
 PROBABLY_SHARE = 0.2
-"""Of alpha, for "probably", whose interval reaches into the threshold: it is most of the directions that equal programs
-get."""
+"""Fraction of alpha for a "probably" verdict, whose interval reaches into the threshold: most directions wrongly
+given to equal programs are of this kind."""
 
 
 class Of(Enum):
-    """The estimate that decided on the program; values as `headline.method` of the JSON states them."""
+    """Estimate that decided on the program; values are the words appended to `headline.method` in the JSON."""
 
     STEPS = ""
     UNDISTURBED = (
@@ -64,9 +64,9 @@ class Of(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ProgramPart:
-    """`estimate` is of times at one pace: theta and its interval, p and what captures say. `floor`: largest shift
-    between captures of a side, `apart`: the paces of the sides clearly differ. `clocked`: what it was found by, which
-    is `of`."""
+    """Program part of the change. `estimate` is of times at equal machine speed; `floor` is the largest shift
+    between captures of a side; `apart`: the paces of the sides clearly differ; `clocked` and `of`: data and kind of
+    the estimate."""
 
     estimate: ShiftEstimate
     verdict: Verdict
@@ -77,12 +77,12 @@ class ProgramPart:
 
 
 def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
-    """The shift of the step time at one pace, and the verdict on it; `like` says how far captures differ when some
-    were left out, and what decides.
+    """Shift of the step time at equal machine speed, and the verdict on it. `like` provides the variation between
+    captures if some were left out, and the kind of estimate that decides.
 
-    Undisturbed steps show what interruptions hide, but no stalls that few steps have; those that recur in every capture
-    show in the means of the captures. Where both are known, whole steps give no direction: that would be a third look
-    at the same steps.
+    Uninterrupted steps show what interruptions hide, but not stalls that only few steps have; stalls that recur in
+    every capture show in the means of the captures. If both are known, whole steps give no direction: that would be
+    a third look at the same steps.
     """
     all_steps = clocked if like is None else like.clocked
     enough_captures = min(capture_counts(all_steps.captures)) >= CAPTURES_THAT_TELL and all_steps.strata is None
@@ -96,7 +96,7 @@ def program_part(clocked: Clocked, options: CompareOptions, like: ProgramPart | 
 def _decisive(clocked: Clocked, options: CompareOptions) -> ProgramPart:
     means = part_of_means(clocked, options)
     found = _of_three(clocked, means, options)
-    # long steps that some captures have do not make two programs the same
+    # two programs are not the same just because only some captures have long steps
     return found if abs(means.estimate.theta) <= LONG_STEPS else _without_same(found)
 
 
@@ -105,13 +105,13 @@ def _of_three(clocked: Clocked, means: ProgramPart, options: CompareOptions) -> 
         steps = part_of_steps(clocked, options)
         return means if steps.verdict not in _SURE and means.verdict in _SURE else steps
     undisturbed = part_of_undisturbed(clocked, options)
-    if _is_overloaded(clocked):  # what interruptions leave of whole steps gives no direction
+    if _is_overloaded(clocked):  # whole steps with interruptions give no direction
         return _of_overloaded(clocked, undisturbed, means, options)
     if means.verdict in _SURE and undisturbed.verdict in _OPEN and _are_interruptions(clocked, means.estimate.theta):
         typical = part_of_steps(clocked, replace(options, alpha=MEANS_SHARE * options.alpha))
         if typical.verdict is not means.verdict:
             means = replace(means, verdict=Verdict.INCONCLUSIVE)
-    if any(follower.pace.reason for follower in clocked.followers):  # a pace that whole steps do not tell
+    if any(follower.pace.reason for follower in clocked.followers):  # whole steps do not show the pace
         return _without_same(undisturbed)
     agree = undisturbed.verdict is means.verdict and _overlap(undisturbed.estimate, means.estimate)
     if means.verdict in _SURE and not agree:
@@ -136,8 +136,8 @@ def _of_overloaded(
 
 
 def _are_interruptions(clocked: Clocked, theta: float) -> bool:
-    """Whether long steps of the side with the longer means are those of the machine: interruptions fall on the common
-    work and on the rest by their time, a program's own pauses on the rest alone."""
+    """Whether the long steps of the side with longer means are interruptions by the machine, which hit the common
+    work and the rest in proportion to their time; pauses of the program hit only the rest."""
     if len(clocked.followers) != 1:
         return False
     pace, side = clocked.followers[0].pace, int(theta > 0)
@@ -147,7 +147,7 @@ def _are_interruptions(clocked: Clocked, theta: float) -> bool:
 
 
 def _beyond_usual(values: Floats, capture: NDArray[np.int32]) -> float:
-    """Sum of what observations have beyond the lower quartile of their capture."""
+    """Sum of the observations' excess over the lower quartile of their capture."""
     sums = (values[at] - np.quantile(values[at], 0.25) for at in (capture == which for which in unique(capture)))
     return float(sum(np.maximum(one, 0.0).sum() for one in sums))
 
@@ -158,7 +158,7 @@ def _point_one_way(*parts: ProgramPart) -> bool:
 
 
 def _is_overloaded(clocked: Clocked) -> bool:
-    """Whether steps of a side take more than OVERLOADED times as long as without any interruption."""
+    """Whether steps of a side take more than OVERLOADED times as long as uninterrupted ones."""
     assert clocked.undisturbed is not None
     alone = clocked.undisturbed.steady_ns()
     return any(
@@ -168,18 +168,18 @@ def _is_overloaded(clocked: Clocked) -> bool:
 
 
 def part_of_steps(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
-    """From whole steps, interruptions included."""
+    """Program part from whole steps, interruptions included."""
     return _part(clocked, options, like, _estimate)
 
 
 def part_of_undisturbed(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
-    """From one step per capture that nothing interrupted; `clocked` has them."""
+    """Program part from one uninterrupted step per capture; `clocked` must have them."""
     assert clocked.undisturbed is not None
     return replace(_part(by_captures(clocked.undisturbed), options, like, _of_captures), of=Of.UNDISTURBED)
 
 
 def part_of_means(clocked: Clocked, options: CompareOptions, like: ProgramPart | None = None) -> ProgramPart:
-    """From the mean of each capture at one pace, at MEANS_SHARE of alpha."""
+    """Program part from the mean of each capture at equal machine speed, at MEANS_SHARE of alpha."""
     sure = replace(options, alpha=MEANS_SHARE * options.alpha)
     return replace(_part(by_means(clocked), sure, like, _of_captures), of=Of.MEANS)
 
@@ -191,13 +191,13 @@ _PARTS = {Of.STEPS: part_of_steps, Of.UNDISTURBED: part_of_undisturbed, Of.MEANS
 
 
 def _clear(part: ProgramPart, options: CompareOptions) -> ProgramPart:
-    """Inconclusive instead of a "probably" that is not clear."""
+    """Replaces a "probably" whose p is not small enough by inconclusive."""
     clear = part.verdict not in _PROBABLY or part.estimate.p <= PROBABLY_SHARE * options.alpha
     return part if clear else replace(part, verdict=Verdict.INCONCLUSIVE)
 
 
 def _without_same(part: ProgramPart) -> ProgramPart:
-    """The part with "inconclusive" for "same", for an estimate that cannot show the absence of change alone."""
+    """Replaces "same" by "inconclusive", for an estimate that cannot show the absence of change on its own."""
     return replace(part, verdict=Verdict.INCONCLUSIVE) if part.verdict is Verdict.SAME else part
 
 
@@ -233,21 +233,21 @@ def _part(clocked: Clocked, options: CompareOptions, like: ProgramPart | None, e
 
 
 def _identical(times: Times, clocked: Clocked, options: CompareOptions) -> ProgramPart:
-    """Nothing is estimated from equal samples: no shift, and no interval about it."""
+    """Program part of identical samples: no shift, and no interval about it."""
     none = estimate_shift(*times, options.alpha, captures=clocked.captures, at_pace=True)
     none = replace(none, theta=0.0, theta_low=0.0, theta_high=0.0, steps_low=0.0, steps_high=0.0, p=1.0)
     return ProgramPart(none, Verdict.SAME, None, apart=False, clocked=clocked)
 
 
 def whole(logs: Pair) -> Times:
-    """ln(time) as integers with a common unit that an exchange of the sides leaves as it is."""
+    """Converts ln(time) to integers in a common unit that does not depend on the order of the sides."""
     unit = _BITS * math.log(2) - max(float(side.max()) for side in logs)
     one, two = (np.maximum(np.rint(np.exp(side + unit)), 1).astype(np.int64) for side in logs)
     return one, two
 
 
 def widened(estimate: ShiftEstimate, by: float) -> ShiftEstimate:
-    """Both ends of the steps' and of the captures' interval moved out by `by` (of ln(time)) in quadrature."""
+    """Moves both ends of the steps' and the captures' interval out by `by` (of ln(time)), in quadrature."""
     if by <= 0:
         return estimate
     theta = estimate.theta
@@ -269,7 +269,7 @@ def widened(estimate: ShiftEstimate, by: float) -> ShiftEstimate:
 
 
 def hull(main: ShiftEstimate, others: Sequence[ShiftEstimate]) -> ShiftEstimate:
-    """`main` with the widest interval and the largest p of all estimates; p is 1 where they disagree on the
+    """Returns `main` with the widest interval and the largest p of all estimates; p is 1 if they disagree on the
     direction."""
     every = [main, *others]
     agree = all(shift_estimate.theta >= 0 for shift_estimate in every) or all(one.theta <= 0 for one in every)
@@ -289,7 +289,7 @@ def _estimate(times: Times, clocked: Clocked, options: CompareOptions, known: Sh
 
 
 def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, known: ShiftEstimate | None) -> ShiftEstimate:
-    """The shift between one time per capture, with captures as the unit."""
+    """Shift between one time per capture of each side, with captures as the unit."""
     found = estimate_shift(*times, options.alpha, captures=clocked.captures, like=known, at_pace=True)
     between = found.between
     assert between is not None
@@ -301,8 +301,8 @@ def _of_captures(times: Times, clocked: Clocked, options: CompareOptions, known:
 
 
 _LITTLE = 0.01
-"""Share of the step from which on work says something about the pace of the rest, if three captures a side show how
-well the rest follows it."""
+"""Share of the step from which common work indicates the pace of the rest, provided that three captures a side show
+how well the rest follows it."""
 
 
 def or_little_work(
@@ -312,8 +312,8 @@ def or_little_work(
     options: CompareOptions,
     strata: Strata | None,
 ) -> CommonWork:
-    """`work`, or what is known from less of it: where `work` has no clocks, the recorded times give no direction, and
-    the program at this pace has one."""
+    """Returns `work`. Only if it has no clocks and the recorded times give no direction, returns the result of
+    accepting less common work, provided that the program has a direction at that pace."""
     if work.clocked is not None or recorded.verdict is not Verdict.INCONCLUSIVE:
         return work
     if min(capture_counts(work.captures), default=0) < CAPTURES_THAT_TELL:

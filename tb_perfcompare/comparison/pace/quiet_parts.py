@@ -1,4 +1,4 @@
-"""What entities take in steps that nothing interrupted: where a program's change is, on a machine that others use."""
+"""Time of ledger entities in uninterrupted steps: locates a program's change on a shared machine."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _Key = tuple[str, str]
 
 
 def quiet_parts(work: CommonWork) -> tuple[QuietPart, ...]:
-    """Per category and entity, at one pace of all captures; time between recorded events stands together. Empty where
-    such steps are not known."""
+    """Parts of uninterrupted steps, by category and entity, at one pace over all captures; time between recorded
+    events is one part. Empty if there are no such steps."""
     undisturbed = None if work.clocked is None else work.clocked.undisturbed
     if undisturbed is None:
         return ()
@@ -40,7 +40,7 @@ def quiet_parts(work: CommonWork) -> tuple[QuietPart, ...]:
 
 
 def _of_side(undisturbed: Undisturbed, side: int, pace: Floats, index: dict[_Key, int]) -> tuple[Floats, Floats]:
-    """(e, k) ns per step and calls per step of the entities in each capture; `index` learns new ones."""
+    """(e, k) ns per step and calls per step of the entities in each capture; new entities are added to `index`."""
     place, part, often, low = undisturbed.fastest(side)
     named, keys = undisturbed.wholes[side].named, undisturbed.parts[side].keys
     entity_of = {number: _entity(keys[int(named[number])]) for number in np.unique(part).tolist()}
@@ -66,7 +66,7 @@ def _padded(ns: Floats, calls: Floats, count: int) -> tuple[Floats, Floats]:
 
 
 def quiet_table(parts: tuple[QuietPart, ...]) -> Table | None:
-    """One row per category and entity, the largest change first; None where no such steps are known."""
+    """Table with one row per category and entity, the largest change first; None without parts."""
     if not parts:
         return None
     a_calls, b_calls = columns.calls("calls")

@@ -1,7 +1,7 @@
-"""Rows of the same work on both sides, and which of them tell the pace.
+"""Rows of the same work on both sides, and which of them show the pace.
 
-A row is an operator with its input shapes, or a kernel with its launch configuration. Which rows there are is told by
-identity and counts alone (select.py); here those whose time changed by itself are set aside.
+A row is an operator with its input shapes, or a kernel with its launch configuration. Rows are selected by identity and
+counts (select.py); this file excludes those whose time changed on its own.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ FARTHEST = 4.0
 """Deviations by which a kept row's change may differ from that of all rows ..."""
 
 ALWAYS_NEAR = 0.1
-"""... or this much of ln(time), where rows agree well ..."""
+"""... or this much of ln(time), if rows agree well ..."""
 
 NO_CLOCK = math.log(2)
-"""... but never more than this, where few rows are and all of them changed by themselves."""
+"""... but never more than this, for few rows that all changed on their own."""
 
 _MAD_TO_SIGMA = 1.4826
 
@@ -37,8 +37,8 @@ class WorkRows:
 
     keys     r pairs (name, input shapes or launch configuration)
     calls    (r, n), (r, m) float64 calls in each observation, above zero somewhere in every capture
-    time_ns  (r, n), (r, m) float64 their time
-    fastest_ns  (r,), (r,) float64 their shortest call on either side, None where it is not known
+    time_ns  (r, n), (r, m) float64 time of these calls
+    fastest_ns  (r,), (r,) float64 shortest call on either side, None if not known
     """
 
     keys: tuple[tuple[str, str], ...]
@@ -52,7 +52,7 @@ class WorkRows:
 
 @dataclass(frozen=True, eq=False)
 class RowChanges:
-    """What the rows say together, arrays of shape (r,).
+    """Changes of the rows and their common centre; arrays of shape (r,).
 
     names     number of each row's name
     work      calls per step that both sides do: the smaller of the two
@@ -77,24 +77,24 @@ class RowChanges:
 
     @cached_property
     def kept_share(self) -> float:
-        """Of the capped weights."""
+        """Share of the kept rows in the capped weights."""
         whole = float(self.weights.sum())
         return float(self.weights[self.kept].sum()) / whole if whole else 0.0
 
     @cached_property
     def kept_names(self) -> int:
-        """Different names among the kept rows."""
+        """Number of different names among the kept rows."""
         return len(unique(self.names[self.kept]))
 
     @cached_property
     def effective_names(self) -> float:
-        """g: names with equal weights that would be worth as much."""
+        """g: effective number of names, as if all had equal weights."""
         return effective_number(self.weights[self.kept], self.names[self.kept])
 
 
 def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
-    """Change of each row about their weighted median. Rows without time in the median step of a capture are not
-    kept."""
+    """Computes the change of each row relative to their weighted median. Rows without time in the median step of a
+    capture are not kept."""
     index = {name: number for number, name in enumerate(sorted({name for name, _ in rows.keys}))}
     names = np.array([index[name] for name, _ in rows.keys], dtype=np.int64)
     per_call = [
@@ -106,7 +106,7 @@ def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
     timed: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(np.concatenate(usual, axis=1)), axis=1)
     sums = [np.where(timed[:, None], side, 0.0).sum(axis=1) for side in usual]
     counts = [side.shape[1] for side in usual]
-    # added up per side first: a sum of two does not depend on which side comes first
+    # summed per side first, so that the result does not depend on the order of the sides
     level = (sums[0] + sums[1]) / sum(counts)
     change = np.where(timed, sums[1] / counts[1] - sums[0] / counts[0], 0.0)
     weights = capped(np.where(timed, work * np.exp(level), 0.0), names) if len(rows) else np.zeros(0)
@@ -122,7 +122,7 @@ def row_changes(rows: WorkRows, captures: Captures) -> RowChanges:
 
 
 def unlike(found: RowChanges, pace: Pair) -> float:
-    """tau: how far rows differ in their change beyond what their scatter from capture to capture makes.
+    """tau: how far rows differ in their change beyond their scatter from capture to capture.
 
     pace  (k,), (l,) ln of each capture's pace
     """
@@ -150,14 +150,14 @@ def _per_call(calls: Floats, time: Floats, capture: NDArray[np.int32]) -> Floats
 
 
 def _mean_calls(calls: Floats, capture: NDArray[np.int32]) -> Floats:
-    """(r,) calls per observation, each capture counting alike."""
+    """(r,) calls per observation, each capture with equal weight."""
     each: Floats = np.stack([calls[:, capture == which].mean(axis=1) for which in unique(capture)])
     out: Floats = each.mean(axis=0)
     return out
 
 
 def _usual(per_call: Floats, capture: NDArray[np.int32]) -> Floats:
-    """(r, k) ln of the median of each capture, -inf where that is zero."""
+    """(r, k) ln of each capture's median, -inf if that is zero."""
     with np.errstate(divide="ignore"):
         out: Floats = np.log(
             np.stack([row_medians(per_call[:, capture == which]) for which in unique(capture)], axis=1)

@@ -18,14 +18,14 @@ from tb_perfcompare.quick_dataclass import dataclass
 Key = tuple[str, str]
 
 ALIKE_CALLS = 0.02
-"""Share by which a row's calls per step may differ between captures of one side."""
+"""Largest relative difference of a row's calls per step between captures of one side."""
 
 OPERATORS, TYPES, KERNELS = "operators_by_shape", "operators_by_type", "kernels_by_launch"
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The rows that are used, and why others are not: key -> reason, of rows that both sides have."""
+    """Rows that are used, and for other rows that both sides have, why they are not: key -> reason."""
 
     rows: WorkRows
     refused: Mapping[Key, str] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Selected:
 def select(
     table: str, measure: str, sides: tuple[Summary, Summary], samples: tuple[Samples, Samples]
 ) -> Selected | None:
-    """Rows of `table` with the time `measure`; None where a side has no such table or no times of single steps."""
+    """Selects rows of `table`, timed by `measure`; None if a side has no such table or no times of single steps."""
     groups = [side.groups.get(table) for side in sides]
     one, two = groups
     if one is None or two is None:
@@ -72,14 +72,14 @@ def _fastest(groups: tuple[GroupTable, GroupTable], rows: tuple[Ints, Ints]) -> 
 
 
 def same_inputs(sides: tuple[Summary, Summary]) -> float:
-    """Share of the device time below operators (host time without a device) spent on inputs of the same shapes,
-    on the side where it is larger. Kernels with equal launches do different work on different inputs."""
+    """Share of the device time below operators (without a device: of the host time) spent on inputs of the same
+    shapes, on the side where it is larger. Kernels with equal launches do different work on different inputs."""
     one, two = map(work_by_shape, sides)
     return max(inside(one, two), inside(two, one))
 
 
 def work_by_shape(side: Summary) -> dict[tuple[str, ...], Work]:
-    """Operator and input shapes -> device time below it (host time without a device) and calls per step."""
+    """Operator and input shapes -> device time below it (without a device: host time) and calls per step."""
     group, steps = side.groups[OPERATORS], len(side.steps)
     time = group.measures_ns.get("device_self")
     if time is None or not time.any():
@@ -104,7 +104,7 @@ def _index_by_key(group: GroupTable) -> dict[Key, int]:
 
 
 def _types(side: Summary, samples: Samples) -> dict[str, list[frozenset[str]]]:
-    """Operator -> per capture the input types that it was called with."""
+    """Operator -> input types that it was called with, per capture."""
     group = side.groups.get(TYPES)
     if group is None:
         return {}
@@ -125,7 +125,7 @@ def _reasons(
     captures: Sequence[NDArray[np.int32]],
     types: Sequence[Mapping[str, list[frozenset[str]]]],
 ) -> list[str]:
-    """Why each row is not used, "" where it is."""
+    """Returns why each row is not used, "" if it is."""
     missing = np.zeros(len(keys), dtype=bool)
     varying = np.zeros(len(keys), dtype=bool)
     for side, capture in zip(calls, captures, strict=True):
@@ -147,5 +147,5 @@ def _reasons(
 
 
 def _per_capture(values: Floats, capture: NDArray[np.int32]) -> Floats:
-    """(r, k) means."""
+    """(r, k) mean of each capture."""
     return np.stack([values[:, capture == which].mean(axis=1) for which in unique(capture)], axis=1)

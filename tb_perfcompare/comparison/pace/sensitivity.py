@@ -28,10 +28,10 @@ from tb_perfcompare.model.summary.summary import CYCLE_TIME, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_PAIRS = 1_000_000
-"""Beyond this many pairs of steps no single one of them decides, and nothing is tried."""
+"""Number of pairs of steps above which nothing is tried: no single step decides."""
 
 MOST_LEFT_OUT = 16
-"""Captures or ranks per side tried one by one."""
+"""Number of captures or ranks per side up to which each is left out in turn."""
 
 _FIRST, _SLOWEST = "the first {} of each capture", "the slowest {} of each side"
 _ANY_CAPTURE = "any one capture"
@@ -39,8 +39,8 @@ _ANY_CAPTURE = "any one capture"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """Observations of one side, (n,) ns with the capture and label of each, what their captures are called, and
-    which of all observations these are."""
+    """Observations of one side: (n,) ns with the capture and label of each, the names of the captures, and the
+    positions among all observations."""
 
     times: NDArray[np.int64]
     capture: NDArray[np.int32]
@@ -59,8 +59,8 @@ _Keep = Callable[[_Side], NDArray[np.bool_]]
 
 @dataclass(frozen=True, slots=True)
 class Robustness:
-    """text: which single steps, captures or ranks change the verdict when dropped; "" where none can be. hint: where
-    one step of each side does, which verdict is left without it and how to leave it out."""
+    """text: which single steps, captures or ranks change the verdict when dropped; "" if none could be dropped.
+    hint: if dropping one step of each side changes it, the verdict without that step and how to leave it out."""
 
     text: str = ""
     hint: str = ""
@@ -74,7 +74,7 @@ def sensitivity(
     options: CompareOptions,
     strata: Strata | None = None,
 ) -> Robustness:
-    """Which single steps, captures or ranks change the verdict when dropped."""
+    """Finds which single steps, captures or ranks change the verdict when dropped."""
     if headline.verdict is Verdict.WITHHELD or not (baseline.is_timed and candidate.is_timed):
         return Robustness()
     sides = _side(baseline), _side(candidate)
@@ -91,7 +91,7 @@ def sensitivity(
     for what, group, left in _variants(baseline, candidate, sides, ranks=work.clocked is None):
         if min(len(side.times) for side in left) < STEPS_THAT_TELL:
             continue  # too few for any verdict
-        # a capture less says nothing more about how captures differ
+        # without one capture, the variation between captures is still taken from all
         found = judge(left, all_steps if group == _ANY_CAPTURE else None).verdict
         tried.append(group)
         if found is not headline.verdict:
@@ -109,13 +109,14 @@ def sensitivity(
 
 
 def _dropped_steps(sides: _Sides, left: _Sides) -> str:
-    """ " (4 and 2)", the steps that are left out of either side; "" where they are many."""
+    """Labels of the steps left out of either side: " (4 and 2)"; "" unless it is one step per side."""
     gone = [list(Counter(whole.label) - Counter(rest.label)) for whole, rest in zip(sides, left, strict=True)]
     return f" ({gone[0][0]} and {gone[1][0]})" if [len(one) for one in gone] == [1, 1] else ""
 
 
 def _hint(baseline: Summary, sides: _Sides, left: _Sides, found: Verdict) -> str:
-    """ "without steps 1 (baseline) and 1 (candidate): slower; --steps 2-5 compares the others"."""
+    """Hint for steps that change the verdict: "without steps 1 (baseline) and 1 (candidate): slower; --steps 2-5
+    compares the others"."""
     gone, ranges = [], []
     for word, whole, rest in zip(("baseline", "candidate"), sides, left, strict=True):
         dropped = Counter(whole.label) - Counter(rest.label)
@@ -131,7 +132,7 @@ def _hint(baseline: Summary, sides: _Sides, left: _Sides, found: Verdict) -> str
 
 
 def _range(kept: tuple[str, ...], dropped: frozenset[str]) -> str:
-    """ "2-5", which holds the kept steps and none of the dropped; "" if no such range does."""
+    """Range with the kept steps and none of the dropped: "2-5"; "" if there is no such range."""
     numbers = [int(text) for text in kept if text.isdecimal()]
     if len(numbers) < len(kept) or not numbers:
         return ""
@@ -145,13 +146,13 @@ def _noun(baseline: Summary) -> str:
 
 
 def _grouped(dropped: list[tuple[str, str]], tried: Counter[str]) -> list[str]:
-    """What is dropped, where each of several captures does the same "any one capture"."""
+    """What is dropped; "any one capture" once if dropping any of several captures has the same effect."""
     of_group = Counter(group for _, group in dropped)
     return list(dict.fromkeys(group if 1 < of_group[group] == tried[group] else what for what, group in dropped))
 
 
 def _any_of(names: list[str]) -> str:
-    """ "the first step of each capture, the slowest step of each side or any one capture"."""
+    """Joins names by "or": "the first step of each capture, the slowest step of each side or any one capture"."""
     return ", ".join(names[:-1]) + (" or " if len(names) > 1 else "") + names[-1]
 
 
@@ -167,7 +168,7 @@ def _side(summary: Summary) -> _Side:
 def _variants(
     baseline: Summary, candidate: Summary, sides: _Sides, *, ranks: bool
 ) -> Iterator[tuple[str, str, _Sides]]:
-    """(what is left out, what kind of thing that is, the rest)."""
+    """Yields (what is left out, its group, the remaining observations)."""
     first, slowest = _FIRST.format(_noun(baseline)), _SLOWEST.format(_noun(baseline))
     for group, keep in ((first, _not_first), (slowest, _not_slowest)):
         others = _each(sides, keep)
@@ -182,7 +183,7 @@ def _variants(
                 yield f"span {name} of the {word}", _ANY_CAPTURE, _replaced(sides, place, left)
     shared = _ranks(baseline) & _ranks(candidate)
     if not ranks or baseline.ranks is not None or candidate.ranks is not None:
-        return  # one of very many decides nothing
+        return  # one of very many ranks decides nothing
     if 2 <= len(shared) <= MOST_LEFT_OUT and observations(baseline).pooled and observations(candidate).pooled:
         for worker in sorted(shared):
             rest = _side(_without_worker(baseline, worker)), _side(_without_worker(candidate, worker))
@@ -233,7 +234,7 @@ def _without_worker(summary: Summary, worker: str) -> Summary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Judged:
-    """A verdict, and the part or decision it came from, which say how captures differ."""
+    """A verdict, and the decision or part it came from, which hold the variation between captures."""
 
     verdict: Verdict
     settled: Settled | None = None
@@ -244,7 +245,8 @@ _Judge = Callable[[_Sides, _Judged | None], _Judged]
 
 
 def _as_recorded(options: CompareOptions, strata: Strata | None, work: CommonWork) -> _Judge:
-    """As judged for the headline, `same` for sides of equal times. `like` says how far captures differ."""
+    """Judges step times as for the headline; `same` for sides of identical times. `like` provides the variation
+    between captures."""
 
     def judge(sides: _Sides, like: _Judged | None) -> _Judged:
         times = sides[0].times, sides[1].times

@@ -1,4 +1,4 @@
-"""Finds the work that both sides share: its rows, their pace, and the steps at one pace."""
+"""Finds the work that both sides share: its rows, their pace, and the steps at equal machine speed."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from tb_perfcompare.model.summary.summary import STEP_TIME, StepCategory, Summar
 from tb_perfcompare.quick_dataclass import dataclass
 
 SAME_INPUTS = 0.5
-"""Share of device time on inputs of the same shapes below which kernels launched alike may do other work."""
+"""Share of device time on inputs of the same shapes below which kernels with equal launches may do different work."""
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonWork:
-    """What both sides do alike. `clocked` is None where no pace can be used, for the `reason`.
+    """Work that both sides share. `clocked` is None if no pace can be used, for the `reason`.
 
-    found     kinds of rows with their pace, whether it can be used or not
+    found     kinds of rows with their pace, usable or not
     selected  kind ("host", "device") -> the rows by identity, and why others are not used
     pooled    observations are means over workers
-    captures  of each observation, where rows were looked for
-    counted   what one side does beyond all that the other does
-    alone     steps that nothing interrupted, where no pace is known and no device works
+    captures  capture of each observation, if rows were searched for
+    counted   work that one side does beyond the other's
+    alone     uninterrupted steps, if no pace is known and no device works
     """
 
     clocked: Clocked | None
@@ -54,8 +54,8 @@ class CommonWork:
 
 
 def pace_of_steps(work: CommonWork) -> Pair | None:
-    """(n,), (m,) factor by which the machine lengthens each step; None without a usable pace, or where an
-    observation is not a single step."""
+    """(n,), (m,) factor by which the machine lengthens each step; None without a usable pace, or if an observation
+    is not a single step."""
     if work.clocked is None or work.pooled:
         return None
     one, two = work.clocked.machine
@@ -63,7 +63,7 @@ def pace_of_steps(work: CommonWork) -> Pair | None:
 
 
 def steps_at_one_pace(work: CommonWork) -> Pair | None:
-    """(n,), (m,) ns of each step at one pace of the machine; None as in `pace_of_steps`."""
+    """(n,), (m,) ns of each step at equal machine speed; None as in `pace_of_steps`."""
     if work.clocked is None or work.pooled:
         return None
     one, two = work.clocked.at_pace
@@ -71,8 +71,8 @@ def steps_at_one_pace(work: CommonWork) -> Pair | None:
 
 
 def paces_of_observations(work: CommonWork) -> dict[str, Pair]:
-    """Pace ("host", "device") -> factor by which the machine lengthens each observation. Empty with one capture
-    per side: two captures cannot say whether their difference is the machine's."""
+    """Pace ("host", "device") -> factor by which the machine lengthens each observation. Empty with one capture per
+    side: two captures cannot show whether their difference is the machine's."""
     if work.clocked is None or max(capture_counts(work.captures)) < 2:
         return {}
     return {
@@ -87,10 +87,10 @@ def common_work(
     strata: Strata | None = None,
     least: float = LEAST_COVERAGE,
 ) -> CommonWork:
-    """The clocks of two sides, or why there are none. `strata`: kinds of the observations; `least`: share of the step
-    that the same work has to cover where there is no device work."""
+    """Finds the common work of two sides and their clocks, or why there are none. `strata`: kinds of the
+    observations; `least`: share of the step that the common work has to cover if there is no device work."""
     work = _common_work(baseline, candidate, options, least, in_kinds=strata is not None)
-    if strata is not None:  # their mix may change what is called
+    if strata is not None:  # a different mix of kinds may call other operators
         clocked = None if work.clocked is None else replace(work.clocked, strata=strata, undisturbed=None)
         return replace(work, clocked=clocked)
     sides = baseline, candidate
@@ -136,14 +136,14 @@ def _common_work(
         else:
             selected.append((of, rows))
             whole = times if not on_device else _table_totals(sides, samples, table, measure)
-            sliced = of == "device" and not in_kinds  # another mix of kinds has other means, and the same fastest calls
+            sliced = of == "device" and not in_kinds  # another mix of kinds has other means, but the same fastest calls
             outcome = pace_of(of, rows.rows, captures, whole, noun, options.alpha, least, sliced=sliced)
         if isinstance(outcome, PaceRows):
             paces.append(outcome)
             if of == "host" and not on_device and _stand_alone(sides, samples):
                 parts = [side.owned.parts for side in sides]
                 undisturbed = undisturbed_steps(parts, outcome.rows, captures, options.alpha, least)
-        # without interruptions they tell the pace all the same
+        # uninterrupted steps show the pace even if whole steps do not
         why = outcome if isinstance(outcome, str) else "" if undisturbed is not None else outcome.pace.reason
         if isinstance(outcome, PaceRows) and not why:
             followers.append(_follower(outcome.pace, sides, samples, times, on_device=on_device))
@@ -156,7 +156,7 @@ def _common_work(
         clocked = by_one_pace(times, captures, followers[0].pace)
         return CommonWork(replace(clocked, undisturbed=undisturbed), "", *kept)
     unpaced = [owned_time(sides, samples, of) for of in shares if of not in {one.pace.of for one in followers}]
-    if 1.0 - sum(shares.values()) >= ASKED:  # waits for other ranks may be hidden, too
+    if 1.0 - sum(shares.values()) >= ASKED:  # waiting for other ranks may be hidden, too
         unpaced = [times]
     return CommonWork(by_their_paces(times, captures, followers, unpaced), "", *kept)
 
@@ -171,8 +171,8 @@ def _alone(sides: Sides) -> Alone | None:
 
 
 def _stand_alone(sides: Sides, samples: Samplings) -> bool:
-    """Whether parts of a step take their time whatever others take: observations are steps of one process, and no
-    collective that runs beside the operators takes their time from them."""
+    """Whether parts of a step are independent of each other: observations are steps of one process, and no
+    collective that runs beside the operators takes time from them."""
     collectives = any(side.owned.by_category()[StepCategory.COMMUNICATION].any() for side in sides)
     return not collectives and not any(seen.pooled or seen.uneven for seen in samples)
 
@@ -192,7 +192,8 @@ def _unusable_reason(sides: Sides) -> str:
 
 
 def _follower(pace: Pace, sides: Sides, samples: Samplings, times: Pair, *, on_device: bool) -> Follower:
-    """The host may work all the time; the device does where it owns time, since no other category owns any then."""
+    """Time that follows the pace. The host may work during the whole step; the device works where it owns time,
+    since no other category owns any then."""
     if not on_device:
         return Follower(pace, None, None, 1.0)
     path = path_time(sides, samples, pace.of)

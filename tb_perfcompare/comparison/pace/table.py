@@ -1,4 +1,4 @@
-"""The rows of the same work that tell the pace, those set aside, and why."""
+"""Table of the rows of the same work: used for the pace or excluded, and why."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tb_perfcompare.comparison.statistics.hodges_lehmann import fraction_of
 NAME = "common_work"
 
 MOST_ROWS = 1000
-"""Of each kind, by time; and as many that are not used."""
+"""Largest number of rows of each kind, by time; and of rows that are not used."""
 
 _USED, _CHANGED, _NO_TIME = "used", "excluded: changed on its own", "excluded: no time of its own"
 _FOLLOWS = {"host": "operators", "device": "kernels"}
 
 
 def common_work_table(work: CommonWork) -> Table | None:
-    """One row per operator with its input shapes, or kernel with its launch; None where no rows were looked for."""
+    """One row per operator with its input shapes, or kernel with its launch; None if no rows were searched for."""
     if not work.selected:
         return None
     paces_by_kind = {one.pace.of: one for one in work.found}

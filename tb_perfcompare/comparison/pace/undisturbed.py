@@ -1,8 +1,8 @@
-"""What a step takes when nothing interrupts it: every part of it at the pace of the fastest quarter of its steps.
+"""Duration of an uninterrupted step: the sum of its parts, each as in the fastest quarter of its steps.
 
-Other programs take the core for milliseconds, and whatever runs then seems to take that long. On a busy machine that
-hits every step, but a single part of a step (an operator with its shapes, a gap between two operators) only in few of
-them. So each part is freed of it, and their sum is a step that nothing interrupted: one figure for each capture.
+Other programs take the core for milliseconds, which lengthens whatever runs then. On a busy machine that hits every
+step, but a single part of a step (an operator with its shapes, a gap between two operators) only in a few of them. So
+each part is freed of interruptions, and their sum is an uninterrupted step: one figure for each capture.
 """
 
 from __future__ import annotations
@@ -27,33 +27,33 @@ from tb_perfcompare.quick_dataclass import dataclass
 Pair = tuple[Floats, Floats]
 
 FASTEST = 4
-"""One of so many steps that have a part counts."""
+"""One in this many of the steps that have a part is used: the fastest quarter."""
 
 SEEN = 2
-"""A part that fewer than one of so many steps have says too little alone and joins those of its operator."""
+"""A part that fewer than one in this many steps have is too rare and is merged with those of its operator."""
 
 FEWEST_STEPS = 4
-"""Steps in each capture, so that there is a fastest quarter."""
+"""Fewest steps in each capture for a fastest quarter."""
 
 UNSTEADY = 0.2
-"""Deviation of ln(time) between captures of a side, at one pace, from which a row of the same work says nothing ..."""
+"""Deviation of ln(time) between captures of a side, at one pace, from which a row of the same work is unsteady ..."""
 
 UNLIKE = 2.0
-"""... where it is so many times that of the typical row."""
+"""... if it is also this many times that of the typical row."""
 
 _GAPS = CATEGORY_LABELS[StepCategory.OTHER]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """Parts in single steps of one side, c cells ordered by capture, part and time per call.
+    """Parts in single steps of one side: c cells ordered by capture, part and time per call.
 
     capture  (s,) int32 of each step
     part     (c,) int64 number of the part
     step     (c,) int64
     calls    (c,) float64, above zero
     each_ns  (c,) float64 time per call
-    named    (p,) of each part a row of the recorded parts whose key begins with its category and operator
+    named    (p,) for each part, a row of the recorded parts whose key begins with its category and operator
     """
 
     capture: CaptureIndex
@@ -66,14 +66,14 @@ class Cells:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Undisturbed:
-    """All captures of both sides, three or more of each.
+    """Uninterrupted steps of all captures of both sides, three or more captures each.
 
     wholes    all parts of the steps; rows: those of the same work
-    work      (r,) calls per step that both sides do, of the rows that tell the pace; else zero
-    unsteady  (r,) rows of the same work that are interrupted in every step: they say nothing of the program
-    usual_ns  time of the unsteady rows in a step of each side at one pace, the same per call on both
-    pace      of the captures: what the rows say of it, without their times
-    kept      (n,), (m,) steps that count
+    work      (r,) calls per step that both sides do, for rows that show the pace; else zero
+    unsteady  (r,) rows of the same work that are interrupted in every step: they show nothing about the program
+    usual_ns  time per step of the unsteady rows on each side at one pace, with the same time per call on both
+    pace      pace of the captures from the rows, without their times
+    kept      (n,), (m,) steps that are used
     parts     of both sides' steps, as recorded
     """
 
@@ -87,14 +87,14 @@ class Undisturbed:
     parts: tuple[SplitTime, SplitTime]
 
     def only(self, kept: tuple[Flags, Flags]) -> Undisturbed:
-        """Without those of the steps that are not `kept`."""
+        """Returns only the steps marked in `kept`."""
         left = tuple(side.copy() for side in self.kept)
         for mask, keep in zip(left, kept, strict=True):
             mask[mask] = keep
         return replace(self, kept=(left[0], left[1]))
 
     def steady_ns(self) -> Pair:
-        """(k,), (l,) a step of each capture that nothing interrupted, without the unsteady rows."""
+        """(k,), (l,) ns of an uninterrupted step of each capture, without the unsteady rows."""
         one, two = (
             _steady(whole, rows, self.unsteady, kept)
             for whole, rows, kept in zip(self.wholes, self.rows, self.kept, strict=True)
@@ -106,25 +106,25 @@ class Undisturbed:
         return _fastest(self.wholes[side], self.kept[side])
 
     def common_ns(self) -> Pair:
-        """(k,), (l,) the work in it that both sides do alike."""
+        """(k,), (l,) ns of the work in it that both sides share."""
         one, two = (_sums(side, kept, self.work) for side, kept in zip(self.rows, self.kept, strict=True))
         return one, two
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alone:
-    """All parts of the steps of both sides, three or more captures of each, where nothing tells the machine's pace."""
+    """All parts of the steps of both sides, three or more captures each, for runs whose machine pace is not known."""
 
     wholes: tuple[Cells, Cells]
 
     @property
     def captures(self) -> Captures:
-        """Of all steps."""
+        """Capture of every step, both sides."""
         one, two = self.wholes
         return one.capture, two.capture
 
     def gap(self, kept: tuple[Flags, Flags] | None = None) -> float:
-        """`gap_of_sides` of ln(time) of one step per capture that nothing interrupted. `kept`: steps that count."""
+        """`gap_of_sides` of ln(time) of one uninterrupted step per capture. `kept`: steps that are used."""
         masks = kept or tuple(np.ones(len(side), dtype=bool) for side in self.captures)
         one, two = (_sums(side, mask, None) for side, mask in zip(self.wholes, masks, strict=True))
         return gap_of_sides(np.log(np.maximum(one, 1.0)), np.log(np.maximum(two, 1.0)))
@@ -136,7 +136,7 @@ def gap_of_sides(one: Floats, two: Floats) -> float:
 
 
 def steps_alone(parts: Sequence[SplitTime | None], captures: Captures) -> Alone | None:
-    """From the parts of both sides' steps; None where captures or steps are too few to tell."""
+    """Builds the parts of both sides' steps; None with too few captures or steps."""
     one, two = parts
     if one is None or two is None or _are_few(captures):
         return None
@@ -156,8 +156,8 @@ def undisturbed_steps(
     alpha: float,
     least: float = LEAST_COVERAGE,
 ) -> Undisturbed | None:
-    """From the parts of both sides' steps and their rows of the same work; None where captures, steps or rows are too
-    few to tell. `least`: coverage that is needed."""
+    """Builds uninterrupted steps from the parts of both sides' steps and their rows of the same work; None with too
+    few captures, steps or rows. `least`: required coverage."""
     baseline_parts, candidate_parts = parts
     if baseline_parts is None or candidate_parts is None or _are_few(captures):
         return None
@@ -192,7 +192,7 @@ def undisturbed_steps(
 
 
 def _weights(rows: WorkRows, often: Ints, calls: Pair, logs: Pair) -> Floats:
-    """Time of the work that both sides do; the rows of one name have at most a fifth."""
+    """Time of the work that both sides do; rows of one name get at most a fifth."""
     index: dict[str, int] = {}
     names = np.array([index.setdefault(rows.keys[row][0], len(index)) for row in often.tolist()], dtype=np.int64)
     work = np.minimum(*(side[often].mean(axis=1) for side in calls))
@@ -200,8 +200,10 @@ def _weights(rows: WorkRows, often: Ints, calls: Pair, logs: Pair) -> Floats:
 
 
 def _unsteady(logs: Pair, weight: Floats) -> tuple[Flags, Floats]:
-    """((r,) rows that scatter over the captures of a side, as those do that are interrupted in every step, and whose
-    sides do not differ by more than that; (r,) ln of what a call takes at one pace).
+    """Returns ((r,) flags of unsteady rows, (r,) ln of the usual time per call at one pace).
+
+    A row is unsteady if it scatters over the captures of a side, as rows interrupted in every step do, and the sides
+    do not differ by more than that scatter.
 
     logs  (r, k), (r, l) ln(time per call)
     """
@@ -222,7 +224,7 @@ def _unsteady(logs: Pair, weight: Floats) -> tuple[Flags, Floats]:
 
 
 def _by_capture(of: tuple[Cells, Cells], kept: tuple[Flags, Flags], count: int) -> tuple[Pair, Pair]:
-    """((r, k), (r, l)) calls per step, and time per call, of the rows in each capture."""
+    """((r, k), (r, l)) calls per step, and the same of time per call, of the rows in each capture."""
     calls, each = [], []
     for side, keep in zip(of, kept, strict=True):
         place, row, often, low = _fastest(side, keep)
@@ -234,7 +236,7 @@ def _by_capture(of: tuple[Cells, Cells], kept: tuple[Flags, Flags], count: int) 
 
 
 def _steady(whole: Cells, rows: Cells, unsteady: Flags, kept: Flags) -> Floats:
-    """(k,) ns of all parts but the unsteady rows."""
+    """(k,) ns of all parts except the unsteady rows."""
     place, row, often, low = _fastest(rows, kept)
     all_parts = _sums(whole, kept, None)
     gone = np.bincount(place, weights=low * often * unsteady[row], minlength=len(all_parts))
@@ -242,14 +244,14 @@ def _steady(whole: Cells, rows: Cells, unsteady: Flags, kept: Flags) -> Floats:
 
 
 def _sums(of: Cells, kept: Flags, work: Floats | None) -> Floats:
-    """(k,) ns per step; `work`: calls of each part, None: as often as it is called."""
+    """(k,) ns per step; `work`: calls of each part, None for the recorded number."""
     place, part, often, low = _fastest(of, kept)
     return np.bincount(place, weights=low * (often if work is None else work[part])).astype(np.float64)
 
 
 def _fastest(of: Cells, kept: Flags) -> tuple[Ints, Ints, Floats, Floats]:
-    """(place of the capture among those kept, part, calls per step, ns per call in the fastest quarter of the steps
-    that have the part) of all parts in the kept steps."""
+    """Returns (place of the capture among those kept, part, calls per step, ns per call in the fastest quarter of
+    the steps that have the part) for all parts in the kept steps."""
     captures, counts = np.unique(of.capture[kept], return_counts=True)
     inside = kept[of.step]
     part, each, calls = of.part[inside], of.each_ns[inside], of.calls[inside]
@@ -265,7 +267,7 @@ def _fastest(of: Cells, kept: Flags) -> tuple[Ints, Ints, Floats, Floats]:
 
 
 def cells(capture: CaptureIndex, part: Ints, step: Ints, time_ns: Floats, calls: Floats, named: Ints) -> Cells:
-    """In order. What has time and no calls, as gaps have, counts as called once."""
+    """Builds sorted cells. Cells with time but no calls, such as gaps, count as called once."""
     calls = np.where(calls > 0, calls, 1.0)
     each = time_ns / calls
     order = np.lexsort((each, part, capture[step]))
@@ -273,8 +275,8 @@ def cells(capture: CaptureIndex, part: Ints, step: Ints, time_ns: Floats, calls:
 
 
 def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
-    """All of a side's steps. Parts that few steps of a capture have, as inputs of other lengths make them, stand
-    together: by operator, then by category."""
+    """Cells of all of a side's steps. Parts that few steps of a capture have, such as inputs of varying lengths, are
+    merged by operator, then by category."""
     part = parts.row.astype(np.int64)
     step, time, calls = parts.step.astype(np.int64), parts.time_ns.astype(np.float64), parts.calls.astype(np.float64)
     calls = np.where(calls > 0, calls, 1.0)
@@ -299,7 +301,7 @@ def cells_of_steps(parts: SplitTime, capture: CaptureIndex) -> Cells:
 
 
 def _cells_of_rows(rows: WorkRows, capture: CaptureIndex, side: int) -> Cells:
-    """Of rows of the same work; a step without a call of a row has no cell."""
+    """Cells of the rows of the same work; a step without a call of a row has no cell."""
     part, step = np.nonzero(rows.calls[side] > 0)
     times, calls = (of[side][part, step] for of in (rows.time_ns, rows.calls))
     return cells(capture, part, step, times, calls, np.arange(len(rows)))
@@ -316,7 +318,7 @@ def _often_enough(rows: WorkRows, captures: Captures) -> Flags:
 
 
 def _rare_parts(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
-    """(c,) whether the cell's part is in fewer than half of the steps of its capture."""
+    """(c,) whether fewer than half of the steps of its capture have the cell's part."""
     number = capture[step].astype(np.int64)
     steps = np.bincount(capture)
     code = part * len(steps) + number
@@ -326,7 +328,7 @@ def _rare_parts(part: Ints, step: Ints, capture: CaptureIndex) -> Flags:
 
 
 def _merged_cells(part: Ints, step: Ints, time: Floats, calls: Floats, steps: int) -> tuple[Ints, Ints, Floats, Floats]:
-    """Cells of the same part and step, merged into one."""
+    """Merges cells of the same part and step."""
     code, place = np.unique(part * steps + step, return_inverse=True)
     sums = [np.bincount(place, weights=values, minlength=len(code)).astype(np.float64) for values in (time, calls)]
     return code // steps, code % steps, sums[0], sums[1]

@@ -14,17 +14,17 @@ NEAR_NOTHING = 0.05
 """A program part whose interval lies within this fraction is "no change found"."""
 
 FEW_LONG_STEPS = 0.2
-"""From this change of the mean step on, at equal machine speed, a few long steps may be what changed."""
+"""Change of the mean step at equal machine speed from which a few long steps may be the change."""
 
 WIDEST = 100
-"""An interval that reaches a change by this factor says nothing: its ends are not given as an answer."""
+"""Factor at which an interval is too wide to report its ends."""
 
 _SLOWER = (Verdict.SLOWER, Verdict.PROBABLY_SLOWER)
 _DECIDED = (*_SLOWER, Verdict.FASTER, Verdict.PROBABLY_FASTER)
 
 
 def with_sentence(headline: Headline, counts: tuple[int, int] | None) -> Headline:
-    """The headline with its sentence and facts added; `counts`: captures of each side, None without parts."""
+    """Adds sentence and facts to the headline; `counts`: captures of each side, None without parts."""
     if headline.program is None or headline.machine is None or counts is None:
         return replace(headline, sentence=_as_recorded(headline), facts=_facts(headline, None))
     sentence = _of_parts(headline, headline.program, headline.machine, counts)
@@ -32,19 +32,19 @@ def with_sentence(headline: Headline, counts: tuple[int, int] | None) -> Headlin
 
 
 def withheld(headline: Headline) -> Headline:
-    """The headline of sides that do not compare; the reason says why."""
+    """Headline of sides that are not comparable; its reason says why."""
     unsplit = replace(headline, basis=Basis.RECORDED, machine=None, program=None, unsplit=headline.reason)
     return replace(unsplit, sentence=_as_recorded(unsplit), facts=_facts(unsplit, None))
 
 
 def far_apart(at_least: float) -> str:
-    """What steps say that nothing interrupted, of captures that are `at_least` so far apart."""
+    """Clause for captures whose uninterrupted steps are `at_least` this fraction apart."""
     how = f"{rough(abs(at_least))} {'longer' if at_least > 0 else 'less'}"
     return f"without interruptions, every capture of the candidate takes at least {how} than any of the baseline"
 
 
 def with_look(headline: Headline, look: ExperimentLook | None) -> Headline:
-    """The headline with a word on the experiment that recorded the sides."""
+    """Adds the experiment that recorded the sides to the headline's method."""
     if look is None:
         return headline
     level = f"{setting(1 - look.level)} CI at this look, {setting(1 - look.alpha)} over all looks"
@@ -101,7 +101,7 @@ def _of_parts(headline: Headline, program: Part, machine: Part, counts: tuple[in
 
 
 def _of_the_mean(headline: Headline, machine: Part) -> float:
-    """Change of the mean step beyond the machine's."""
+    """Change of the mean step at equal machine speed."""
     if not headline.baseline or not headline.candidate:
         return 0.0
     ratio = headline.candidate / headline.baseline / (1 + machine.estimate)
@@ -109,7 +109,7 @@ def _of_the_mean(headline: Headline, machine: Part) -> float:
 
 
 def _counted(counted: Counted) -> str:
-    """ "31 more operator calls per step, +2.2 %", "the same operators on 2.3 times the input"."""
+    """Counted work: "31 more operator calls per step, +2.2 %", "the same operators on 2.3 times the input"."""
     if counted.calls is None:
         return f"the same operators on {_of_the_input(1 + counted.change)}"
     word = "more" if counted.calls > 0 else "fewer"
@@ -117,7 +117,8 @@ def _counted(counted: Counted) -> str:
 
 
 def _all_and_more(counted: Counted) -> str:
-    """ "the candidate does all that the baseline does, and makes 31 more operator calls per step"."""
+    """Counted work as a fact: "the candidate does all that the baseline does, and makes 31 more operator calls per
+    step"."""
     more, other = ("candidate", "baseline") if counted.change > 0 else ("baseline", "candidate")
     if counted.calls is None:
         return f"the {more} does all that the {other} does, and no operator of it on smaller inputs"
@@ -135,7 +136,7 @@ def _of_the_input(ratio: float) -> str:
 
 
 def _runs(machine: Part) -> str:
-    """ "runs 1.3 times slower", "runs 12 % faster"."""
+    """Machine part: "runs 1.3 times slower", "runs 12 % faster"."""
     if machine.estimate >= 0.2:
         return f"runs {times(1 + machine.estimate)} slower"
     return f"runs {rough(abs(machine.estimate))} {'slower' if machine.estimate > 0 else 'faster'}"
@@ -160,7 +161,7 @@ def _beside(machine: Part) -> str:
 
 
 def _facts(headline: Headline, counts: tuple[int, int] | None) -> tuple[Fact, ...]:
-    """Step time as recorded, machine, program, and how both were got."""
+    """Labelled lines: step time as recorded, machine, program, and the same work behind both."""
     facts = []
     if headline.baseline is not None and headline.candidate is not None and headline.shift is not None:
         shift = headline.shift
@@ -216,8 +217,8 @@ def _within(change: float, fraction: float) -> bool:
 
 
 def _ends(part: Part, *, as_change: bool = False) -> str:
-    """ " (15 to 21 %)", " (-2 to +3 %)", "" where the ends are written as the estimate is. `as_change`:
-    a faster side has ends below zero."""
+    """Interval in parentheses: " (15 to 21 %)", " (-2 to +3 %)"; "" if both ends are written like the estimate.
+    `as_change`: keeps the negative ends of a faster side."""
     low, high = part.low, part.high
     if rough(abs(low)) == rough(abs(high)) == rough(abs(part.estimate)) and low * high > 0:
         return ""
@@ -240,7 +241,7 @@ def _at_most(part: Part) -> str:
 
 
 def _longer(change: float) -> str:
-    """ "18 % longer", "2.6 % less", "46,099 times as long"."""
+    """Change of a duration: "18 % longer", "2.6 % less", "46,099 times as long"."""
     if change >= TIMES_FROM:
         return f"{times(1 + change)} as long"
     return f"{rough(abs(change))} {'longer' if change >= 0 else 'less'}"

@@ -1,1 +1,1 @@
-"""What a comparison is made of. Nothing here computes."""
+"""Data types of a finished comparison; nothing is computed here."""

@@ -1,4 +1,5 @@
-"""What weakens a comparison, as people read it: notes that differ in their figures only are one sentence."""
+"""Caveats of a comparison in words: failed checks, warnings and notes. Notes that differ only in their figures
+become one sentence."""
 
 from __future__ import annotations
 
@@ -31,19 +32,19 @@ _WEAKENED = {
     "verdict": "the verdict",
 }
 _NAMES = {"matched": "matched work", "input_types": "data types", "profiler_flags": "profiler options"}
-"""Of checks and notes whose codes say too little."""
+"""Names of checks and notes whose codes are not clear enough."""
 
 _TABLES = {"communication": "collectives", "memcpy": "copies", "modules_ledger": "modules by part of the step"}
-"""Tables whose names say too little."""
+"""Names of tables whose codes are not clear enough."""
 
 _FIGURE = re.compile(r"(?<![\w.\-:'])(?<!steps )(?<!step )[+−-]?\d[\d,]*(?:\.\d+)?(?![\w']| \(|\.\d)")
-"""A number that is no part of a name, and not the number of a step."""
+"""A number that is neither part of a name nor the number of a step."""
 _SIDE = re.compile(r", (?=baseline\b|candidate\b)")
 
 
 @dataclass(frozen=True, slots=True)
 class Caveat:
-    """A failed check, a check that warns, or notes that say the same."""
+    """A failed check, a check that warns, or a group of notes with the same wording."""
 
     status: Annotated[str, ("fail", "warn", "note")]
     code: Annotated[str, "of the check or of the notes"]
@@ -55,7 +56,7 @@ class Caveat:
 
 
 def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, ...]:
-    """Failed checks, checks that warn, then the notes in their order; those of absent tables one by one."""
+    """Returns failed checks, then warnings, then notes in their order. Notes about absent tables are not grouped."""
     found = [
         Caveat(check.status, check.check, name_of(check.check), check.detail, _weakened(check))
         for status in ("fail", "warn")
@@ -75,12 +76,12 @@ def caveats_of(checks: Iterable[Check], notes: Sequence[Note]) -> tuple[Caveat, 
 
 
 def name_of(code: str) -> str:
-    """A check or a note in words."""
+    """Readable name of a check's or note's code."""
     return _NAMES.get(code, code.replace("_", " "))
 
 
 def merged(messages: Iterable[str]) -> list[str]:
-    """Messages that differ only in a figure as one, with its range."""
+    """Merges messages that differ only in one figure into one message with the range of that figure."""
     groups: dict[str, list[str]] = {}
     for message in messages:
         groups.setdefault(_FIGURE.sub("#", message), []).append(message)
@@ -93,7 +94,7 @@ def _weakened(check: Check) -> str:
 
 
 def _with_ranges(messages: Sequence[str]) -> str:
-    """ "90.1–94.6 % of the recording" of messages that are alike but for their figures."""
+    """Merges messages that differ only in their figures: "90.1–94.6 % of the recording"."""
     columns = zip(*(_FIGURE.findall(message) for message in messages), strict=True)
     ranges = [_range(figures) for figures in columns]
     return _FIGURE.sub(lambda _: ranges.pop(0), messages[0])
@@ -111,7 +112,8 @@ def _value(figure: str) -> float:
 
 
 def _whose(notes: Sequence[Note]) -> str:
-    """ "baseline: worker0.json", "3 files of the baseline, 1 of the candidate", "" of both sides as a whole."""
+    """Place of the notes: "baseline: worker0.json", "3 files of the baseline and 1 file of the candidate", or "" if
+    they are about both sides as a whole. For absent tables, the names of the tables."""
     if notes[0].code is NoteCode.TABLE_ABSENT:
         return ", ".join(_TABLES.get(table, table.replace("_", " ")) for table in notes[0].where.split(", "))
     places = [place for note in notes for place in _SIDE.split(note.where) if place]

@@ -1,5 +1,5 @@
-"""What a column is of: which measure, which side, which figure. Column names follow one convention (`baseline_x_us`,
-`candidate_x_us`, `x_delta_us`, `x_shift_low_us`, `x_q`); this file alone reads it."""
+"""Meaning of a column: measure, side and statistic, parsed from its name (`baseline_x_us`, `candidate_x_us`,
+`x_delta_us`, `x_shift_low_us`, `x_q`). No other file parses column names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 VALUE, DELTA, SHIFT, CHANGE, P, Q, RATIO, SHARE = "value", "delta", "shift", "change", "p", "q", "ratio", "share"
 EFFECTS = ("count_effect", "rate_effect", "mix_effect", "same_shape_effect", "time_effect", "work_effect",
            "speed_effect", "exposed_work_effect", "exposed_speed_effect")  # fmt: skip
-"""Parts of a difference."""
+"""Prefixes of columns that hold one part of a difference."""
 
 _SIDES = {"baseline": "baseline", "normal": "baseline", "candidate": "candidate", "abnormal": "candidate"}
 _SIDED = re.compile(rf"(?P<side>{'|'.join(_SIDES)})(?:_(?P<measure>.*))?")
@@ -21,9 +21,12 @@ _UNIT = re.compile(r"_?us$")
 
 
 class Meaning(NamedTuple):
-    """`measure` is "" for a table's main one; `side` is baseline, candidate or "" for both or neither. `statistic`:
-    value, delta, ratio and share (of the difference), shift, shift_low, shift_high, change (in a word), p, q, z,
-    effect_size, or one of EFFECTS."""
+    """Measure, side and statistic of a column.
+
+    `measure` is "" for the table's main measure; `side` is baseline, candidate, or "" for both or neither.
+    `statistic` is value, delta, ratio, share (of the difference), shift, shift_low, shift_high, change (in a word),
+    p, q, z, effect_size, or one of EFFECTS.
+    """
 
     measure: str
     side: str
@@ -32,7 +35,7 @@ class Meaning(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def meaning(name: str, role: str, kind: str) -> Meaning:
-    """Of a column with this name, role and kind."""
+    """Returns the meaning of a column from its name, role and kind."""
     for effect in EFFECTS:
         if name == f"{effect}_us":
             return Meaning("", "", effect)

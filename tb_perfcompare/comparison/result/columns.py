@@ -1,4 +1,4 @@
-"""The column catalogue: every label, unit, direction and definition of a table column has its home here."""
+"""Column catalogue: labels, units, directions and definitions of table columns."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ PER_STEP = "mean over the admitted steps"
 
 
 def key(name: str, label: str, description: str) -> Column:
-    """A column that identifies the row."""
+    """Column that identifies the row."""
     return Column(name, label, TEXT.symbol, Better.NONE, description, role="key", kind="text")
 
 
 def text(name: str, label: str, description: str, *, shown: bool = True) -> Column:
-    """Plain text."""
+    """Text column."""
     return Column(name, label, TEXT.symbol, Better.NONE, description, role="text", kind="text", shown=shown)
 
 
 def flag(name: str, label: str, description: str, *, shown: bool = True) -> Column:
-    """True or false."""
+    """Boolean column."""
     return Column(name, label, TEXT.symbol, Better.NONE, description, kind="bool", shown=shown)
 
 
 def time(name: str, label: str, description: str, *, role: str = "plain", shown: bool = True) -> Column:
-    """Microseconds, less is better."""
+    """Time column in microseconds; lower is better."""
     return Column(name, label, US.symbol, Better.LOWER, description, role=role, kind="time_us", shown=shown)
 
 
 def count(name: str, label: str, description: str, *, role: str = "plain", shown: bool = True) -> Column:
-    """A number of things; neither direction is better."""
+    """Count column; neither direction is better."""
     return Column(name, label, COUNT.symbol, Better.NONE, description, role=role, kind="count", shown=shown)
 
 
 def fraction(
     name: str, label: str, description: str, *, role: str = "plain", better: Better = Better.NONE, shown: bool = True
 ) -> Column:
-    """A fraction, 1 = all."""
+    """Fraction column, 1 = all."""
     return Column(name, label, FRACTION.symbol, better, description, role=role, kind="fraction", shown=shown)
 
 
@@ -44,18 +44,18 @@ def number(
     name: str, label: str, unit: str, description: str, *, role: str = "plain", better: Better = Better.NONE,
     shown: bool = True,
 ) -> Column:  # fmt: skip
-    """Any other number."""
+    """Number column of any other unit."""
     return Column(name, label, unit, better, description, role=role, kind="number", shown=shown)
 
 
 def fact(name: str, label: str, unit: Unit, description: str, *, better: Better, shown: bool = True) -> Column:
-    """A figure that is no time; fractions are marked as such so that they can be drawn as percent."""
+    """Column of a figure that is not a time; fractions get their own kind so that they can be drawn as percent."""
     kind = "fraction" if unit is FRACTION else "number"
     return Column(name, label, unit.symbol, better, description, kind=kind, shown=shown)
 
 
 def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Column, Column, Column]:
-    """Baseline, candidate and delta of a time per step. `name` is "" for a table's main measure."""
+    """Baseline, candidate and delta columns of a time per step. `name` is "" for the table's main measure."""
     joint = f"{name}_" if name else ""
     space = f"{label} " if label else ""
     return (
@@ -84,7 +84,7 @@ def triple(name: str, label: str, what: str, *, shown: bool = True) -> tuple[Col
 
 
 def calls(what: str, label: str = "Calls") -> tuple[Column, Column]:
-    """Calls per step of both sides."""
+    """Columns of calls per step, baseline and candidate."""
     return (
         count("baseline_calls", f"{label} A", f"{what} per step of the baseline, {PER_STEP}"),
         count("candidate_calls", f"{label} B", f"{what} per step of the candidate, {PER_STEP}"),
@@ -92,7 +92,7 @@ def calls(what: str, label: str = "Calls") -> tuple[Column, Column]:
 
 
 def means(one: str) -> tuple[Column, Column, Column]:
-    """Mean time of one call on both sides and its delta."""
+    """Mean time per call: baseline, candidate and delta columns."""
     what = f"mean time of one {one}"
     return (
         time("baseline_mean_us", f"Per {one} A", f"{what} in the baseline", role="baseline", shown=False),
@@ -102,7 +102,7 @@ def means(one: str) -> tuple[Column, Column, Column]:
 
 
 def shares() -> tuple[Column, Column]:
-    """Share of the row in all rows of its side."""
+    """Columns of the row's share of the time of all rows on its side."""
     return (
         fraction("baseline_share", "Of all A", "share of the time of all rows in the baseline", shown=False),
         fraction("candidate_share", "Of all B", "share of the time of all rows in the candidate", shown=False),
@@ -192,7 +192,7 @@ STATUS = Column(
 
 
 def interval(joint: str, space: str) -> tuple[Column, Column, Column]:
-    """The shift of a time per step with its interval; not shown at first."""
+    """Columns of the shift of a time per step with its confidence interval; hidden by default."""
     return (
         time(
             f"{joint}shift_us", f"{space}shift".capitalize(),
@@ -210,8 +210,8 @@ def interval(joint: str, space: str) -> tuple[Column, Column, Column]:
 
 
 def tests(name: str, label: str, *, shown: bool = True) -> tuple[Column, ...]:
-    """What entity_tests says about a row: change, q, p, shift with its interval, robust z, effect size. `name` is ""
-    for a table's main measure."""
+    """Columns for the results of entity_tests: change, q, p, shift with its interval, robust z, effect size. `name`
+    is "" for the table's main measure."""
     joint, space = f"{name}_" if name else "", f"{label} " if label else ""
     change = (
         "slower, faster: the row's time per step differs clearly (q at most alpha) and by enough to matter; "

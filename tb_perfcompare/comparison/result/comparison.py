@@ -1,4 +1,4 @@
-"""The comparison: one finished object that every face (page, command line, report) only draws."""
+"""The finished comparison, which page, command line and report render without computing anything."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VIEW_SCHEMA = "tb_perfcompare.view/1"
 
 
 class DevicePeaksDict(TypedDict):
-    """What a device can do at most, dense."""
+    """Peak rates of a device, dense."""
 
     device: Annotated[str, "name in the table of peaks"]
     tflops: Annotated[Mapping[str, float], "data type -> TFLOP/s"]
@@ -35,7 +35,7 @@ class DevicePeaksDict(TypedDict):
 
 
 class PeaksDict(TypedDict):
-    """Peaks of the devices of both sides; null where the device is not known."""
+    """Peak rates of both sides' devices; null where the device is not known."""
 
     baseline: DevicePeaksDict | None
     candidate: DevicePeaksDict | None
@@ -57,9 +57,9 @@ class _ComparisonDict(TypedDict):
 
 
 class ComparisonDict(_ComparisonDict, total=False):
-    """Answer of `tb-perfcompare diff --format json` and, cut to its first rows, of api/comparison. Times are
-    microseconds unless the key says otherwise; null is "not measured". Keys may be added; none changes its meaning
-    within this schema number."""
+    """Document of `tb-perfcompare diff --format json`, and of api/comparison, where tables are cut to their first
+    rows. Times are in microseconds unless the key says otherwise; null means "not measured". Keys may be added, but
+    no key changes its meaning within this schema number."""
 
     tag: Annotated[str, "names the files as they were compared"]
     notes_left_out: Annotated[int, "of a first answer: those beyond `notes`"]
@@ -68,7 +68,7 @@ class ComparisonDict(_ComparisonDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything about one pair; see docs/method/comparison.md for the definition of every figure."""
+    """Result of comparing two runs; docs/method/comparison.md defines every figure."""
 
     baseline: SideFacts
     candidate: SideFacts
@@ -84,11 +84,11 @@ class Comparison:
 
     @property
     def files_left_out(self) -> int:
-        """Files that could not be read, each with a note; the others were compared."""
+        """Number of files that could not be read, each with a note; the other files were compared."""
         return sum(note.code == NoteCode.FILE_FAILED for note in self.notes)
 
     def to_dict(self) -> ComparisonDict:
-        """The document of `diff --format json` (docs/guide/comparison.schema.json), as plain values."""
+        """Returns the document of `diff --format json` (docs/guide/comparison.schema.json) as plain values."""
         return {
             "schema": self.schema,
             "version": __version__,
@@ -105,18 +105,18 @@ class Comparison:
         }
 
     def peaks_dict(self) -> PeaksDict:
-        """Of both sides, as plain values."""
+        """Returns the device peaks of both sides as plain values."""
         one, two = map(as_plain, self.peaks)
         return {"baseline": one, "candidate": two}
 
     def to_frame(self, table: str) -> DataFrame:
-        """One of `tables`, or "ledger" with its exact integers, as Table.to_frame gives it.
-
-        Raises SelectionError for a table there is not, saying why, PerfCompareError without pandas."""
+        """Returns one of `tables` (see Table.to_frame), or "ledger" with its exact integers, as a pandas DataFrame.
+        Raises SelectionError, with the reason, if the comparison has no such table; PerfCompareError without pandas."""
         return self.ledger.to_frame() if table == LEDGER else self.table(table).to_frame()
 
     def table(self, name: str) -> Table:
-        """Raises SelectionError saying which tables there are and why this one is missing."""
+        """Returns the table. Raises SelectionError listing the tables of this comparison and why this one is
+        missing."""
         found = self.tables.get(name)
         if found is None:
             reasons = [note.message for note in self.notes if name in note.where.split(", ")]
@@ -128,9 +128,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One table of one run, and what is said with it. `reading` says how the run was read
-    (docs/method/corrected_reading.md); `sums` are over all rows, by column, of the columns that add up; `notes`
-    are the run's weaknesses."""
+    """One table of one run with its notes. `reading` says how the run was read (docs/method/corrected_reading.md);
+    `sums` holds, by column, the sums over all rows of the columns that add up; `notes` are the run's weaknesses."""
 
     reading: str
     side: SideFacts
@@ -139,7 +138,7 @@ class View:
     notes: tuple[Note, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The document of `view --json`, as plain values."""
+        """Returns the document of `view --json` as plain values."""
         return {
             "schema": VIEW_SCHEMA,
             "view": self.table.name,
@@ -150,5 +149,5 @@ class View:
         }
 
     def to_frame(self) -> DataFrame:
-        """As Table.to_frame."""
+        """Returns the table as a DataFrame; see Table.to_frame."""
         return self.table.to_frame()

@@ -1,4 +1,4 @@
-"""Texts for the page: options of the command line as the names of the controls that do the same."""
+"""Rewrites command-line options in messages as the page's controls for the same setting."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ T = TypeVar("T")
 
 
 def for_page(value: T) -> T:
-    """The text, or every text of plain values, without options of the command line. `arguments` are those of a command
-    and stay."""
+    """Replaces command-line options by page controls in a text, or in all texts of plain values. Values of the key
+    `arguments` stay: they are command-line arguments."""
     if isinstance(value, str):
         return cast("T", _OPTION.sub(lambda found: _CONTROLS[found[1]], value) if "--" in value else value)
     if isinstance(value, dict):

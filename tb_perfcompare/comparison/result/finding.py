@@ -1,4 +1,4 @@
-"""Causes in sentences, and checks of whether two sides may be compared."""
+"""Findings (causes in sentences) and comparability checks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Where a finding's figure is: a table and its row key, or a plain value."""
+    """Source of a finding's figure: a table and its row key, or a plain value."""
 
     table: str
     row: str
@@ -18,9 +18,9 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A cause in a sentence. delta_us is None for what is no time, such as a clock; share is delta over the headline's
-    delta, None where `share_of` has none or the time overlaps with other time; look_at: what to look at next, "" where
-    nothing in particular."""
+    """A cause in a sentence. delta_us is None for what is not a time, such as a clock; share is delta over the
+    headline's delta, None if `share_of` returns None or the time overlaps with other time; look_at says what to look
+    at next, "" if nothing in particular."""
 
     rule: str
     subject: str
@@ -34,27 +34,29 @@ class Finding:
 
 
 MOST_SHARE = 10.0
-"""Parts that are more times the change cancel, and their shares say nothing."""
+"""Largest share that is shown, in multiples of the change. Beyond it, parts cancel each other and a share means
+nothing."""
 
 
 def share_of(part: float, change: float) -> float | None:
-    """Of the change, in one unit; None where there is none, or where the part is far more."""
+    """Share of the change that the part explains (same unit for both); None without a change, or if the part exceeds
+    MOST_SHARE times the change."""
     return part / change if abs(part) <= MOST_SHARE * abs(change) and change else None
 
 
 WITHIN_SPREAD = "within the spread of the"
 REPEATABILITY_UNKNOWN = "repeatability unknown"
-"""In the confidence of findings that may be chance."""
+"""Phrases in the confidence of findings that may be chance."""
 
 
 def is_sure(finding: Finding) -> bool:
-    """Whether the steps say that it is more than chance."""
+    """Whether the steps show that the finding is more than chance."""
     return WITHIN_SPREAD not in finding.confidence and REPEATABILITY_UNKNOWN not in finding.confidence
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A comparability check. status: ok, warn, fail; invalidates: conclusions it weakens."""
+    """A comparability check. status is ok, warn or fail; invalidates names the conclusions that it weakens."""
 
     check: str
     status: Annotated[str, ("ok", "warn", "fail")]

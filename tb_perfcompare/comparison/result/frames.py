@@ -1,7 +1,7 @@
-"""Tables as pandas DataFrames. pandas is optional and imported here alone, when a frame is asked for.
+"""Tables as pandas DataFrames. pandas is optional: it is imported only here, and only when a frame is asked for.
 
-Types are pandas' nullable ones, so that an absent cell is missing without turning integers into floats: Int64, Float64,
-boolean, string. What a column is, is in `frame.attrs` (docs/guide/python.md).
+Types are pandas' nullable ones (Int64, Float64, boolean, string), so that an absent cell is missing without turning
+integers into floats. `frame.attrs` describes the columns (docs/guide/python.md).
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ _DTYPES = {
     frozenset({bool}): "boolean", frozenset({int}): "Int64", frozenset({float}): "Float64",
     frozenset({int, float}): "Float64", frozenset({str}): "string",
 }  # fmt: skip
-"""Types of a column's cells -> pandas' name; anything else stays as objects."""
+"""pandas type by the Python types of a column's cells; other columns are kept as objects."""
 
 _EMPTY = {"text": "string", "bool": "boolean", "integer": "Int64"}
-"""Kind of a column without any cell -> pandas' name; the others are numbers."""
+"""pandas type of a column without any cell, by the column's kind; Float64 for other kinds."""
 
 _INT64 = range(-(2**63), 2**63)
 
 
 def frame_of(columns: Mapping[str, tuple[Sequence[Cell], str]], **attrs: object) -> DataFrame:
-    """A frame of columns, each with its cells and the kind of value that an empty one would have, and with facts about
-    it in `attrs`. Raises PerfCompareError without pandas."""
+    """Builds a frame from columns, each given as its cells and its kind, which decides the type if all cells are
+    absent. `attrs` are stored in the frame. Raises PerfCompareError without pandas."""
     pandas = _pandas()
     frame: DataFrame = pandas.DataFrame(
         {name: _array(pandas, cells, _EMPTY.get(kind, "Float64")) for name, (cells, kind) in columns.items()}
@@ -47,9 +47,9 @@ def _array(pandas: ModuleType, cells: Sequence[Cell], empty: str) -> object:
     )
     name = _DTYPES.get(kinds, "object") if kinds else empty
     if name == "Int64" and not all(cell is None or cell in _INT64 for cell in known):
-        name = "object"  # a ledger may be larger than 64 bits
+        name = "object"  # a ledger's integers may exceed 64 bits
     if name == "string":
-        dtype = pandas.StringDtype("python")  # the other storage refuses texts that are no Unicode
+        dtype = pandas.StringDtype("python")  # the other storage refuses texts that are not valid Unicode
         return pandas.array(known, dtype=dtype)
     return pandas.array(known, dtype=name)
 

@@ -10,8 +10,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 
 class Verdict(str, Enum):
-    """The words of the headline. `same` needs the interval inside the margin (or identical runs); `inconclusive`
-    means the data cannot tell; `withheld` means the sides are not comparable."""
+    """Verdict of a headline. `same` needs the interval inside the margin (or identical runs); `inconclusive` means
+    the data cannot tell; `withheld` means the sides are not comparable."""
 
     SLOWER = "slower"
     FASTER = "faster"
@@ -23,7 +23,8 @@ class Verdict(str, Enum):
 
     @property
     def way(self) -> int:
-        """1 where the candidate is slower or probably is, -1 where faster, 0 where no direction is told."""
+        """1 if the candidate is slower or probably slower, -1 if faster or probably faster, 0 if the verdict has no
+        direction."""
         return {"slower": 1, "probably_slower": 1, "faster": -1, "probably_faster": -1}.get(self.value, 0)
 
 
@@ -31,8 +32,9 @@ class Verdict(str, Enum):
 class Shift:
     """Hodges-Lehmann shift in percent of the baseline and in microseconds, with its interval.
 
-    estimate, low, high are fractions (0.05 = 5 % slower); *_us the same on raw times. `level` is the confidence level
-    actually reached, None when the samples are too few for any interval: low and high are then the whole range.
+    estimate, low, high are fractions (0.05 = 5 % slower); *_us are the same on raw times. `level` is the confidence
+    level actually reached; None if the samples are too small for any interval: low and high are then the whole
+    range.
     """
 
     estimate: Unbounded
@@ -46,8 +48,8 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """What else the samples say about the headline; fractions are 0.05 for 5 %, None is "not known". captures: of
-    baseline and candidate; autocorrelation: of neighbouring steps."""
+    """Further evidence on the headline: effect size, intervals, detectable change. Fractions are 0.05 for 5 %; None
+    means "not known". captures: of baseline and candidate; autocorrelation: of neighbouring steps."""
 
     effect_size: Annotated[float, "Cliff's delta"]
     effect: Annotated[str, ("negligible", "small", "medium", "large")]
@@ -63,8 +65,8 @@ class Certainty:
 
 
 class Basis(str, Enum):
-    """What the verdict is about: the program at one pace, the machine (the same work at another pace), or the step time
-    as recorded, where no pace is known."""
+    """What the verdict is about: the program (at equal machine speed), the machine (the same work takes another
+    time), or the step time as recorded, where the machine's speed is not known."""
 
     PROGRAM = "program"
     MACHINE = "machine"
@@ -73,7 +75,7 @@ class Basis(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class PaceFacts:
-    """One pace: of the rows of the same work on the host or on the device, how much longer they take (0.05 = 5 %)."""
+    """Pace of the host or of the device: how much longer the rows with the same work take on one side (0.05 = 5 %)."""
 
     of: Annotated[str, ("host", "device")]
     rows: Annotated[int, "of the same work"]
@@ -88,8 +90,8 @@ class PaceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of the change: the machine's or the program's. estimate, low, high are fractions (0.05 = 5 % slower), p
-    is None where nothing is tested. rows, kept, coverage, tau: as PaceFacts, of all paces together."""
+    """The machine's or the program's part of the change. estimate, low, high are fractions (0.05 = 5 % slower); p is
+    None if nothing was tested. rows, kept, coverage, tau are as in PaceFacts, over all paces."""
 
     estimate: Annotated[Unbounded, "a fraction, 0.05 = 5 % longer"]
     low: Unbounded
@@ -105,7 +107,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What one side does beyond all that the other does, where times leave the direction open."""
+    """Work that one side does beyond the other's; gives the direction where times leave it open."""
 
     noun: Annotated[str, ("operator calls", "kernel launches", "input elements")]
     calls: Annotated[float | None, "more per step of the candidate; below zero: of the baseline; null: larger inputs"]
@@ -114,7 +116,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The step time as recorded, whatever the pace: its verdict and shift."""
+    """Verdict and shift of the step time as recorded, not corrected for pace."""
 
     verdict: Verdict
     estimate: float | None
@@ -134,8 +136,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What could settle an open verdict, and the verdict with it. Rules: docs/method/statistics.md. verdict, sentence,
-    delta, ratio, n are as of a headline; None, "" where they are not known before more is recorded."""
+    """A change of the comparison that could settle an open verdict, and the verdict that it gives. Rules:
+    docs/method/statistics.md. verdict, sentence, delta, ratio, n are as in Headline; None or "" if more has to be
+    recorded first."""
 
     rule: Annotated[str, ("without_outliers", "after_warm_up", "other_window", "record_more")]
     what: str
@@ -154,8 +157,9 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The verdict with its figures. Means are per step, in microseconds; p is a two-sided Mann-Whitney's, margin the
-    smallest fraction that matters, method the tests in words; `sentence` has at most twelve words and its figures."""
+    """The verdict with its figures. Means are per step, in microseconds; p is that of a two-sided Mann-Whitney test,
+    margin the smallest fraction that matters, method the tests in words; `sentence` has at most twelve words and its
+    figures."""
 
     metric: str
     unit: str
@@ -187,6 +191,6 @@ class Headline:
 
     @property
     def deciding_p(self) -> float | None:
-        """p of what the verdict is about."""
+        """p of the part that the verdict is about (see Basis)."""
         part = {Basis.PROGRAM: self.program, Basis.MACHINE: self.machine}.get(self.basis)
         return self.p if part is None else part.p

@@ -1,5 +1,4 @@
-"""The exact split of the step time, also as columns: a recording may have hundreds of thousands of names, and few are
-shown, so that a row is made when it is asked for."""
+"""Ledger: the exact split of the step time into categories, entities and parts, also kept as columns."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 LEDGER = "ledger"
-"""Name under which the ledger is asked for as a table."""
+"""Name by which the ledger is requested as a table."""
 
 _NANOSECONDS = "ns x denominator"
 _LEDGER_COLUMNS = (
@@ -32,12 +31,12 @@ _LEDGER_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """Integers in nanoseconds x denominator per step. path is (category,), (category, entity) or (category, entity,
-    part): the part says who called the entity with which input shape.
+    """Time per step of a category, an entity or a part, in integer nanoseconds x denominator.
 
-    delta = candidate - baseline = count_effect + rate_effect; rate_effect = mix_effect (calls in other proportions of
-    the parts) + same_shape_effect. calls are per step. status: both, added, removed. `name` is a raw name behind the
-    entity's key.
+    path is (category,), (category, entity) or (category, entity, part), where a part is a caller of the entity with
+    an input shape. delta = candidate - baseline = count_effect + rate_effect; rate_effect = mix_effect (calls in
+    other proportions of the parts) + same_shape_effect. calls are per step. status: both, added, removed. `name` is
+    a raw name behind the entity's key.
     """
 
     path: tuple[str, ...]
@@ -54,7 +53,7 @@ class LedgerRow:
 
     @property
     def same_shape_effect(self) -> int:
-        """The same parts taking another time per call."""
+        """Part of the delta from the same parts taking another time per call."""
         return self.rate_effect - self.mix_effect
 
 
@@ -80,12 +79,13 @@ class LedgerDict(_LedgerDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Rows of depth 1 sum to `delta`, rows of depth 2 to their row of depth 1, rows of depth 3 to their row of depth 2
-    where it has any, all exactly. A row comes before the rows below it.
+    """Exact split of the step time of both sides.
 
-    Divide by `denominator` for nanoseconds per step; it is the least common multiple of the two step counts. `backlog`
-    is the part of the two sides' windows that an earlier step's device work owns. `not_recorded` are the categories of
-    each side that are absent, not zero.
+    Rows of depth 1 sum to `delta`, rows of depth 2 to their row of depth 1, and rows of depth 3 to their row of
+    depth 2 where it has any, all exactly. A row comes before the rows below it. Divide by `denominator`, the least
+    common multiple of the two step counts, for nanoseconds per step. `backlog` is the part of the two sides' windows
+    taken by device work of an earlier step. `not_recorded` lists the categories that each side could not record:
+    absent, not zero.
     """
 
     denominator: int
@@ -98,26 +98,26 @@ class Ledger:
 
     @property
     def heads(self) -> Sequence[LedgerRow]:
-        """The rows of the categories."""
+        """Rows of the categories (depth 1)."""
         groups = getattr(self.rows, "groups", None)
         if groups is not None:
             return [group.head for group in groups]
         return [row for row in self.rows if len(row.path) == 1]
 
     def recorded(self, category: str) -> tuple[bool, bool]:
-        """Whether each side could record the category."""
+        """Whether each side (baseline, candidate) could record the category."""
         a, b = (category not in side for side in self.not_recorded)
         return a, b
 
     def entities(self, category: str) -> Sequence[LedgerRow]:
-        """The rows of a category's entities, without their parts."""
+        """Rows of a category's entities, without their parts."""
         groups = getattr(self.rows, "groups", None)
         if groups is not None:
             return next((group.entities for group in groups if group.head.path == (category,)), ())
         return [row for row in self.rows if len(row.path) == 2 and row.path[0] == category]
 
     def paths(self) -> Iterator[tuple[str, ...]]:
-        """The paths of all rows; no row is made for it."""
+        """Yields the paths of all rows without making row objects."""
         for group in getattr(self.rows, "groups", ()):
             yield group.head.path
             yield from ((group.entities.category, key) for key in group.entities.key)
@@ -126,7 +126,7 @@ class Ledger:
             yield from (row.path for row in self.rows)
 
     def with_parts(self) -> list[tuple[LedgerRow, Sequence[LedgerRow]]]:
-        """The entities that have parts, and these."""
+        """Pairs of an entity that has parts and its parts."""
         groups = getattr(self.rows, "groups", None)
         if groups is not None:
             return [(group.entities[at], parts) for group in groups for at, parts in group.parts.items() if parts]
@@ -137,7 +137,7 @@ class Ledger:
         return [(row, parts[row.path]) for row in self.rows if row.path in parts]
 
     def to_dict(self) -> LedgerDict:
-        """Integers as they are; divide by the denominator."""
+        """Returns the ledger as plain values; integers still have to be divided by the denominator."""
         return {
             "unit": "ns",
             "denominator": self.denominator,
@@ -150,9 +150,9 @@ class Ledger:
         }
 
     def to_frame(self) -> DataFrame:
-        """The rows with their exact integers as a pandas DataFrame: nanoseconds per step times `attrs["denominator"]`.
-        `entity` and `part` are missing in the rows that sum over them. Raises PerfCompareError without
-        pandas."""
+        """Returns the rows with their exact integers as a pandas DataFrame: nanoseconds per step times
+        `attrs["denominator"]`. `entity` and `part` are missing in rows that sum over them. Raises PerfCompareError
+        without pandas."""
         from tb_perfcompare.comparison.result.frames import frame_of
 
         rows = [
@@ -170,23 +170,27 @@ class Ledger:
 
 
 ExactInts = NDArray[Any]
-"""int64, or Python's integers where those would not hold them."""
+"""int64, or Python ints where int64 would overflow."""
 
 
 STATUSES = ("both", "added", "removed")
-"""Status by number."""
+"""Status by its number."""
 
 _KEPT = 2_000
-"""So few rows are kept once they are made."""
+"""Number of rows up to which row objects are kept once they are made."""
 
 _EXACT = 1 << 53
-"""Integers below are exact as floats, so that quotients of both are the same."""
+"""Integers below this are exact as floats, so that dividing floats gives the same quotients as dividing ints."""
 
 
 @dataclass(slots=True, eq=False)
 class EntityRows(Sequence[LedgerRow]):
-    """The entities of one category, n rows of depth 2; columns as in LedgerRow, calls per step of each side apart,
-    `status` by number. Integers are exact: columns that 64 bits could not add up hold Python's."""
+    """Entities of one category, n rows of depth 2. Columns are as in LedgerRow; `calls` holds the calls per step of
+    baseline and candidate, `status` indexes STATUSES.
+
+    A recording may have hundreds of thousands of names, of which few are shown, so a row object is made only on demand.
+    Integers are exact: columns whose sum exceeds 64 bits hold Python ints.
+    """
 
     category: str
     key: Sequence[str]
@@ -201,12 +205,12 @@ class EntityRows(Sequence[LedgerRow]):
 
     @property
     def delta(self) -> ExactInts:
-        """Candidate minus baseline."""
+        """Candidate minus baseline, (n,)."""
         return self.candidate - self.baseline
 
     @property
     def rate_effect(self) -> ExactInts:
-        """What the number of calls does not explain of it."""
+        """Part of the delta that the number of calls does not explain, (n,)."""
         return self.delta - self.count_effect
 
     def __len__(self) -> int:
@@ -229,7 +233,7 @@ class EntityRows(Sequence[LedgerRow]):
             yield from self._rows(slice(start, start + _KEPT))
 
     def picked(self, some: Flags) -> list[LedgerRow]:
-        """The rows where `some` is true."""
+        """Returns the rows for which `some` is true."""
         rows = np.flatnonzero(some)
         if self._made is not None or len(self) <= _KEPT:
             made = tuple(self)
@@ -237,7 +241,7 @@ class EntityRows(Sequence[LedgerRow]):
         return list(self.of_rows(rows))
 
     def of_rows(self, rows: ExactInts) -> EntityRows:
-        """Some of the rows, as columns."""
+        """Returns the rows with these numbers, as columns."""
         key, name = (_picked(texts, rows) for texts in (self.key, self.name))
         a, b, count, mix = (
             column[rows] for column in (self.baseline, self.candidate, self.count_effect, self.mix_effect)
@@ -269,7 +273,7 @@ def _picked(texts: Sequence[str], rows: ExactInts) -> Sequence[str]:
 
 
 def columns_of(category: str, rows: Sequence[LedgerRow]) -> EntityRows:
-    """Rows of one category as columns."""
+    """Converts rows of one category to columns."""
     if isinstance(rows, EntityRows):
         return rows
     return EntityRows(
@@ -286,19 +290,19 @@ def columns_of(category: str, rows: Sequence[LedgerRow]) -> EntityRows:
 
 
 def exact(values: Sequence[int]) -> ExactInts:
-    """A column of integers whose sum 64 bits hold, or of Python's."""
+    """Converts integers to a column: int64 if 64 bits hold their sum, else Python ints."""
     most = max(max(values, default=0), -min(values, default=0))
     return np.array(values, dtype=np.int64 if most * max(len(values), 1) < 1 << 62 else object)
 
 
 def half_to_even(above: int, below: int) -> int:
-    """above / below rounded, so that the sign is symmetric; `below` is positive."""
+    """above / below rounded half to even, hence symmetric in the sign of `above`; `below` must be positive."""
     whole, rest = divmod(above, below)
     return whole + (2 * rest > below or (2 * rest == below and whole % 2))
 
 
 def divided(values: ExactInts, by: int) -> Floats:
-    """Quotients as Python's own division gives them, to the last bit."""
+    """Quotients equal to those of Python's `/` on ints, to the last bit."""
     if values.dtype != object and by < _EXACT and (not len(values) or int(np.abs(values).max()) < _EXACT):
         quotients: Floats = values / by
         return quotients
@@ -306,7 +310,7 @@ def divided(values: ExactInts, by: int) -> Floats:
 
 
 def sum_of(rows: EntityRows, name: str, *below: str) -> LedgerRow:
-    """The sum of entities of one category, effects included; `below` is the end of its path."""
+    """Sums entities of one category, effects included, into one row; `below` is the end of its path."""
     statuses = unique(rows.status)
     a, b, count, mix = (
         sum(column.tolist()) for column in (rows.baseline, rows.candidate, rows.count_effect, rows.mix_effect)
@@ -327,7 +331,7 @@ def sum_of(rows: EntityRows, name: str, *below: str) -> LedgerRow:
 
 @dataclass(slots=True, eq=False)
 class LedgerGroup:
-    """A category, its entities, and the parts of those that have any, by the number of the entity."""
+    """A category's row, its entities, and the parts of entities that have any, by the entity's number."""
 
     head: LedgerRow
     entities: EntityRows
@@ -346,7 +350,7 @@ class LedgerGroup:
         return 1 + len(self.entities) + sum(map(len, self.parts.values()))
 
     def row(self, number: int) -> LedgerRow:
-        """One of the rows, as on iterating."""
+        """Returns the row with this number, counted as on iterating."""
         if not number:
             return self.head
         number -= 1
@@ -360,7 +364,7 @@ class LedgerGroup:
 
 
 class LedgerRows(Sequence[LedgerRow]):
-    """The rows of a ledger in their order. Equals the tuple of them."""
+    """Rows of a ledger in their order. Equal to the tuple of the same rows."""
 
     __slots__ = ("groups",)
 

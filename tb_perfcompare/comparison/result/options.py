@@ -1,4 +1,4 @@
-"""What a user may set about a comparison. Every figure of the answer depends on these and on the inputs only."""
+"""Options of a comparison. Every figure of the answer depends only on these and on the inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from tb_perfcompare.model.device_peaks import GivenPeak
 from tb_perfcompare.quick_dataclass import dataclass
 
 DISCOVERIES = ("false_discoveries", "any_dependence", "family_wise")
-"""What is kept at alpha among the rows of a table that are called slower or faster (docs/method/statistics.md)."""
+"""Error rates that can be held at alpha among the rows of a table called slower or faster
+(docs/method/statistics.md)."""
 
 WINDOWS = ("device", "marker")
 """The two rules for where a step ends (Summary.window)."""
@@ -19,10 +20,11 @@ MAX_RESAMPLES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class ExperimentLook:
-    """A comparison of runs that an experiment records in rounds and compares after each (docs/method/statistics.md).
+    """One look of an experiment: runs are recorded in rounds and compared after each (docs/method/statistics.md).
 
-    rounds, most_rounds  recorded so far, and planned
-    level                two-sided error level that the plan leaves for this look; `alpha`: that of all looks together
+    rounds, most_rounds  rounds recorded so far, and planned
+    level                two-sided error level that the plan leaves for this look
+    alpha                two-sided error level of all looks together
     """
 
     rounds: int
@@ -33,7 +35,7 @@ class ExperimentLook:
 
 @dataclass(frozen=True, slots=True)
 class CompareOptions:
-    """Validated on construction: a value outside its range raises PerfCompareError naming the option and the range.
+    """Options, validated on construction: a value out of range raises PerfCompareError naming the option and the range.
 
     alpha              two-sided error level; the interval has level 1 - alpha, p counts from alpha down
     margin             smallest fraction of the step time that matters; below it a difference is "same"
@@ -43,10 +45,10 @@ class CompareOptions:
     top_findings       how many findings a comparison keeps, largest first
     material_fraction  an entity's delta matters from this fraction of the baseline step on ...
     material_ns        ... and from this many nanoseconds per step on (the larger of the two counts)
-    discoveries        which rows of a table count as different: at most the share alpha of those called so is false, if
-                       rows are independent or move together ("false_discoveries") or whatever they have in common
-                       ("any_dependence"); or one table in 1/alpha has any false row ("family_wise")
-    peaks              peak rates of the devices, in place of those that are known (model/device_peaks.py)
+    discoveries        which rows of a table count as different: at most a fraction alpha of them is false, if
+                       rows are independent or positively dependent ("false_discoveries") or under any dependence
+                       ("any_dependence"); or a table has any false row with probability alpha ("family_wise")
+    peaks              peak rates of the devices, in place of the built-in ones (model/device_peaks.py)
     look               which look of an experiment this is; alpha is then at most its level
     """
 

@@ -1,4 +1,4 @@
-"""Values as JSON has them: no NaN, no Infinity."""
+"""Conversion to values that JSON can hold: no NaN, no Infinity."""
 
 from __future__ import annotations
 
@@ -13,24 +13,25 @@ from tb_perfcompare.model.summary.iterations import Iterations, Marker
 from tb_perfcompare.model.summary.summary import DeviceFacts
 
 Cell = str | int | float | bool | None
-"""A table cell; None is "absent" or "not measured", never zero."""
+"""A table cell; None means "absent" or "not measured", never zero."""
 
 Unbounded = Annotated[float, None]
-"""May be infinite or undefined, for which JSON has no number: null is sent."""
+"""A float that may be infinite or NaN, which JSON cannot hold: sent as null."""
 
 
 def finite(number: float) -> float | None:
-    """NaN and Infinity are "not measured" too."""
+    """Returns the number, or None for NaN and Infinity, which count as "not measured"."""
     return float(number) if math.isfinite(number) else None
 
 
 def plain(cell: Cell) -> Cell:
-    """As JSON has it."""
+    """Returns the cell as JSON can hold it."""
     return finite(cell) if isinstance(cell, float) else cell
 
 
 def as_plain(value: Any) -> Any:
-    """A dataclass as what is sent: its fields, and the properties that its class names as DERIVED, all plain."""
+    """Converts a value to plain values. Dataclasses become mappings of their fields and of the properties that their
+    class lists as DERIVED."""
     kind = value.__class__
     if kind in _AS_IT_IS:
         return value
@@ -49,7 +50,7 @@ def as_plain(value: Any) -> Any:
 
 
 _AS_IT_IS = frozenset({str, int, bool, type(None)})
-"""Classes of values that are plain; asking for them first halves the time of a ledger's rows."""
+"""Classes whose values are already plain; checking them first halves the time for a ledger's rows."""
 
 
 @functools.cache
@@ -58,7 +59,7 @@ def _field_names(kind: type[Any]) -> tuple[str, ...]:
 
 
 class DeviceDict(TypedDict):
-    """The device a side ran on."""
+    """The device that a side ran on."""
 
     kind: Annotated[str, "cuda, rocm, mlu, mtia, xpu, npu, hpu, cpu"]
     word: str
@@ -67,7 +68,7 @@ class DeviceDict(TypedDict):
 
 
 class StepMarkerDict(TypedDict):
-    """Something that may delimit the steps of a trace."""
+    """Marker that may delimit the steps of a trace."""
 
     step_marker: Annotated[str, "the --step-marker that chooses it"]
     origin: Annotated[str, ("profiler", "annotation", "optimizer", "graph", "detected", "whole")]
@@ -79,25 +80,25 @@ class StepMarkerDict(TypedDict):
 
 
 class StepsByDict(StepMarkerDict):
-    """What delimits the steps, and what else could."""
+    """The marker that delimits the steps, and the other candidates."""
 
     candidates: Sequence[StepMarkerDict]
 
 
 def device_dict(device: DeviceFacts) -> DeviceDict:
-    """The device a side ran on; `name` is null when the trace does not say."""
+    """Returns the device that a side ran on; `name` is null if the trace does not say."""
     return {"kind": device.kind, "word": device.word, "name": device.name or None, "count": device.count}
 
 
 def iterations_dict(iterations: Iterations | None) -> StepsByDict | None:
-    """What delimits the steps, and what else could; null for sources without step markers."""
+    """Returns the marker that delimits the steps and the other candidates; None for sources without step markers."""
     if iterations is None:
         return None
     return {**_marker(iterations.chosen), "candidates": [_marker(candidate) for candidate in iterations.candidates]}
 
 
 def _marker(marker: Marker) -> StepMarkerDict:
-    """`step_marker` chooses it; `alike` is null where the name alone tells."""
+    """`step_marker` is the option value that selects this marker; `alike` is null for markers recognised by name."""
     return {
         "step_marker": marker.asked_as, "origin": marker.origin, "name": marker.name, "count": marker.count,
         "coverage": finite(marker.coverage), "mean_us": finite(marker.mean_ns / 1000), "alike": marker.alike,

@@ -1,4 +1,4 @@
-"""A part of a step that nothing interrupted."""
+"""Part of a step without interruptions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ QUIET_TABLE = "without_interruptions"
 
 @dataclass(frozen=True, slots=True)
 class QuietPart:
-    """An entity of the ledger in such steps: calls and microseconds per step of both sides at one pace of the machine;
-    `gap`: of ln(time), from all captures of one side to all of the other, above zero where the candidate's are longer;
-    zero unless that is farther than those of either side are from each other."""
+    """Entity of the ledger in uninterrupted steps: calls and microseconds per step of both sides, at equal machine
+    speed. `gap` is the distance of ln(time) between all captures of one side and all of the other, positive if the
+    candidate's are longer; zero unless it exceeds the distance between captures of either side."""
 
     category: str
     entity: str

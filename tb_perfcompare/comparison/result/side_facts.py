@@ -1,4 +1,4 @@
-"""What one side of a comparison is."""
+"""Description of one side of a comparison."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DroppedStepDict(TypedDict):
 
 
 class LeftOutStepsDict(TypedDict):
-    """Steps that are not compared and not listed either."""
+    """Steps that are neither compared nor listed."""
 
     steps: int
     total_us: float
@@ -36,7 +36,7 @@ class _StepsDict(TypedDict):
 
 
 class StepsDict(_StepsDict, total=False):
-    """The steps of a side."""
+    """Steps of a side."""
 
     dropped_left_out: Annotated[LeftOutStepsDict, "of a first answer: those beyond `dropped`"]
 
@@ -62,14 +62,14 @@ class _SideFactsDict(TypedDict):
 
 
 class SideFactsDict(_SideFactsDict, total=False):
-    """What one side is."""
+    """Description of one side."""
 
     files_left_out: Annotated[int, "of a first answer: those beyond `files`"]
 
 
 @dataclass(frozen=True, slots=True)
 class SideFacts:
-    """What one side is. `run`, `worker`, `span` are single names or comma-separated lists."""
+    """Description of one side. `run`, `worker`, `span` are single names or comma-separated lists."""
 
     source: str
     run: str
@@ -85,7 +85,7 @@ class SideFacts:
     iterations: Iterations | None = None
 
     def to_dict(self) -> SideFactsDict:
-        """`steps.count` are all steps that were seen, `admitted` those that are compared."""
+        """Returns the plain values. `steps.count` counts all steps seen, `admitted` those that are compared."""
         return {
             "source": self.source,
             "run": self.run,

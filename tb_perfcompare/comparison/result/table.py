@@ -1,7 +1,7 @@
-"""Tables: columns that say what they hold, and rows.
+"""Tables: described columns, and rows.
 
-Most rows are never read, and a cell of its own takes four times the memory of a number in an array: rows are kept as
-columns, and a row is made when it is asked for.
+Most rows are never read, and cells kept one by one take four times the memory of a number in an array: rows are kept
+as columns, and a row is made when it is asked for.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Row = tuple[Cell, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadeTexts(Sequence[str]):
-    """Texts that are made when they are asked for: `make` gives that of a number."""
+    """Texts made on demand: `make` returns the text of a number."""
 
     numbers: Ints
     make: Callable[[int], str]
@@ -46,21 +46,21 @@ class MadeTexts(Sequence[str]):
 
 
 CellColumn = Floats | tuple[Cell, ...] | Texts | MadeTexts
-"""Cells of one column: numbers (NaN: absent), texts by number or made when asked for, or whatever they are."""
+"""Cells of one column: floats (NaN: absent), texts from a pool or made on demand, or plain cells."""
 
 _BLOCK = 512
-"""So many rows are made at once."""
+"""Number of rows made at a time on iterating."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnRows(Sequence[Row]):
-    """`length` rows; every column has as many cells."""
+    """`length` rows, kept as columns with `length` cells each."""
 
     columns: tuple[CellColumn, ...]
     length: int
 
     def __post_init__(self) -> None:
-        """Raises ValueError for columns that make no rows."""
+        """Raises ValueError if columns differ in length."""
         if any(len(column) != self.length for column in self.columns):
             raise ValueError(f"columns that do not make {self.length} rows")
 
@@ -93,23 +93,23 @@ class ColumnRows(Sequence[Row]):
         return hash(tuple(self))
 
     def with_column(self, cells: CellColumn) -> ColumnRows:
-        """The same and one more column, the last."""
+        """Returns these rows with one more column at the end."""
         return ColumnRows((*self.columns, cells), self.length)
 
 
 def cells_of(rows: Sequence[Row], column: int) -> Sequence[Cell]:
-    """The cells of one column."""
+    """Returns the cells of one column."""
     return _plain(rows.columns[column]) if isinstance(rows, ColumnRows) else [row[column] for row in rows]
 
 
 def numbers_of(rows: Sequence[Row], column: int) -> Floats | None:
-    """The cells of a column of numbers, NaN for absent ones; None where they are not kept as such."""
+    """Returns the cells of a numeric column, NaN for absent ones; None if the column is not kept as an array."""
     cells = rows.columns[column] if isinstance(rows, ColumnRows) else None
     return cells if isinstance(cells, np.ndarray) else None
 
 
 def picked(rows: Sequence[Row], numbers: Sequence[int]) -> Sequence[Row]:
-    """The rows of these numbers, kept as the others are."""
+    """Returns the rows with these numbers, kept as columns if the input is."""
     stretch = slice(numbers.start, numbers.stop) if isinstance(numbers, range) and numbers.step == 1 else None
     if not isinstance(rows, ColumnRows):
         return rows[stretch] if stretch is not None else [rows[number] for number in numbers]
@@ -138,13 +138,13 @@ def _plain(column: CellColumn) -> Sequence[Cell]:
 
 
 ROLES = ("key", "text", "baseline", "candidate", "delta", "percent", "status", "amount", "plain")
-"""amount: of one run, adds up."""
+"""Role "amount": a figure of one run that adds up over rows."""
 KINDS = ("text", "time_us", "count", "fraction", "number", "bool")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column and what it is of."""
+    """Description of a column."""
 
     name: str
     label: str
@@ -158,7 +158,7 @@ class Column:
 
     @property
     def measure(self) -> Annotated[str, 'what it measures, "" for a table\'s main measure']:
-        """What it measures, "" for a table's main measure."""
+        """What the column measures, "" for the table's main measure."""
         return meaning(self.name, self.role, self.kind).measure
 
     @property
@@ -168,16 +168,16 @@ class Column:
 
     @property
     def statistic(self) -> Annotated[str, "which figure of the measure: value, delta, shift, change, p, q, ..."]:
-        """Which figure of the measure (column_meaning.Meaning)."""
+        """Statistic of the measure that the column holds (column_meaning.Meaning)."""
         return meaning(self.name, self.role, self.kind).statistic
 
 
 ColumnSums = Mapping[str, float | None]
-"""Column -> sum over some rows; None where nothing was measured."""
+"""Sum over some rows by column; None if nothing was measured."""
 
 
 class RowSums(TypedDict):
-    """Some rows together."""
+    """Sums over a group of rows."""
 
     rows: int
     sums: ColumnSums
@@ -199,8 +199,8 @@ class TableDict(_TableDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows are in the default order; where there are many of them they are made when they are asked for
-    (ColumnRows). `notes` are sentences about the whole table, which reading it shows among them."""
+    """A table with rows in the default order; long tables keep them as columns (ColumnRows). `notes` are sentences
+    about the whole table, including which reading it shows."""
 
     name: str
     title: str
@@ -209,7 +209,7 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> TableDict:
-        """The table in the JSON form: `title`, what can be done with it, `columns`, `rows`, `notes`."""
+        """Returns the table in its JSON form: `title`, the facts of the table catalogue, `columns`, `rows`, `notes`."""
         return {
             "title": self.title,
             **table_facts(self.name),  # type: ignore[typeddict-item]  # might have more keys
@@ -229,8 +229,9 @@ class Table:
         return list(map(list, zip(*whole, strict=True)))
 
     def to_frame(self) -> DataFrame:
-        """The table as a pandas DataFrame with nullable types: an absent cell is missing, integers stay integers. Units
-        and definitions of the columns are in its `attrs` (docs/guide/python.md). PerfCompareError without pandas."""
+        """Returns the table as a pandas DataFrame with nullable types: an absent cell is missing, integers stay
+        integers. `attrs` holds units and definitions of the columns (docs/guide/python.md). Raises PerfCompareError
+        without pandas."""
         from tb_perfcompare.comparison.result.frames import frame_of
 
         return frame_of(

@@ -1,4 +1,4 @@
-"""What can be done with each table. The order of the tables is the page's (frontend/src/views.ts)."""
+"""Properties of each table. The page orders the tables itself (frontend/src/views.ts)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict
 
 
 class TableFacts(TypedDict):
-    """What can be done with a table."""
+    """Properties of a table."""
 
     per_step: Annotated[bool, "rows have times of their own in every step"]
     callers: Annotated[bool, "traces tell from where the rows were called, or in which other tables they are"]
@@ -45,9 +45,9 @@ TABLES = {
     "kernel_metrics": _facts(adds_up=False),
     "iteration_kinds": _facts(adds_up=False),
 }
-"""Tables that are not here have nothing but their cells, which add up."""
+"""Tables that are not listed have only cells, which add up."""
 
 
 def table_facts(name: str) -> TableFacts:
-    """Of a table of this name."""
+    """Returns the properties of the table with this name."""
     return TABLES.get(name) or _facts()

@@ -1,6 +1,6 @@
-"""Whether the parts of a comparison fit together: for comparisons that come from a file.
+"""Consistency checks for comparisons loaded from a file: cells of tables fit their columns, and the ledger adds up.
 
-Cells of tables, and the law that the ledger adds up. Computed comparisons always satisfy it.
+Computed comparisons always pass.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _NUMBERS: frozenset[type] = frozenset({int, float, bool, NoneType})
 _STATUSES = frozenset({"both", "added", "removed"})
 
 _ADDED_UP = frozenset({"time_us", "count"})
-"""Kinds of columns that sums are made of."""
+"""Kinds of columns that are summed."""
 
 _MOST = 1e200
-"""The sum of larger numbers may be none."""
+"""Sums of larger numbers may overflow."""
 
 _SOUGHT: Mapping[str, Collection[str]] = {
     "categories": ("category", "baseline_us", "candidate_us", "shift_low_us", "shift_high_us"),
 }
-"""Table -> columns that are looked for by name."""
+"""Columns that are looked up by name, by table."""
 
 
 def misfit(comparison: Comparison) -> str:
-    """The first thing that does not fit, "" where all does."""
+    """Returns the first inconsistency, "" if there is none."""
     return next(_misfits(comparison), "")
 
 
@@ -48,7 +48,7 @@ def _misfits(comparison: Comparison) -> Iterator[str]:
 
 
 def _ledger(ledger: Ledger) -> Iterator[str]:
-    """What is left of each row, without those below it, is nothing."""
+    """Checks that every row equals the sum of the rows below it."""
     if ledger.denominator < 1:
         yield f"a ledger of {ledger.denominator} steps"
     left: dict[tuple[str, ...], tuple[int, int]] = {(): (ledger.baseline, ledger.candidate)}
@@ -85,7 +85,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _fits(column: Column, cells: CellColumn) -> bool:
-    """Whether these may be the column's."""
+    """Whether the cells are valid for the column."""
     if isinstance(cells, np.ndarray):
         return column.kind != "text" and not (column.kind in _ADDED_UP and (np.abs(cells) > _MOST).any())
     kinds = set(map(type, cells))

@@ -1,4 +1,4 @@
-"""What sentences are made of: figures as number_text writes them, pairs of them, short names."""
+"""Building blocks of sentences: figures in words, pairs of figures, short names."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NAME_LIMIT = 80
 
 
 def signed_time(us: float) -> str:
-    """ "+3.20 ms", "−58.1 ms"."""
+    """Time with its sign: "+3.20 ms", "−58.1 ms"."""
     return time_text(us, signed=True)
 
 
 def times_text(before: float, after: float) -> str:
-    """ "2.75 → 21.1 ms", with both units where they differ, a single figure where both are written alike."""
+    """Two times: "2.75 → 21.1 ms"; each with its unit if the units differ, a single time if both are written alike."""
     one, two = time_text(before), time_text(after)
     if one == two:
         return one
@@ -37,12 +37,12 @@ def times_text(before: float, after: float) -> str:
 
 
 def numbers_text(before: float, after: float) -> str:
-    """ "1 → 3" of calls per step."""
+    """Two counts: "1 → 3"."""
     return f"{number_text(before)} → {number_text(after)}"
 
 
 def of_cpu_alone(ledger: Ledger) -> Iterator[str]:
-    """A sentence on the sides whose device time is absent, if any."""
+    """Yields a sentence on the sides whose device time was not recorded, if there are any."""
     a, b = (() if ledger.recorded("Kernel")[side] else labels for side, labels in enumerate(ledger.not_recorded))
     if labels := a or b:
         who = "Both sides" if a and b else "The baseline" if a else "The candidate"
@@ -50,12 +50,13 @@ def of_cpu_alone(ledger: Ledger) -> Iterator[str]:
 
 
 def short(name: str) -> str:
-    """A kernel's name without what a sentence can do without, cut in the middle if it is still long."""
+    """Short form of a kernel's name, cut in the middle if it is still long."""
     return _cut(short_name(name))
 
 
 def short_apart(*names: str) -> list[str]:
-    """The same of all names of one sentence: different ones stay different, unless they differ where both are cut."""
+    """Short forms of all names of one sentence. Different names stay different, unless they differ only where both
+    are cut."""
     return [_cut(name) for name in short_names(names)]
 
 
@@ -67,7 +68,8 @@ def _cut(name: str) -> str:
 
 
 def calls_text(value: float, per: str) -> str:
-    """ "1 call per step", "2.50 calls per step"; `per` is " per step" or "" for a source without steps."""
+    """Calls in words: "1 call per step", "2.50 calls per step"; `per` is " per step", or "" for a source without
+    steps."""
     return f"{many(value, 'call')}{per}"
 
 
@@ -80,11 +82,11 @@ VERDICT_WORDS = {
     Verdict.INCONCLUSIVE: "inconclusive",
     Verdict.WITHHELD: "not comparable",
 }
-"""The words of a verdict, on every face."""
+"""Verdicts in words, on every face."""
 
 
 def verdict_word(verdict: Verdict) -> str:
-    """The same at the beginning of a sentence."""
+    """Verdict in words, capitalised for the beginning of a sentence."""
     return VERDICT_WORDS[verdict].capitalize()
 
 
@@ -111,8 +113,8 @@ _OPTION = "profiler."
 
 
 def setting_words(name: str) -> str:
-    """What people read of a setting that JSON names: "Device compute capability", "CUDA driver version". An option of
-    the profiler keeps its name: "Profiler with_stack"."""
+    """Readable name of a setting: "Device compute capability", "CUDA driver version". Options of the profiler keep
+    their name: "Profiler with_stack"."""
     if name in _SETTINGS:
         return _SETTINGS[name]
     group, dot, rest = name.partition(".")
@@ -126,12 +128,13 @@ def setting_words(name: str) -> str:
 
 
 def setting_value(name: str, value: str) -> str:
-    """As recorded; of a size also what people read: "42505273344 (39.6 GiB)"."""
+    """Recorded value of a setting; sizes also in readable units: "42505273344 (39.6 GiB)"."""
     return f"{value} ({size_text(float(value))})" if name.endswith("_bytes") and value.isdecimal() else value
 
 
 def setting_change(name: str, a: str | None, b: str | None) -> str:
-    """Inside a sentence: "device compute capability 8.0 → 9.0", "with_stack not recorded → true"."""
+    """Change of a setting, for use inside a sentence: "device compute capability 8.0 → 9.0", "with_stack not
+    recorded → true"."""
     words = setting_words(name)
     if not words.startswith(tuple(_ACRONYMS.values())):
         words = words[:1].lower() + words[1:]

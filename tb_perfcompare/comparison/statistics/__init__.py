@@ -1,1 +1,1 @@
-"""Tests, intervals and corrections. They know numbers, not profilers."""
+"""Tests, intervals and corrections on plain numbers; nothing here depends on profilers."""

@@ -1,7 +1,8 @@
-"""Steps that resemble their neighbours are worth fewer than they are: by how much an interval has to be wider.
+"""Autocorrelation of steps: how much wider an interval has to be because neighbouring steps resemble each other.
 
-rho comes from the ranks of steps within each capture, corrected for what so few steps hide; the widening also pays for
-estimating rho and the spread from so few independent steps. Formulas and rates: docs/method/statistics.md.
+rho is computed from the ranks of steps within each capture and corrected for the bias of short series; the widening
+also accounts for the error of estimating rho and the spread from so few independent steps. Formulas and rates:
+docs/method/statistics.md.
 """
 
 from __future__ import annotations
@@ -14,20 +15,20 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 Captures = tuple[Ints32, Ints32]
 Families = tuple[slice, ...]
-"""Rows that belong together: stretches of all rows."""
+"""Groups of rows that belong together: slices of all rows."""
 
 INFLATION_IGNORED = 1.05
-"""Up to this inflation steps count as independent: smaller values are indistinguishable from chance."""
+"""Inflation up to which steps count as independent: smaller values are indistinguishable from chance."""
 
 _RHO_MAX = 0.9
 
 _FEW = 16
-"""Up to so many values of a row are compared each with each, which takes a third of the time of sorting them."""
+"""Values per row up to which ranks are counted by comparing all pairs, which takes a third of the time of sorting."""
 
 _HIDDEN = 5.0
-"""Of a capture of l steps the estimate shows about rho (1 - 5/l) - 1/l."""
+"""Bias of short series: for a capture of l steps the estimate is about rho (1 - 5/l) - 1/l."""
 
-# What few steps cannot show is not made up for without end: chance would be blown up and nothing could be told.
+# Limits on the correction for short series: without them, chance would be amplified until nothing is significant.
 _LEAST_SHOWN = 0.7
 _LEAST_SPREAD = 0.5
 _LEAST_FREEDOM = 4.0
@@ -35,12 +36,12 @@ _LEAST_FREEDOM = 4.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resemblance:
-    """g rows of steps, arrays of shape (g,).
+    """Autocorrelation of g rows of steps, arrays of shape (g,).
 
     rho        float64 in 0..0.9: autocorrelation of neighbouring steps
-    inflation  float64 >= 1: sqrt((1 + rho)/(1 - rho)), the factor on standard errors that goes with rho; at most
-               sqrt(l) for captures of l steps, which are worth one independent step at least
-    steps      of both sides together
+    inflation  float64 >= 1: sqrt((1 + rho)/(1 - rho)), the factor on standard errors that corresponds to rho; at most
+               sqrt(l) for captures of l steps, which are worth at least one independent step
+    steps      number of steps, both sides together
     """
 
     rho: Floats
@@ -49,19 +50,19 @@ class Resemblance:
 
     @property
     def counts(self) -> Flags:
-        """(g,) where steps do not count as independent."""
+        """(g,) whether steps do not count as independent."""
         return self.inflation > INFLATION_IGNORED
 
     @property
     def freedom(self) -> Floats:
-        """(g,) degrees of freedom: independent steps that are worth as much, less the two means."""
+        """(g,) degrees of freedom: the equivalent number of independent steps, less the two means."""
         return np.maximum(self.steps / self.inflation**2 - 2, _LEAST_FREEDOM)
 
     @property
     def scale(self) -> Floats:
-        """(g,) factor on the standard errors of the shift of independent steps, 1 where they count as such.
+        """(g,) factor on the standard errors of the shift of independent steps, 1 if they count as such.
 
-        Besides the inflation: what the spread within n steps falls short of the spread of the process,
+        Besides the inflation, it corrects for the spread within n steps being smaller than that of the process:
         sqrt(1 - (inflation^2 - 1)/(n - 1)), n the mean of both sides.
         """
         shown = 1 - (self.inflation**2 - 1) / max(self.steps / 2 - 1, 1.0)
@@ -69,8 +70,8 @@ class Resemblance:
         return scale
 
     def widening(self, alpha: float) -> Floats:
-        """(g,) factor by which the interval of independent steps is too narrow: the scale, and Student's quantile in
-        place of the normal one."""
+        """(g,) factor by which the interval of independent steps is too narrow: the scale, and Student's quantile
+        instead of the normal one."""
         if not self.counts.any():
             return np.ones(len(self.rho))
         ratio = quantiles(self.freedom, 1 - alpha / 2) / normal_quantile(1 - alpha / 2)
@@ -78,7 +79,7 @@ class Resemblance:
         return widening
 
     def interval(self, middle: Floats, low: Floats, high: Floats, alpha: float) -> tuple[Floats, Floats]:
-        """(g,) ends of the interval, from those of independent steps: each moved away from the middle."""
+        """(g,) ends of the interval, computed from those for independent steps by moving each away from the middle."""
         factor = self.widening(alpha)
         return (
             np.where(factor == 1, low, middle - factor * (middle - low)),
@@ -86,24 +87,24 @@ class Resemblance:
         )
 
     def p(self, middle: Floats, low: Floats, high: Floats, alpha: float) -> Floats:
-        """(g,) two-sided p that goes with `interval`: at most alpha where that leaves out zero."""
+        """(g,) two-sided p consistent with `interval`: at most alpha if the interval excludes zero."""
         reach = np.where(middle > 0, middle - low, high - middle) * self.scale / normal_quantile(1 - alpha / 2)
         distance = np.divide(middle, reach, out=np.where(middle == 0, 0.0, np.inf), where=reach > 0)
         return student_p(distance, self.freedom)
 
 
 def resemblance(baseline: Ints, candidate: Ints, captures: Captures | None, *, alike: Families = ()) -> Resemblance:
-    """How the steps of the rows of (g, n) and (g, m) resemble their neighbours, columns of a capture in time order.
+    """Estimates the autocorrelation of the rows of (g, n) and (g, m), with the columns of a capture in time order.
 
-    No row counts as resembling its neighbours less than the middle row of its family (`alike`) does: of many rows some
-    always look independent by chance, and those would be the ones that stand out.
-    Ranks stay inside a capture: steps of two captures are no neighbours, and how far captures differ is judged apart.
+    No row gets a lower autocorrelation than the median row of its family (`alike`): among many rows some look
+    independent by chance, and those would stand out. Ranks are computed within a capture: steps of two captures are
+    not neighbours, and the variation between captures is treated separately.
     """
     sides = [
         _stretches(baseline, captures[0] if captures else None),
         _stretches(candidate, captures[1] if captures else None),
     ]
-    # added up per side first: a sum of two does not depend on which side comes first
+    # summed per side first, so that the result does not depend on the order of the sides
     (products_a, squares_a), (products_b, squares_b) = (_neighbour_products(stretches) for stretches in sides)
     products, squares = products_a + products_b, squares_a + squares_b
     raw = np.divide(products, squares, out=np.zeros_like(products), where=squares > 0)
@@ -114,13 +115,13 @@ def resemblance(baseline: Ints, candidate: Ints, captures: Captures | None, *, a
         if len(measured):
             raw[family] = np.maximum(raw[family], median(measured))
     ranked = np.clip((raw + 1 / length) / max(1 - _HIDDEN / length, _LEAST_SHOWN), 0.0, 1.0)
-    # from the correlation of ranks to that of the values, as for normal ones
+    # converts the correlation of ranks to that of normally distributed values
     rho = np.where(squares > 0, np.minimum(2 * np.sin(np.pi / 6 * ranked), _RHO_MAX), 0.0)
     return Resemblance(rho, np.sqrt(np.minimum((1.0 + rho) / (1.0 - rho), max(length, 1.0))), steps)
 
 
 def independent(rows: int, steps: int) -> Resemblance:
-    """Rows whose columns are in no order."""
+    """Result for rows whose columns have no order."""
     return Resemblance(np.zeros(rows), np.ones(rows), steps)
 
 
@@ -131,7 +132,8 @@ def student_p(distance: Floats, freedom: Floats) -> Floats:
 
 
 def doubled_ranks(values: Ints) -> tuple[Ints, Ints]:
-    """(g, s) values -> (g, s) twice the rank in the row, ties sharing their mean rank, and (g,) sum of t^3 - t."""
+    """(g, s) values -> (g, s) twice the rank within the row, ties sharing their mean rank, and (g,) sum of t^3 - t
+    over ties."""
     size = values.shape[1]
     if size <= _FEW:
         return _counted_ranks(values)
@@ -145,12 +147,12 @@ def doubled_ranks(values: Ints) -> tuple[Ints, Ints]:
     ranks = np.empty_like(first)
     np.put_along_axis(ranks, order, first + last + 2, axis=1)
     tied = last - first + 1
-    # t equal values contribute t^2 - 1 each
+    # each of t equal values contributes t^2 - 1
     return ranks, (tied * tied - 1).sum(axis=1)
 
 
 def _counted_ranks(values: Ints) -> tuple[Ints, Ints]:
-    """`doubled_ranks` of few values: by how many are below each, and how many are not above it."""
+    """`doubled_ranks` for few values, by counting how many are below and how many are not above each."""
     columns = np.ascontiguousarray(values.T)
     below, up_to = np.zeros((2, *columns.shape), dtype=np.int8)
     for column in columns:
@@ -161,7 +163,8 @@ def _counted_ranks(values: Ints) -> tuple[Ints, Ints]:
 
 
 def _neighbour_products(stretches: list[Ints]) -> tuple[Floats, Floats]:
-    """(g,) sums of r_i r_(i+1) and of r_i^2, r being ranks about their mean, over the length of their stretch."""
+    """(g,) sums of r_i r_(i+1) and of r_i^2, where r are ranks relative to their mean, divided by the capture's
+    length."""
     products = np.zeros(stretches[0].shape[0])
     squares = np.zeros(stretches[0].shape[0])
     for stretch in stretches:
@@ -173,7 +176,7 @@ def _neighbour_products(stretches: list[Ints]) -> tuple[Floats, Floats]:
 
 
 def _stretches(side: Ints, capture: CaptureIndex | None) -> list[Ints]:
-    """The side cut into its captures, columns of each in order."""
+    """Cuts the side into its captures, columns of each in order."""
     if capture is None:
         return [side]
     return [side[:, capture == which] for which in unique(capture)]

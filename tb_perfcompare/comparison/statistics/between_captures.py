@@ -1,8 +1,8 @@
-"""Captures as the outer level of variance: how far two configurations are apart, judged by captures of each.
+"""Captures as the outer level of variance: the difference of two configurations, judged by captures of each.
 
-Steps of one capture share its clocks, its placement and its caches, so that any number of them says nothing about the
-next capture. Each capture gives one figure, its centre; Student's interval of the difference of the two sides' means of
-centres holds for two captures as well as for twenty. Formulas and rates: docs/method/statistics.md.
+Steps of one capture share its clocks, placement and caches, so no number of them predicts the next capture. Each
+capture contributes one figure, its centre; Student's interval of the difference of the two sides' means of centres
+is valid for two captures as well as for twenty. Formulas and rates: docs/method/statistics.md.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from tb_perfcompare.model.arrays import CaptureIndex, Flags, Floats, unique
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_CAPTURES = 10_000
-"""Beyond as many captures per side nothing is promised."""
+"""Largest number of captures per side that is recommended."""
 
 FEWEST_OF_THEIR_OWN = 3
-"""Captures of a side that tell how far those of this side differ."""
+"""Captures from which a side's own deviation is used."""
 
 CLEARLY_UNLIKE = 0.975
-"""Quantile of F beyond which the deviations of two sides are not one."""
+"""Quantile of F beyond which the deviations of two sides count as different."""
 
 _POWER = 0.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BetweenCaptures:
-    """g rows, arrays of shape (g,); all in the unit of the centres, candidate minus baseline.
+    """Comparison of g rows, arrays of shape (g,); all in the unit of the centres, candidate minus baseline.
 
     counts      captures of baseline and candidate, at least three together
     middle      difference of the means of the centres
@@ -59,10 +59,11 @@ def between_captures(
     like: BetweenCaptures | None = None,
     shared: bool = False,
 ) -> BetweenCaptures | None:
-    """From (g, k) and (g, l) centres of captures; None if both sides have one, so that how captures differ is unknown.
+    """Compares (g, k) and (g, l) centres of captures; None with one capture per side, which does not show how captures
+    vary.
 
-    With `like`, how captures differ is known from there. With `shared`, both sides have one deviation unless theirs
-    clearly differ (an F test at CLEARLY_UNLIKE), which three captures of each can show.
+    `like` provides the variation between captures instead. With `shared`, both sides have one deviation unless
+    theirs clearly differ (an F test at CLEARLY_UNLIKE), which needs three captures of each.
     """
     k, m = baseline.shape[1], candidate.shape[1]
     if like is None and k + m < 3:
@@ -87,10 +88,10 @@ def _error(
 ) -> tuple[Floats, Floats, Floats]:
     """(g,) deviation of a capture, standard error of the difference of the means, and its degrees of freedom.
 
-    With three captures on both sides each side has its own deviation (Welch), with `shared` only where theirs clearly
+    With three captures on both sides each side has its own deviation (Welch), with `shared` only if theirs clearly
     differ; with fewer captures they share one.
     """
-    # added up per side first: a sum of two does not depend on which side comes first
+    # summed per side first, so that the result does not depend on the order of the sides
     pooled = np.sqrt((squares_a + squares_b) / (k + m - 2))
     together = np.full(len(pooled), float(k + m - 2))
     if min(k, m) < FEWEST_OF_THEIR_OWN:
@@ -107,7 +108,7 @@ def _error(
 
 
 def _clearly_unlike(variance_a: Floats, variance_b: Floats, k: int, m: int) -> Flags:
-    """(g,) whether the larger variance is beyond what two samples of as many captures show by chance."""
+    """(g,) whether the larger variance exceeds what two samples of these sizes show by chance."""
     unlike: Flags = (variance_a > variance_b * f_quantile(k - 1, m - 1, CLEARLY_UNLIKE)) | (
         variance_b > variance_a * f_quantile(m - 1, k - 1, CLEARLY_UNLIKE)
     )
@@ -122,8 +123,8 @@ def centres(
 
 
 def gaps(one: Floats, two: Floats) -> Floats:
-    """(g, k), (g, l) of captures -> (g,) how far those of the two sides are apart, below zero where the second side's
-    are less; zero unless that is farther than those of either side are."""
+    """(g, k), (g, l) centres of captures -> (g,) distance between the two sides' ranges, negative if the second
+    side's values are smaller; zero unless the distance exceeds the range of either side."""
     up, down = two.min(axis=1) - one.max(axis=1), one.min(axis=1) - two.max(axis=1)
     gap = np.maximum(up, down)
     far = gap > np.maximum(np.maximum(np.ptp(one, axis=1), np.ptp(two, axis=1)), 0.0)
@@ -132,7 +133,7 @@ def gaps(one: Floats, two: Floats) -> Floats:
 
 
 def middle_half(values: NDArray[np.generic]) -> Floats:
-    """(g, s) -> (g,) mean of what is left without the lowest and the highest quarter, rounded down, of each row."""
+    """(g, s) -> (g,) mean of each row without its lowest and highest quarter, rounded down."""
     cut = values.shape[1] // 4
     kept: Floats = np.sort(values, axis=1)[:, cut : values.shape[1] - cut].mean(axis=1, dtype=np.float64)
     return kept
@@ -145,12 +146,12 @@ def row_means(values: NDArray[np.generic]) -> Floats:
 
 
 def capture_counts(captures: Captures) -> tuple[int, int]:
-    """Captures of baseline and candidate that have steps."""
+    """Numbers of captures with steps: baseline, candidate."""
     return len(unique(captures[0])), len(unique(captures[1]))
 
 
 def detectable(deviation: float, freedom: float, counts: tuple[int, int], alpha: float) -> float:
-    """Smallest difference that as many captures like these show in about 80 of 100 cases."""
+    """Smallest difference that this many captures like these show in about 80 of 100 cases."""
     both = quantile(freedom, 1 - alpha / 2) + quantile(freedom, _POWER)
     return both * deviation * math.sqrt(1 / counts[0] + 1 / counts[1])
 
@@ -158,7 +159,7 @@ def detectable(deviation: float, freedom: float, counts: tuple[int, int], alpha:
 def captures_needed(deviation: float, difference: float, alpha: float) -> int | None:
     """Captures per side, at least two, with which a difference would show in about 80 of 100 cases.
 
-    None when MOST_CAPTURES are too few or the difference is not above zero.
+    None if MOST_CAPTURES are too few or the difference is not above zero.
     """
 
     def enough(each: int) -> bool:

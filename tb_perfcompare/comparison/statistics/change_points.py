@@ -1,13 +1,13 @@
-"""Where a series of runs changes its level: binary segmentation with a permutation test.
+"""Change points in a series of runs: binary segmentation with a permutation test.
 
 A segment of n values x is split where |mean left - mean right| sqrt(k (n - k) / n) / s is largest over all k with at
 least three values on either side; s is the deviation of the segment. The split is tested against the same maximum of
-random orders of the segment: if nothing changed, every order is as likely, whatever the distribution (permutation
-test of divisive segmentation: Matteson & James, "A nonparametric approach for multiple change point analysis of
-multivariate data", JASA 109, 2014; used in this way for the performance data of a build server by Daly et al., "The
-use of change point detection to identify software performance regressions", ICPE 2020). Both parts are then
-segmented in the same way. The first test of a series is the only one that a stationary series goes through unless it
-errs, so that the share of stationary series with any change point is at most the level of the test.
+random orders of the segment: if nothing changed, every order is equally likely, whatever the distribution
+(permutation test of divisive segmentation: Matteson & James, "A nonparametric approach for multiple change point
+analysis of multivariate data", JASA 109, 2014; used in this way for the performance data of a build server by Daly
+et al., "The use of change point detection to identify software performance regressions", ICPE 2020). Both parts are
+then segmented in the same way. A stationary series only reaches the tests after the first if that one errs, so the
+share of stationary series with any change point is at most the level of the test.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 PERMUTATIONS = 999
 LEAST = 3
-"""Values on either side of a split: one or two by themselves are outliers, not a level. One outlier at the end of 30
-values passes as a level in 36 % of series with two, in 26 % with three (docs/guide/history.md)."""
+"""Fewest values on either side of a split: one or two are outliers, not a level. One outlier at the end of 30 values
+passes as a level in 36 % of series with two, in 26 % with three (docs/guide/history.md)."""
 
 _ROUNDING = 1e-9  # orders with the same maximum differ in the last digits of their sums
 
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """A new level begins at the value `start`. `shift` is the Hodges-Lehmann shift from the segment before to that
-    behind, in the unit of the values; `p` that of the permutation test that found it."""
+    """Change of level that begins at the value `start`. `shift` is the Hodges-Lehmann shift from the segment before
+    to the one after, in the unit of the values; `p` is that of the permutation test that found it."""
 
     start: int
     shift: float
@@ -40,8 +40,8 @@ class ChangePoint:
 
 
 def change_points(values: Floats, options: CompareOptions | None = None) -> tuple[ChangePoint, ...]:
-    """Of the logarithms of times, one per run, in time order; the changes in that order. A change counts if p is at
-    most alpha and its shift is beyond the margin, |shift| > ln(1 + margin)."""
+    """Finds changes in the logarithms of times, one per run, in time order; the changes are in that order. A change
+    counts if p is at most alpha and its shift exceeds the margin, |shift| > ln(1 + margin)."""
     options = options or CompareOptions()
     margin = math.log1p(options.margin)
     found: dict[int, float] = {}
@@ -59,13 +59,13 @@ def change_points(values: Floats, options: CompareOptions | None = None) -> tupl
 
 
 def can_be_found(n: int, k: int, alpha: float) -> bool:
-    """Whether a change between the k-th value and the next of n could pass the test at all: even the clearest one is
-    matched by 2 of all ways to choose k values."""
+    """Whether a change after the k-th of n values could pass the test at all: even the clearest change is matched by
+    2 of all ways to choose k values."""
     return LEAST <= k <= n - LEAST and alpha * math.comb(n, k) >= 2
 
 
 def _beyond(values: Floats, found: dict[int, float], margin: float) -> tuple[ChangePoint, ...]:
-    """The splits with the shifts between final segments; one that is within the margin there is taken back, the
+    """Splits with the shifts between final segments; splits whose shift there is within the margin are removed, the
     smallest first."""
     while True:
         ends = [0, *sorted(found), len(values)]
@@ -80,7 +80,7 @@ def _beyond(values: Floats, found: dict[int, float], margin: float) -> tuple[Cha
 
 
 def _split(values: Floats, seed: int) -> tuple[int, float] | None:
-    """(k, p) of the best split; None where there is none."""
+    """(k, p) of the best split; None if there is none."""
     n = len(values)
     if n < 2 * LEAST or values.min() == values.max():
         return None
@@ -94,7 +94,7 @@ def _split(values: Floats, seed: int) -> tuple[int, float] | None:
 
 
 def _statistics(centred: Floats) -> Floats:
-    """(..., n) values with mean 0 -> the statistic for k from LEAST to n - LEAST. With the sum of the left part S it
+    """(..., n) values with mean 0 -> the statistic for k from LEAST to n - LEAST. With the sum S of the left part it
     is |S| sqrt(n / (k (n - k))); s is the same for every order of the values and is left out."""
     n = centred.shape[-1]
     k = np.arange(LEAST, n - LEAST + 1)

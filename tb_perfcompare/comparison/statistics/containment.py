@@ -1,5 +1,5 @@
-"""Does one step contain the other's work? Told by time, not by the number of calls: many tiny calls more do not make
-another program, and names that programs share do not make them one."""
+"""Whether one step contains the other's work. Measured by time, not calls: many more tiny calls do not make another
+program, and names in common do not make two programs the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Key = TypeVar("Key")
 
 
 def inside(here: Mapping[Key, Work], there: Mapping[Key, Work]) -> float:
-    """Share of the time here whose work is done there as well, as often as it is done there: 0 to 1, 1 without time.
+    """Share of the time in `here` whose work is done in `there` as often: 0 to 1, 1 without time.
 
     Sum over keys of t min(1, c_there / c_here), over the sum of t.
     """

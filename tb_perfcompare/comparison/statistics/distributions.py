@@ -1,9 +1,9 @@
-"""Tails and quantiles of Student's, the normal, the chi-squared and the F distribution. Importing scipy.special takes
-longer than comparing a pair of usual size, because most of numpy's submodules come with it.
+"""Tails and quantiles of Student's, the normal, the chi-squared and the F distribution, without scipy: importing
+scipy.special takes longer than comparing a pair of usual size, because it loads most of numpy's submodules.
 
 The tail is half of an incomplete beta function, P(T > t) = I_x(n/2, 1/2) / 2 with x = n / (n + t^2), computed by its
-continued fraction (Abramowitz and Stegun 26.7.1, 26.5.8); the quantile by Newton's method on logarithms. Few values are
-computed one by one and remembered, many all at once, by the same operations.
+continued fraction (Abramowitz and Stegun 26.7.1, 26.5.8); the quantile by Newton's method on logarithms. Few values
+are computed one by one and cached, many as arrays, by the same operations.
 """
 
 from __future__ import annotations
@@ -21,24 +21,26 @@ from tb_perfcompare.model.arrays import Floats
 _FEW = 8
 _SHIFT = 24
 _RATIO = (-1 / 8, 1 / 128, 5 / 1024, -21 / 32768, -399 / 262144, 869 / 4194304, 39325 / 33554432)
-"""Of gamma(a + 1/2) / gamma(a) / sqrt(a) in powers of 1/a, to the last digits from _SHIFT on."""
+"""Coefficients of gamma(a + 1/2) / gamma(a) / sqrt(a) in powers of 1/a, exact to the last digits from _SHIFT on."""
 
 _LEVELS = 48
-"""Of the continued fraction, for all digits at any number of degrees of freedom."""
+"""Levels of the continued fraction: enough for full precision at any number of degrees of freedom."""
 
 _TABLE = 1 << 8
-"""So many values have their levels computed together: most of the time is numpy's start of each operation."""
+"""Number of values up to which all levels are computed in one array operation, since numpy's overhead per operation
+dominates."""
 
 _FARTHEST = 1e150
 _TRIES = 64
 _LONGEST_STEP = 0.7
 _NEAR = 1e-8
 _START = 0.7
-"""Newton's method doubles the digits with each step: the one after a step of _NEAR would change nothing."""
+"""Start of Newton's method, which doubles the digits with each step: after a step of _NEAR another would change
+nothing."""
 
 
 class _Functions(NamedTuple):
-    """numpy's, on arrays or on single numbers: those of `math` may differ in the last digit."""
+    """numpy's functions, on arrays or single numbers: those of `math` may differ in the last digit."""
 
     exp: Callable[[Any], Any]
     log: Callable[[Any], Any]
@@ -55,7 +57,7 @@ _ONE = _Functions(_on_one(np.exp), _on_one(np.log), _on_one(np.log1p), _on_one(n
 
 
 def normal_quantile(probability: float) -> float:
-    """The standard normal quantile."""
+    """Standard normal quantile."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(probability)
@@ -75,8 +77,8 @@ def chi_squared_tail(distance: float, freedom: int) -> float:
 
 @lru_cache(maxsize=1 << 8)
 def f_quantile(above: int, below: int, probability: float) -> float:
-    """F with P(F' <= F) = probability, of a ratio of variances with so many degrees of freedom above and below the
-    line: by bisection of the incomplete beta function (Abramowitz and Stegun 26.6.2)."""
+    """F with P(F' <= F) = probability, for a ratio of variances with `above` and `below` degrees of freedom in
+    numerator and denominator; by bisection of the incomplete beta function (Abramowitz and Stegun 26.6.2)."""
     low, high = 0.0, 1.0
     while low < (middle := (low + high) / 2) < high:
         low, high = (middle, high) if _beta(above / 2, below / 2, middle) < probability else (low, middle)
@@ -84,7 +86,7 @@ def f_quantile(above: int, below: int, probability: float) -> float:
 
 
 def _beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function I_x(a, b), for x between 0 and 1."""
+    """Regularised incomplete beta function I_x(a, b), for x between 0 and 1."""
     if x > (a + 1) / (a + b + 2):
         return 1 - _beta(b, a, 1 - x)
     log = a * math.log(x) + b * math.log1p(-x) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
@@ -92,7 +94,7 @@ def _beta(a: float, b: float, x: float) -> float:
 
 
 def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:
-    """P(T > distance) element by element, of distances from 0 to infinity; NaN where one is NaN."""
+    """P(T > distance) elementwise, for distances from 0 to infinity; NaN if an argument is NaN."""
     t, n = np.asarray(distance, dtype=np.float64), np.asarray(freedom, dtype=np.float64)
     pairs = np.broadcast(t, n)
     if pairs.size > _FEW:
@@ -104,7 +106,7 @@ def upper_tail(distance: ArrayLike, freedom: ArrayLike) -> Floats:
 
 
 def quantiles(freedom: Floats, probability: float) -> Floats:
-    """(g,) t with P(T <= t) = probability, which is above 1/2 and below 1."""
+    """(g,) t with P(T <= t) = probability, for 1/2 < probability < 1."""
     different, place = np.unique(freedom, return_inverse=True)
     if len(different) <= _FEW:
         return np.array([quantile(one, probability) for one in different.tolist()], dtype=np.float64)[place]
@@ -120,7 +122,7 @@ def quantiles(freedom: Floats, probability: float) -> Floats:
 
 @lru_cache(maxsize=1 << 12)
 def quantile(freedom: float, probability: float) -> float:
-    """`quantiles` of one."""
+    """`quantiles` of one number."""
     log_t, gamma = _START, _gamma_ratio(freedom / 2, _ONE)
     for _ in range(_TRIES):
         step = _newton(log_t, freedom, gamma, 1 - probability, _ONE)
@@ -131,7 +133,7 @@ def quantile(freedom: float, probability: float) -> float:
 
 
 def _newton(log_t: Any, n: Any, gamma: Any, q: float, of: _Functions) -> Any:
-    """What brings P(T > t) nearer to q; gamma  that of n / 2."""
+    """Newton step of ln(t) towards P(T > t) = q; gamma is `_gamma_ratio` of n / 2."""
     t = of.exp(log_t)
     tail = _tail(t, n, gamma, of)
     density = gamma / of.sqrt(math.pi * n) * of.exp(-(n + 1) / 2 * of.log1p(t * t / n))
@@ -158,7 +160,7 @@ def _where(flag: Any, one: Any, other: Any) -> Any:
 
 
 def _gamma_ratio(a: Any, of: _Functions) -> Any:
-    """gamma(a + 1/2) / gamma(a): that of a larger number by its series, and down from there."""
+    """gamma(a + 1/2) / gamma(a): by its series at a + _SHIFT, and down from there by the recurrence."""
     large, series, down = a + _SHIFT, 0.0, 1.0
     for at in range(_SHIFT):
         down = down * ((a + at) / (a + at + 0.5))
@@ -168,7 +170,7 @@ def _gamma_ratio(a: Any, of: _Functions) -> Any:
 
 
 def _fraction(a: Any, b: Any, x: Any) -> Any:
-    """The continued fraction of the incomplete beta function, from its last level to the first."""
+    """Continued fraction of the incomplete beta function, from its last level to the first."""
     rest = 1.0
     for even, odd in _levels(a, b, x):
         rest = 1 - odd / (1 + even / rest)
@@ -176,8 +178,8 @@ def _fraction(a: Any, b: Any, x: Any) -> Any:
 
 
 def _levels(a: Any, b: Any, x: Any) -> Iterable[tuple[Any, Any]]:
-    """Numerators of the fraction, two a level, the last level first: of one value and of a table's rows all levels at
-    once."""
+    """Numerators of the continued fraction, two a level, the last level first. For a single number or a small array
+    all levels are computed at once."""
     if np.size(x) > _TABLE:
         return ((_even(m, a, b, x), _odd(m - 1, a, b, x)) for m in range(_LEVELS, 0, -1))
     levels = np.arange(_LEVELS, 0.0, -1).reshape(-1, *[1] * np.ndim(x))

@@ -1,4 +1,4 @@
-"""Did the step time change in the course of one capture? Definition: docs/method/admission.md."""
+"""Drift: whether the step time changed within a capture. Definition: docs/method/admission.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 from tb_perfcompare.quick_dataclass import dataclass
 
 FEWEST = 12
-"""With fewer steps nothing is said."""
+"""Fewest steps for a test."""
 
 LEVEL = 0.01
 LEAST_SHIFT = 0.03
@@ -31,7 +31,7 @@ class Drift:
 
 
 def drift(total_ns: Nanoseconds) -> Drift | None:
-    """The change inside (n,) step times in time order, None where there is none to speak of."""
+    """Finds the change within (n,) step times in time order; None if there is no significant change."""
     count = len(total_ns)
     if count < FEWEST or int(total_ns.min()) <= 0:
         return None

@@ -1,6 +1,7 @@
-"""Did this operator, kernel or function really change? One test per row of a table, false discoveries controlled.
+"""Tests whether single operators, kernels or functions changed: one test per row of a table, with false discoveries
+controlled.
 
-The samples are a row's time in every observation, zero where it did not occur, in integer nanoseconds. Definitions and
+The samples are a row's time in every observation, zero if it did not occur, in integer nanoseconds. Definitions and
 error rates: docs/method/statistics.md.
 """
 
@@ -21,13 +22,14 @@ from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
 FAR = 1.75
-"""Captures of one program may differ by half in single rows, all of their steps: what is further apart does not."""
+"""Factor between the sides above which rows are clearly apart: captures of one program can differ by half in single
+rows, in all their steps, but not by more."""
 
 _CLOCK_NS, _STEADY = 1000.0, 1e-3
 
 
 class Change(str, Enum):
-    """What can be said about one row."""
+    """Result of the test of one row."""
 
     SLOWER = "slower"
     FASTER = "faster"
@@ -40,19 +42,19 @@ class Change(str, Enum):
 
 
 CHANGES = tuple(Change)
-"""Change by number."""
+"""Change by its number."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EntityTests:
     """One family of tests, arrays of shape (rows,).
 
-    p              two-sided p, the larger of that of steps and that of captures; NaN where a side has one observation.
-                   Where so few steps of one capture a side cannot make a small q by their ranks, rows that lie apart
+    p              two-sided p, the larger of that of steps and that of captures; NaN if a side has one observation.
+                   If one capture a side has so few steps that ranks cannot give a small q, rows that are clearly apart
                    have the p of the gap
     q              adjusted within the family as the options say, NaN where p is
-    shift_ns       Hodges-Lehmann shift per step, NaN where it was not computed
-    low_ns, high_ns  its interval of level 1 - alpha; NaN where no such interval exists
+    shift_ns       Hodges-Lehmann shift per step, NaN if not computed
+    low_ns, high_ns  its interval of level 1 - alpha; NaN if no such interval exists
     cliffs_delta   P(candidate above baseline) - P(below), NaN where p is
     changes        (rows,) int8 Change of each row, its place in CHANGES
     """
@@ -72,8 +74,8 @@ class EntityTests:
 
 
 def floor_ns(shorter_step_ns: float, options: CompareOptions) -> float:
-    """Changes below this many nanoseconds per step do not matter; of the shorter side's mean step, so that it is the
-    same whichever side is which."""
+    """Smallest change that matters, in nanoseconds per step. It depends on the shorter of the two mean steps, so
+    that exchanging the sides does not alter it."""
     return max(options.material_fraction * shorter_step_ns, float(options.material_ns))
 
 
@@ -87,11 +89,12 @@ def entity_tests(
     options: CompareOptions,
     families: Families = (slice(None),),
 ) -> EntityTests:
-    """Tests of the rows of (g, n) against those of (g, m), nanoseconds per observation.
+    """Tests the rows of (g, n) against those of (g, m), nanoseconds per observation.
 
-    captures  capture of each column; present  (g,) whether a side has the row at all; delta_ns  (g,) difference of the
-    means, which must be material (`least_ns`) for a change to count; families  all rows, cut into the stretches over
-    which q is adjusted: a table each
+    captures  capture of each column
+    present   (g,) whether each side has the row at all
+    delta_ns  (g,) difference of the means, which must reach `least_ns` for a change to count
+    families  slices of the rows within which q is adjusted, one per table
     """
     rows, n, m, alpha = len(delta_ns), baseline.shape[1], candidate.shape[1], options.alpha
     nothing = np.full(rows, np.nan)
@@ -112,9 +115,9 @@ def entity_tests(
 
 
 def _p_apart(baseline: Ints, candidate: Ints) -> Floats:
-    """(g,) p of rows whose steps of one side all take FAR times as long as the other's, 1 of other rows: so few steps
-    make no small p by their ranks, but the gap in standard errors does. Welch's, with the freedom of the smaller side
-    alone and no side steadier than the clock or than a thousandth of its time."""
+    """(g,) p of rows whose steps of one side all take FAR times as long as the other's; 1 for other rows. So few
+    steps give no small p by ranks, but the gap in standard errors does. Welch's test, with the degrees of freedom of
+    the smaller side; no side's deviation is taken as less than the clock's resolution or a thousandth of its time."""
     n, m = baseline.shape[1], candidate.shape[1]
     apart = _far_below(baseline, candidate) | _far_below(candidate, baseline)
     p = np.ones(len(baseline))
@@ -145,14 +148,14 @@ def _changes(
     least: float,
     alpha: float,
 ) -> NDArray[np.int8]:
-    """Clear changes by their direction, with a word more where the whole interval is too small to matter; no change
-    only where it is and nothing is clear."""
+    """Number of each row's Change: by direction if significant and material; "negligible" if significant but the
+    whole interval is too small to matter; unchanged if only the latter holds."""
     at_a, at_b = present
     with np.errstate(invalid="ignore"):
         known = q <= alpha
         clear = known & (np.abs(delta) >= least)
         still = (low >= -least) & (high <= least) & (np.abs(delta) < least)
-    # a row of one side only is new or gone, however often it occurred there
+    # a row of one side only is added or removed, however often it occurred there
     cases = {
         Change.ADDED: at_b & ~at_a, Change.REMOVED: at_a & ~at_b, Change.SLOWER: clear & (delta > 0),
         Change.FASTER: clear,
@@ -165,7 +168,7 @@ def _changes(
 
 
 def robust_z(baseline: Ints, candidate: Ints, quantum_ns: float = 1000.0) -> Floats:
-    """(g,) change of the median in robust deviations of the baseline, for display: never infinite, within +-99.
+    """(g,) change of the median in robust deviations of the baseline, for display: always finite, within +-99.
 
     (median B - median A) / max(1.4826 MAD_A, 0.5 % of |median A|, quantum / sqrt(12)).
     """
@@ -177,7 +180,7 @@ def robust_z(baseline: Ints, candidate: Ints, quantum_ns: float = 1000.0) -> Flo
 
 
 def _medians(values: Ints | Floats) -> Floats:
-    """(g,) medians of (g, n): numpy's own, which for short rows takes six times as long as sorting them."""
+    """(g,) medians of (g, n), by sorting: for short rows numpy's own median takes six times as long."""
     size = values.shape[1]
     ordered = np.sort(values, axis=1)
     middle: Floats = (ordered[:, (size - 1) // 2].astype(np.float64) + ordered[:, size // 2].astype(np.float64)) / 2

@@ -1,7 +1,7 @@
-"""How far two samples of step times are apart: the Hodges-Lehmann shift with its interval, and what it can tell.
+"""Hodges-Lehmann shift between two samples of step times, with its interval and what it can detect.
 
 Everything here is antisymmetric: exchanging the sides negates theta, its interval, the shift in nanoseconds and
-Cliff's delta bit for bit and leaves p, inflation and the detectable effect as they are. Formulas and sources:
+Cliff's delta bit for bit, and does not alter p, inflation and the detectable effect. Formulas and sources:
 docs/method/statistics.md.
 """
 
@@ -32,16 +32,16 @@ from tb_perfcompare.model.arrays import Floats, Nanoseconds, median
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_STEPS = 10_000
-"""Per side: nobody records more to settle a question."""
+"""Largest number of steps per side that is recommended."""
 
 LONGEST_STEP_NS = 2**62
-"""Step times lie between 1 and below this (146 years), so that differences and their searches stay within int64."""
+"""Step times lie between 1 and below this (146 years), so that differences and searches over them stay within int64."""
 
 _POWER = 0.8
-RANK_EFFICIENCY = 0.955  # of rank tests against the t test for normal data, 3/pi
+RANK_EFFICIENCY = 0.955  # of rank tests relative to the t test for normal data, 3/pi
 SIGMA_FLOOR = 0.001
 _MAD_TO_SIGMA = 1.4826
-LARGEST_EXPONENT = 700.0  # exp of more does not fit a float
+LARGEST_EXPONENT = 700.0  # exp of a larger number overflows a float
 
 _CLIFF_WORDS = ((0.147, "negligible"), (0.33, "small"), (0.474, "medium"))
 
@@ -58,25 +58,25 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ShiftEstimate:
-    """Candidate against baseline. Positive means that the candidate takes longer.
+    """Shift of the candidate against the baseline. Positive means that the candidate takes longer.
 
     n                        steps of baseline and candidate
-    theta, theta_low, _high  shift of ln(time) and its interval; `fraction_of` turns them into fractions
-    steps_low, steps_high    the interval by the steps alone; with several captures theirs reaches at least as far
-    difference               the same shift on the times themselves, in ns; None of times at one pace
+    theta, theta_low, _high  shift of ln(time) and its interval; `fraction_of` converts them to fractions
+    steps_low, steps_high    the interval from steps alone; with several captures theta_low, _high reach at least as far
+    difference               the same shift of the times themselves, in ns; None for times at equal machine speed
     level                    confidence level reached, >= 1 - alpha; None: too few steps, the ends are the whole range
     exact                    the interval and p come from the exact distribution of U
-    rho, inflation           autocorrelation of neighbouring steps, factor on standard errors that goes with it
-    scale, widening          the same with what n steps hide; factor by which the interval of the steps was widened
-    between                  centres of ln(time) of captures, where a side has several
-    p, p_min                 two-sided p, the larger of steps and captures; the smallest that so many steps can give
+    rho, inflation           autocorrelation of neighbouring steps, and the corresponding factor on standard errors
+    scale, widening          inflation corrected for short series; factor by which the interval of steps was widened
+    between                  comparison of the captures' centres of ln(time), if a side has several captures
+    p, p_min                 two-sided p, the larger of steps and captures; the smallest possible with this many steps
     cliffs_delta             P(candidate above baseline) - P(below), -1..1
-    sigma                    robust standard deviation of ln(time) within a side, at least 0.001; with kinds what
-                             would give the same interval
-    alpha                    the level asked for
+    sigma                    robust standard deviation of ln(time) within a side, at least 0.001; with kinds the value
+                             that would give the same interval
+    alpha                    requested error level
     log_mean_ratio           ln(mean candidate / mean baseline)
     outliers                 per side the indices of the steps above Q3 + 1.5 IQR
-    kinds                    of steps, within which they were compared; 0: all are of one
+    kinds                    number of kinds of steps within which they were compared; 0: all are of one kind
     """
 
     n: tuple[int, int]
@@ -106,7 +106,7 @@ class ShiftEstimate:
     def detectable(self) -> float | None:
         """Smallest fraction that n and m steps like these detect in about 80 of 100 cases (70 at n = m = 15).
 
-        None when no float holds it.
+        None if it overflows a float.
         """
         n, m = self.n
         certain, likely = self._quantiles()
@@ -115,8 +115,8 @@ class ShiftEstimate:
         return math.expm1(exponent) if exponent < LARGEST_EXPONENT else None
 
     def steps_needed(self, margin: float) -> int | None:
-        """Steps per side with which `margin` would be detected in about 80 of 100 cases; None for a margin of zero, and
-        where MOST_STEPS would be too few."""
+        """Steps per side with which `margin` would be detected in about 80 of 100 cases; None for a margin of zero,
+        or if MOST_STEPS would be too few."""
         if margin <= 0:
             return None
         ratio = sum(self._quantiles()) * self.sigma * self.scale / math.log1p(margin)
@@ -125,11 +125,11 @@ class ShiftEstimate:
 
     @property
     def by_steps(self) -> ShiftEstimate:
-        """The same without what captures say: about these captures, not about the configurations."""
+        """The estimate from steps alone, which holds for these captures, not for the configurations."""
         return replace(self, theta_low=self.steps_low, theta_high=self.steps_high, between=None)
 
     def mean_disagrees(self, margin: float) -> bool:
-        """True when the shift of the mean and that of the typical step differ by more than the margin."""
+        """Whether the shift of the mean and that of the typical step differ by more than the margin."""
         return abs(self.log_mean_ratio - self.theta) > math.log1p(margin)
 
     @property
@@ -154,20 +154,21 @@ def estimate_shift(
     like: ShiftEstimate | None = None,
     at_pace: bool = False,
 ) -> ShiftEstimate:
-    """Estimate the shift between two samples of step times in time order, each with at least one value.
+    """Estimates the shift between two samples of step times in time order, each with at least one value.
 
-    `captures` gives the capture of every step when a side has several: autocorrelation is looked for inside each, and
-    how far they differ widens the interval; with `like`, how far is known from that estimate. With three captures on
-    both sides they carry the autocorrelation of their steps, which then widens nothing. `at_pace`: the times are of
-    one pace and in no unit; captures of both sides share one deviation (`shared` of between_captures).
-    Raises ValueError for an empty sample or a time outside 1..LONGEST_STEP_NS-1.
+    `captures` gives the capture of every step if a side has several: autocorrelation is measured within each, and
+    the variation between captures widens the interval; with `like`, that variation is taken from another estimate.
+    With three captures on both sides the captures account for the autocorrelation of their steps, which then widens
+    nothing. `at_pace`: the times are at equal machine speed and have no unit; captures of both sides share one
+    deviation (`shared` of between_captures). Raises ValueError for an empty sample or a time outside
+    1..LONGEST_STEP_NS-1.
     """
     for times in (baseline_ns, candidate_ns):
         if len(times) == 0 or times.min() <= 0 or times.max() >= LONGEST_STEP_NS:
             raise ValueError("step times must be at least one, above zero and below 2**62 ns")
     n, m = len(baseline_ns), len(candidate_ns)
     tell = captures is not None and min(capture_counts(captures)) >= FEWEST_OF_THEIR_OWN
-    ordered = not (tell and at_pace)  # else their autocorrelation is neither used nor shown
+    ordered = not (tell and at_pace)  # otherwise autocorrelation is neither used nor shown
     test = batched_rank_test(baseline_ns[np.newaxis], candidate_ns[np.newaxis], captures=captures, ordered=ordered)
     k, level = _rank_and_level(test, n, m, alpha, counted=tell)
     # a range is not widened
@@ -215,8 +216,8 @@ def estimate_shift(
 def _rank_and_level(
     test: BatchedRankTest, n: int, m: int, alpha: float, *, counted: bool
 ) -> tuple[int, float | None]:
-    """k of `interval_rank` of the first row, and the level: that of k, or the one asked for where steps resemble
-    their neighbours, which no count of orderings gives (unless it is `counted` all the same)."""
+    """k of `interval_rank` for the first row, and the level: that of k, or 1 - alpha if steps are autocorrelated,
+    since counting orderings assumes independence (unless `counted`)."""
     k, level = interval_rank(n, m, alpha, exact=bool(test.countable[0]), tie_factor=float(test.tie_factor[0]))
     return k, 1 - alpha if level is not None and test.neighbours.counts[0] and not counted else level
 
@@ -235,7 +236,7 @@ def _between(
 
 
 def _hull(low: float, high: float, between: BetweenCaptures | None) -> tuple[float, float]:
-    """From the lower of the lower ends to the upper of the upper ones."""
+    """Hull of the interval from steps and the interval over captures."""
     if between is None:
         return low, high
     return min(low, float(between.low[0])) + 0.0, max(high, float(between.high[0])) + 0.0
@@ -250,7 +251,8 @@ def _difference(
     captures: Captures | None,
     alpha: float,
 ) -> Difference:
-    """The interval as of the logarithms, on plain values and rounded to whole ns where it is no order statistic."""
+    """Shift on plain values with an interval widened like that of the logarithms; ends that are not order statistics
+    are rounded to whole ns."""
     middle, low, high = shift_of_ns(baseline_ns, candidate_ns, k)
     if widening > 1:
         about = float(middle)

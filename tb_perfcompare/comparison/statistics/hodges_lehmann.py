@@ -1,4 +1,4 @@
-"""The Hodges-Lehmann shift of two samples: the median of all n x m differences, and order statistics around it, without
+"""Hodges-Lehmann shift of two samples: the median of all pairwise differences, and order statistics around it, without
 holding the differences when they are many."""
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds
 
 
 def log_shift(baseline_ns: Nanoseconds, candidate_ns: Nanoseconds) -> float:
-    """Hodges-Lehmann shift of ln(time) alone."""
+    """Hodges-Lehmann shift of ln(time), without an interval."""
     return shift_of(np.log(baseline_ns), np.log(candidate_ns), 0)[0]
 
 
 def fraction_of(theta: float) -> float:
-    """The fraction e^theta - 1 of a shift of logarithms, so that an exchange of the sides stays consistent.
+    """Converts a shift of logarithms to the fraction e^theta - 1, consistently if the sides are exchanged.
 
     A fraction is not antisymmetric: +25 % one way is -20 % the other. For theta >= 0 this is expm1(theta) = x, and
     for -theta it is the float next to 1/(1 + x) - 1 computed from that x without rounding in between.
@@ -39,32 +39,33 @@ def shift_of(baseline: Floats, candidate: Floats, k: int) -> tuple[float, float,
 
 
 def shift_of_ns(baseline: Ints, candidate: Ints, k: int) -> tuple[Fraction, int, int]:
-    """The same of integers in 0..2**62, exact."""
+    """Exact `shift_of` for integers in 0..2**62."""
     low, below, above, high = differences_at(baseline, candidate, _shift_ranks(len(baseline), len(candidate), k))
     return Fraction(int(below) + int(above), 2), int(low), int(high)
 
 
 def _shift_ranks(n: int, m: int, k: int) -> tuple[int, int, int, int]:
-    """Ranks of the lower end, of the two middle differences (the same one for an odd number), of the upper end."""
+    """Ranks of the lower end, of the two middle differences (equal for an odd number), and of the upper end."""
     pairs = n * m
     end = max(k, 1)
     return end, (pairs + 1) // 2, pairs // 2 + 1, pairs + 1 - end
 
 
 DENSE_LIMIT = 60_000
-"""Up to this many differences they are written out (500 kB); beyond it they are counted."""
+"""Number of differences up to which they are stored (500 kB); beyond it they are counted."""
 
 _WRITTEN_OUT = 2
-"""Differences per value at which a search ends, and they are sorted."""
+"""Differences per value at which the search ends and the remaining ones are sorted."""
 
 Value = TypeVar("Value", np.int64, np.float64)
 
 
 def differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence[int]) -> list[Value]:
-    """The differences candidate - baseline at the given ranks, 1 being the smallest of the n x m.
+    """Returns the differences candidate - baseline at the given ranks, 1 being the smallest of the n x m.
 
     Exchanging the samples negates the list at mirrored ranks bit for bit: a difference is rounded the same way
-    whichever operand comes first. int64 values lie in 0..2**62, so that neither a difference nor its search overflows.
+    whichever operand comes first. int64 values lie in 0..2**62, so that neither a difference nor its search
+    overflows.
     """
     pairs = len(baseline) * len(candidate)
     if pairs <= DENSE_LIMIT:
@@ -76,8 +77,8 @@ def differences_at(baseline: NDArray[Value], candidate: NDArray[Value], ranks: S
 
 
 def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence[int]) -> dict[int, Value]:
-    """For each rank the smallest t with at least so many differences <= t, by halving the range of t until few
-    differences are left in it."""
+    """For each rank, the smallest t with at least that many differences <= t; bisects the range of t until few
+    differences remain in it."""
     subtrahends, times = np.unique(baseline, return_counts=True)
     minuends, weights = np.unique(candidate, return_counts=True)
     # pairs_from[i]: baseline values at or after position i, so a count of pairs is one look-up per candidate value
@@ -91,7 +92,7 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
         return int((pairs_from[at] * weights).sum())
 
     def at_rank(rank: int, above: NDArray[np.intp], up_to: NDArray[np.intp]) -> Value:
-        """Among the differences between two limits, by writing them out."""
+        """The difference at this rank, found by sorting the differences between two limits."""
         many = above - up_to
         minuend = np.repeat(np.arange(len(minuends)), many)
         subtrahend = np.arange(len(minuend)) + np.repeat(up_to - np.cumsum(many) + many, many)
@@ -121,9 +122,9 @@ def _select(baseline: NDArray[Value], candidate: NDArray[Value], ranks: Sequence
 
 
 def _mend(subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, at: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Move each position to the first subtrahend whose rounded difference is <= limit.
+    """Moves each position to the first subtrahend whose rounded difference is <= limit.
 
-    minuend - limit is rounded, so the searched position can be off by the few values within that rounding.
+    minuend - limit is rounded, so the position found can be off by the few values within that rounding.
     """
     padded = np.concatenate([[-np.inf], subtrahends, [np.inf]])
     at = at.copy()
@@ -135,7 +136,8 @@ def _mend(subtrahends: NDArray[Value], minuends: NDArray[Value], limit: Any, at:
 
 
 def _number_line(kind: np.dtype[Any]) -> tuple[Callable[[int], Any], Callable[[Any], int]]:
-    """Every number of the type has an integer place; neighbours have neighbouring places."""
+    """Order-preserving maps from integers to numbers of the type and back; neighbouring numbers have neighbouring
+    integers."""
     if kind == np.int64:
         return np.int64, int
     return _float_at, _place_of_float

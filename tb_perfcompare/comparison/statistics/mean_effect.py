@@ -1,4 +1,4 @@
-"""The mean step: what the job pays for, how sure it is, and which single steps make it."""
+"""Mean step: what the job pays for, its confidence interval, and the single steps that dominate it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tb_perfcompare.model.arrays import Floats, Ints, Nanoseconds, median
 Times = tuple[Ints, Ints]
 
 BLOCKS_FROM_RHO = 0.2
-"""From this rank autocorrelation on, neighbouring steps are resampled together."""
+"""Rank autocorrelation from which neighbouring steps are resampled together."""
 
 BOOTSTRAP_LIMIT = 5000
-"""With more steps than this on both sides together no resampling is done."""
+"""Number of steps on both sides together above which nothing is resampled."""
 
 _CHUNK = 1_000_000  # drawn steps held at once
 
@@ -29,7 +29,7 @@ def exact_mean(times_ns: Nanoseconds) -> Fraction:
 
 
 def outlying_steps(times_ns: Nanoseconds) -> tuple[int, ...]:
-    """Indices above the upper Tukey fence Q3 + 1.5 (Q3 - Q1), quartiles by linear interpolation."""
+    """Indices of steps above the upper Tukey fence Q3 + 1.5 (Q3 - Q1), quartiles by linear interpolation."""
     if len(times_ns) < 4:
         return ()
     low, high = quartiles(times_ns)
@@ -37,7 +37,8 @@ def outlying_steps(times_ns: Nanoseconds) -> tuple[int, ...]:
 
 
 def quartiles(times_ns: Nanoseconds) -> tuple[float, float]:
-    """The first and the third, by linear interpolation: np.quantile's, in a tenth of its time; at least one value."""
+    """First and third quartile by linear interpolation, equal to np.quantile's in a tenth of its time; at least one
+    value."""
     ordered = np.sort(times_ns)
     found = []
     for share in (0.25, 0.75):
@@ -54,7 +55,8 @@ def share_of_outliers(
     candidate_ns: Nanoseconds,
     outliers: tuple[tuple[int, ...], tuple[int, ...]],
 ) -> float | None:
-    """Part of the difference of the means that is the outliers' excess over their side's median, None without one."""
+    """Part of the difference of the means due to the outliers' excess over their side's median; None if the means
+    are equal."""
     delta = exact_mean(candidate_ns) - exact_mean(baseline_ns)
     if delta == 0:
         return None
@@ -74,10 +76,9 @@ def mean_interval(
     resamples: int,
     rho: float = 0.0,
 ) -> tuple[float, float] | None:
-    """Interval of ln(mean candidate / mean baseline): by resampling steps and, where a side has several captures, by
-    how far the means of captures lie apart, whichever reaches further at each end. None with one step on a side, and
-    with too many steps.
-    """
+    """Interval of ln(mean candidate / mean baseline): by resampling steps and, if a side has several captures, by
+    the spread of the captures' means, whichever reaches further at each end. None with one step on a side, or with
+    too many steps."""
     if min(len(side) for side in times) < 2:
         return None
     by_steps = bootstrap_mean_effect(*times, alpha, seed=seed, resamples=resamples, rho=rho)
@@ -99,10 +100,10 @@ def bootstrap_mean_effect(
     resamples: int,
     rho: float = 0.0,
 ) -> tuple[float, float] | None:
-    """Percentile interval of ln(mean candidate / mean baseline), positive times, or None with too many steps.
+    """Percentile interval of ln(mean candidate / mean baseline) for positive times; None with too many steps.
 
-    Each side draws from a stream that depends on the seed and its own values, so that exchanging the sides negates
-    and exchanges the ends exactly.
+    Each side draws from a random stream that depends on the seed and its own values, so that exchanging the sides
+    negates and exchanges the ends exactly.
     """
     if len(baseline_ns) + len(candidate_ns) > BOOTSTRAP_LIMIT:
         return None

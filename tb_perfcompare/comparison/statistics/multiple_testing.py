@@ -1,5 +1,6 @@
-"""p values of many rows together: the false discovery rate, Holm's, and Westfall and Young's largest statistic over
-shuffled steps, at whose level 0.05 one table in twenty has any false row, whatever rows have in common."""
+"""Corrections for many rows: the false discovery rate, Holm's method, and Westfall and Young's maximum statistic
+over shuffled steps. At level 0.05 the latter leaves a false row in one table of twenty, however rows depend on each
+other."""
 
 from __future__ import annotations
 
@@ -18,12 +19,13 @@ _CHUNK = 4_000_000  # statistics of shuffled steps held at once
 def family_wise_p(baseline: Ints, candidate: Ints, captures: Captures, seed: int) -> Floats:
     """(g,) p of the rows of (g, n) against those of (g, m), adjusted so that alpha holds for the whole table.
 
-    A row's statistic is its Mann-Whitney U in standard errors, over its inflation where steps resemble their
-    neighbours. Whole steps are dealt to the sides anew, all rows alike, which keeps what rows have in common; p is the
-    share of deals whose largest statistic reaches the row's. With several captures it is at least Holm's p over them.
+    A row's statistic is its Mann-Whitney U in standard errors, divided by its inflation if steps are autocorrelated.
+    Whole steps are shuffled between the sides, the same for all rows, which preserves the dependence between rows; p
+    is the share of shuffles whose largest statistic reaches the row's. With several captures it is at least Holm's p
+    over them.
     """
     if (baseline.shape[1], baseline.tobytes()) > (candidate.shape[1], candidate.tobytes()):
-        # the same deals whichever side comes first
+        # the same shuffles whichever side comes first
         return family_wise_p(candidate, baseline, (captures[1], captures[0]), seed)
     rows, n = baseline.shape
     total = n + candidate.shape[1]
@@ -58,11 +60,12 @@ def holm(p: Floats) -> Floats:
 
 
 def q_values(p: Floats, *, any_dependence: bool = False) -> Floats:
-    """(g,) p values of one family -> (g,) q: rejecting all with q <= x keeps the expected share of false ones at x.
+    """(g,) p values of one family -> (g,) q: rejecting all with q <= x keeps the expected share of false rejections at
+    x.
 
-    q_(i) = min over j >= i of p_(j) g / j (Benjamini and Hochberg 1995); NaN stays NaN and is no member of the family.
-    That holds for rows that are independent or move together; with `any_dependence` for all rows, times
-    1 + 1/2 + ... + 1/g (Benjamini and Yekutieli 2001).
+    q_(i) = min over j >= i of p_(j) g / j (Benjamini and Hochberg 1995); NaN stays NaN and is not counted in the
+    family. Valid for rows that are independent or positively dependent; with `any_dependence` for all rows, times 1
+    + 1/2 + ... + 1/g (Benjamini and Yekutieli 2001).
     """
     q = np.full(len(p), np.nan)
     tested = np.flatnonzero(~np.isnan(p))

@@ -1,4 +1,4 @@
-"""How far captures of one side differ among themselves: the difference that means nothing."""
+"""Noise floor: how far captures of one side differ among themselves, a difference that means nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tb_perfcompare.comparison.statistics.rank_test import batched_rank_test
 from tb_perfcompare.model.arrays import Ints, median, unique
 
 ALL_PAIRS_UP_TO = 8
-"""With more captures on a side only the four fastest and the four slowest of them are held against each other."""
+"""Captures on a side up to which all pairs are compared; beyond that only the four fastest and the four slowest."""
 
 Times = tuple[Ints, Ints]
 
@@ -19,7 +19,7 @@ Times = tuple[Ints, Ints]
 def noise_floor(times: Times, captures: Captures) -> float | None:
     """Largest |Hodges-Lehmann shift of ln(time)| between two captures of one side, None if no side has two.
 
-    Times are positive; `captures` names the capture of every one.
+    Times are positive; `captures` gives the capture of each.
     """
     shifts = []
     for side, capture in zip(times, captures, strict=True):

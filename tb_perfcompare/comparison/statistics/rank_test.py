@@ -1,7 +1,7 @@
-"""The Mann-Whitney test: exact without ties, normal with them, and widened when steps follow one another.
+"""Mann-Whitney test: exact without ties, normal with them, and widened for autocorrelated steps.
 
-One implementation serves the step time (one row) and thousands of entities at once (rows of a matrix). All orderings
-are made on the integers as measured, so ties are exact. Formulas: docs/method/statistics.md.
+One implementation serves the step time (one row) and thousands of entities at once (rows of a matrix). All ranks are
+computed on the integers as measured, so ties are exact. Formulas: docs/method/statistics.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tb_perfcompare.model.arrays import Flags, Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
 EXACT_LIMIT = 50
-"""Up to this many steps on each side the distribution of U is counted, beyond it the normal one is used."""
+"""Steps on each side up to which the exact distribution of U is used, beyond it the normal one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,12 +36,12 @@ class BatchedRankTest:
     """g independent tests, all arrays of shape (g,).
 
     twice_u       int64: 2 U, where U counts pairs with the candidate above the baseline, a tie counting half
-    cliffs_delta  float64 in -1..1: 2U/(nm) - 1, above 0 when the candidate is larger
-    tie_factor    float64 in 0..1: what ties leave of the variance of U; 1 without ties, 0 when all values are equal
-    neighbours    how steps resemble their neighbours
-    countable     bool: the distribution of U is counted, as there are few steps and no equal values
-    p_alone       float64 in 0..1, two-sided, as of independent steps
-    p             the same where steps resemble their neighbours: Student's p of U over its inflated deviation
+    cliffs_delta  float64 in -1..1: 2U/(nm) - 1, above 0 if the candidate is larger
+    tie_factor    float64 in 0..1: factor of ties on the variance of U; 1 without ties, 0 if all values are equal
+    neighbours    autocorrelation of the steps
+    countable     bool: the exact distribution of U is used, as there are few steps and no equal values
+    p_alone       float64 in 0..1, two-sided, for independent steps
+    p             the same for autocorrelated steps: Student's p of U over its inflated deviation
     """
 
     twice_u: Ints
@@ -63,9 +63,9 @@ def batched_rank_test(
 ) -> BatchedRankTest:
     """Two-sided Mann-Whitney tests of the rows of (g, n) against those of (g, m), n and m at least 1.
 
-    captures  per side the capture of each column, (n,) and (m,); None when each side is one capture
-    ordered   columns of one capture are in time order; without it no autocorrelation is looked for
-    alike     families of rows: none counts as less autocorrelated than the middle one of its own
+    captures  per side the capture of each column, (n,) and (m,); None if each side is one capture
+    ordered   columns of one capture are in time order; otherwise autocorrelation is not measured
+    alike     families of rows: none gets a lower autocorrelation than the median row of its family
     """
     groups, n = baseline.shape
     m = candidate.shape[1]
@@ -86,13 +86,13 @@ def batched_rank_test(
     p = p_alone.copy()
     if (dependent := neighbours.counts & (deviation > 0)).any():
         distance = np.abs(twice_u - n * m)[dependent] / 2 / (deviation * neighbours.inflation)[dependent]
-        # correction can only take away from the evidence
+        # correction can only weaken the evidence
         p[dependent] = np.maximum(p_alone[dependent], student_p(distance, neighbours.freedom[dependent]))
     return BatchedRankTest(twice_u, (twice_u - n * m) / (n * m), tie_factor, neighbours, countable, p_alone, p)
 
 
 def smallest_p(n: int, m: int) -> float:
-    """The p of complete separation, 2/C(n+m, n): no two-sided test of n against m steps can give less."""
+    """p of complete separation, 2/C(n+m, n): the smallest that a two-sided test of n against m steps can give."""
     return min(1.0, 2 / math.comb(n + m, n))
 
 
@@ -101,8 +101,8 @@ def interval_rank(
 ) -> tuple[int, float | None]:
     """(k, level): the interval of independent steps runs from the k-th smallest to the k-th largest difference.
 
-    k is the largest with P(U <= k-1) <= alpha/2, so that level >= 1 - alpha. (0, None) when no k exists: then too
-    few steps were taken. The normal branch is not trusted to go below what any ordering of n and m steps can reach.
+    k is the largest with P(U <= k-1) <= alpha/2, so that level >= 1 - alpha. (0, None) if no k exists: too few
+    steps. The normal approximation is not trusted below what any ordering of n and m steps can reach.
     """
     if exact:
         total, counts = math.comb(n + m, n), _tail_counts(min(n, m), max(n, m))
@@ -142,13 +142,13 @@ def _tail_counts(n: int, m: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def exact_p_table(n: int, m: int) -> Floats:
-    """Two-sided p by the smaller of U and nm - U; a quotient of integers, rounded once."""
+    """Two-sided p indexed by the smaller of U and nm - U; a quotient of integers, rounded once."""
     total = math.comb(n + m, n)
     return np.array([min(1.0, 2 * count / total) for count in _tail_counts(n, m)])
 
 
 def _normal_p(twice_u: Ints, n: int, m: int, deviation: Floats) -> Floats:
-    """Two-sided p from the normal approximation with continuity correction; 1 where all values are equal."""
+    """Two-sided p from the normal approximation with continuity correction; 1 if all values are equal."""
     distance = np.maximum(np.abs(twice_u - n * m) - 1, 0) / 2
     z = np.divide(distance, deviation, out=np.zeros_like(deviation), where=deviation > 0)
     return np.array([math.erfc(value) for value in (z / math.sqrt(2)).tolist()], dtype=np.float64)

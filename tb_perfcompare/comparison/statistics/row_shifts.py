@@ -1,4 +1,4 @@
-"""The shift of every row of a table with its interval and p, many at once (docs/method/statistics.md)."""
+"""Shift of every row of a table with its interval and p, computed in batches (docs/method/statistics.md)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from tb_perfcompare.model.arrays import Floats, Ints
 from tb_perfcompare.quick_dataclass import dataclass
 
 _THINNED = 128
-"""Values of each side in the sample; its ranks are off by about one part in as many."""
+"""Values of each side in the sample that brackets the ranks; its ranks are off by about one in this many."""
 
 
 def differences_near(baseline: Ints, candidate: Ints, ranks: Sequence[int]) -> Ints:
-    """The differences candidate - baseline at the ranks, 1 being the smallest of the n x m; values in 0..2**62-1."""
+    """Returns the differences candidate - baseline at the ranks, 1 being the smallest of the n x m; values in
+    0..2**62-1."""
     b, c = np.sort(baseline), np.sort(candidate)
     pairs = len(b) * len(c)
     first, last = min(ranks), max(ranks)
@@ -51,28 +52,28 @@ def _thinned(ordered: Ints) -> Ints:
 
 
 def _at_share(sample: Ints, share: float, outside: np.int64) -> np.int64:
-    """The value below which about this share of the sample lies, `outside` beyond its ends."""
+    """The value below which about this share of the sample lies; `outside` if the share is beyond its ends."""
     at = int(share * len(sample))
     value: np.int64 = sample[at] if 0 < at < len(sample) else outside
     return value
 
 
 MOST_PAIRS = 200_000_000
-"""Differences looked at for the shifts of one family, most important rows first; rows beyond have no shift."""
+"""Differences computed for the shifts of one family, most important rows first; the remaining rows have no shift."""
 
 _CHUNK_PAIRS = 2_000_000
 
 _DENSE_PAIRS = 200_000
-"""Up to this many differences of one row are written out and sorted, beyond it only those that are asked for."""
+"""Differences of one row up to which all are stored and sorted; beyond it only the requested ranks are computed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowShifts:
-    """Arrays of shape (g,).
+    """Shifts of g rows, arrays of shape (g,).
 
     p             two-sided, the larger of that of the steps and that of captures
-    shift         Hodges-Lehmann shift, NaN where it was not computed
-    low, high     its interval of level 1 - alpha; NaN where no such interval exists
+    shift         Hodges-Lehmann shift, NaN if not computed
+    low, high     its interval of level 1 - alpha; NaN if no such interval exists
     cliffs_delta  P(candidate above baseline) - P(below)
     """
 
@@ -92,25 +93,25 @@ def row_shifts(
     importance: Floats | None = None,
     alike: Families = (),
 ) -> RowShifts:
-    """Rows of (g, n) against those of (g, m), all in 0..2**62, n and m at least 1.
+    """Shifts of the rows of (g, m) against those of (g, n), all in 0..2**62, n and m at least 1.
 
     captures    capture of each column, columns of a capture in time order
-    importance  (g,) which rows to look at first where there are too many
-    alike       families of rows: none counts as less autocorrelated than the middle one of its own; by default all rows
-                are one family, and each counts as it is
+    importance  (g,) order in which rows are computed if there are too many
+    alike       families of rows: none gets a lower autocorrelation than the median row of its family; by default the
+                rows are one family, and each keeps its own autocorrelation
     """
     test = batched_rank_test(baseline, candidate, captures=captures, alike=alike)
     order = np.zeros(len(baseline)) if importance is None else importance
     wanted = _wanted(order, alike or (slice(None),), baseline.shape[1] * candidate.shape[1])
     shift, low, high = _shifts(baseline, candidate, test, wanted, alpha)
     p, low, high = _as_neighbours_resemble(test, shift, low, high, alpha)
-    if any(len(at) and at.min() != at.max() for at in captures):  # one of each side says nothing about others
+    if any(len(at) and at.min() != at.max() for at in captures):  # one capture a side does not show the variation
         means = [centres(side, at, row_means) for side, at in zip((baseline, candidate), captures, strict=True)]
         between = between_captures(means[0], means[1], alpha)
         if between is not None:
             p, low, high = _as_captures_differ(between, p, low, high)
     if baseline.shape == candidate.shape:
-        # the same values on both sides differ by nothing, which no interval of differences says
+        # identical values on both sides do not differ, which no interval of differences shows
         same = (np.sort(baseline, axis=1) == np.sort(candidate, axis=1)).all(axis=1)
         shift[same] = low[same] = high[same] = 0.0
         p = np.where(same, 1.0, p)
@@ -120,10 +121,10 @@ def row_shifts(
 def _as_neighbours_resemble(
     test: BatchedRankTest, shift: Floats, low: Floats, high: Floats, alpha: float
 ) -> tuple[Floats, Floats, Floats]:
-    """p, low and high with what the intervals of independent steps leave out.
+    """p, low and high corrected for the autocorrelation of steps.
 
-    Ranks cannot say more than "completely apart", which so few independent steps make no small p; the distance in
-    standard errors can. The smaller of the two counts, but never less than independent steps would give.
+    Ranks cannot show more than complete separation, for which few independent steps give no small p; the distance in
+    standard errors can. The smaller p counts, but never less than for independent steps.
     """
     neighbours = test.neighbours
     p = test.p
@@ -139,12 +140,12 @@ def _as_neighbours_resemble(
 def _as_captures_differ(
     between: BetweenCaptures, p: Floats, low: Floats, high: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """With several captures a row has to differ from capture to capture as well as from step to step."""
+    """Corrects p and interval for the variation between captures: a row has to differ beyond that too."""
     return np.maximum(p, between.p), np.minimum(low, np.rint(between.low)), np.maximum(high, np.rint(between.high))
 
 
 def _wanted(importance: Floats, families: Families, pairs: int) -> Ints:
-    """The rows of each family that MOST_PAIRS allows."""
+    """Rows of each family within the budget of MOST_PAIRS."""
     rows, most = np.arange(len(importance)), MOST_PAIRS // pairs
     if len(rows) <= most:
         return rows
@@ -154,7 +155,7 @@ def _wanted(importance: Floats, families: Families, pairs: int) -> Ints:
 def _shifts(
     baseline: Ints, candidate: Ints, test: BatchedRankTest, wanted: Ints, alpha: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Hodges-Lehmann shift and interval of independent steps, of the rows that are wanted."""
+    """Hodges-Lehmann shift and interval of the wanted rows, for independent steps."""
     rows, n, m = len(baseline), baseline.shape[1], candidate.shape[1]
     pairs = n * m
     shift, low, high = (np.full(rows, np.nan) for _ in range(3))
@@ -169,14 +170,14 @@ def _shifts(
             if span:
                 low[row], high[row] = span
         wanted = wanted[:0]
-    # times below 2.1 s fit half the width, which sorts in half the time
+    # times below 2.1 s fit int32, which sorts in half the time
     narrow = max(int(baseline.max(initial=0)), int(candidate.max(initial=0))) < 2**31
     plain, other = (side.astype(np.int32) if narrow else side for side in (baseline, candidate))
     for start in range(0, len(wanted), step):
         chunk = wanted[start : start + step]
         differences = (other[chunk][:, None, :] - plain[chunk][:, :, None]).reshape(len(chunk), pairs)
         differences.sort(axis=1)
-        # halves are added as floats of exact integers: an exchange of the sides negates them bit for bit
+        # halves are added as floats of exact integers: exchanging the sides negates them bit for bit
         middle = differences[:, (pairs - 1) // 2].astype(np.float64) / 2 + differences[:, pairs // 2] / 2
         shift[chunk] = middle + 0.0
         k = ranks[chunk]
@@ -187,7 +188,7 @@ def _shifts(
 
 
 def _interval_ranks(test: BatchedRankTest, n: int, m: int, alpha: float) -> Ints:
-    """(g,) k of `interval_rank`: 0 where no interval of the level exists."""
+    """(g,) k of `interval_rank`: 0 if no interval of the level exists."""
     exact_k, _ = interval_rank(n, m, alpha, exact=True) if test.countable.any() else (0, None)
     plain_k, _ = interval_rank(n, m, alpha, exact=False)
     if plain_k == 0:

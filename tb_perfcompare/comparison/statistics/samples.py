@@ -1,8 +1,8 @@
-"""What counts as one observation: a step of the job, not a step of each of its ranks.
+"""Observations: a step of the job counts once, not once per rank.
 
-Ranks of one job run their steps together, so that n ranks do not make n independent observations. Where every worker
-recorded the same steps, a step's time is the mean over workers, which leaves the mean over all steps, and so the
-ledger, unchanged.
+Ranks of one job run their steps together, so n ranks do not make n independent observations. If every worker
+recorded the same steps, a step's time is the mean over workers, which preserves the mean over all steps and thus the
+ledger.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tb_perfcompare.quick_dataclass import dataclass
 class Samples:
     """o observations of one side.
 
-    group     (s,) int64 observation each admitted step belongs to
-    capture   (o,) int32 span the observation was recorded in, numbered from 0
+    group     (s,) int64 observation that each admitted step belongs to
+    capture   (o,) int32 span that the observation was recorded in, numbered from 0
     label     o texts: number of the step
-    pooled    True when an observation is the mean over workers
-    uneven    True when workers recorded different steps, which are then observations of their own
+    pooled    True if an observation is the mean over workers
+    uneven    True if workers recorded different steps, which are then observations of their own
     """
 
     group: Ints
@@ -43,7 +43,7 @@ class Samples:
 
 
 def observations(summary: Summary) -> Samples:
-    """How the steps of a side make observations."""
+    """Groups the steps of a side into observations."""
     steps, of_job = summary.steps, job_workers(summary)
     workers = {of_job[capture] for capture in unique(steps.capture).tolist()}
     alone = Samples(np.arange(len(steps), dtype=np.int64), steps.capture, steps.label, False, False)
@@ -64,8 +64,8 @@ def observations(summary: Summary) -> Samples:
 
 
 def counted_steps(summary: Summary) -> tuple[int, int]:
-    """(steps that are compared, all recorded ones) of a side as they are counted for people: of ranks of one job a step
-    is one, however many ranks recorded it."""
+    """(compared steps, all recorded steps) of a side for display: a step of a job counts once, however many ranks
+    recorded it."""
     seen = observations(summary)
     if not seen.pooled:
         return len(summary.steps), len(summary.steps) + len(summary.dropped)

@@ -1,4 +1,4 @@
-"""Do the steps of one side fall into two groups? Then no single shift describes them."""
+"""Bimodal steps: whether the steps of one side fall into two groups, which no single shift describes."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from tb_perfcompare.model.arrays import CaptureIndex, Nanoseconds, median, uniqu
 from tb_perfcompare.quick_dataclass import dataclass
 
 FEWEST = 3
-"""Steps that make a group ..."""
+"""Fewest steps in a group ..."""
 
 SMALLEST_SHARE = 0.2
-"""... and share of the side's steps that it must have: anything less is a few slow steps."""
+"""... and its least share of the side's steps: anything less is a few slow steps."""
 
 MATTERS = 0.05
-"""The gap must be at least this share of the median step."""
+"""Least width of the gap as a share of the median step."""
 
 _GAP = 5.0
-"""The gap must be at least _GAP/(n + 1) of the range, which 99 of 100 normal samples of 6 to 100 steps have not."""
+"""The gap must be at least _GAP/(n + 1) of the range, which 99 of 100 normal samples of 6 to 100 steps do not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class TwoGroups:
-    """Steps below and above the widest gap: how many, and the median of each group in ns."""
+    """Steps below and above the widest gap: their number, and the median of each group in ns."""
 
     low_count: int
     low_ns: float
@@ -33,7 +33,7 @@ class TwoGroups:
 
 
 def two_groups(times_ns: Nanoseconds, capture: CaptureIndex | None = None) -> TwoGroups | None:
-    """The two groups of (n,) step times, None where there is no clear gap. Definition: docs/method/statistics.md.
+    """Finds the two groups of (n,) step times, None without a clear gap. Definition: docs/method/statistics.md.
 
     With the capture of each step, groups that coincide with captures do not count: that is the noise floor.
     """

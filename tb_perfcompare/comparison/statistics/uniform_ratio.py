@@ -1,4 +1,4 @@
-"""Did the same kernels all change alike, as a different clock or device makes them?"""
+"""Uniform change: whether the same kernels all changed by one ratio, as with a different clock or device."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ UNIFORM_SPREAD = 0.05
 """Kernels changed uniformly if the middle half (by time) of their per-launch ratios spans at most twice this ..."""
 
 UNIFORM_PART = 1 / 6
-"""... or this part of the logarithm of the median ratio: what is 3.5 times as long is not so to a few percent ..."""
+"""... or this part of the logarithm of the median ratio, since larger changes are less exact ..."""
 
 UNIFORM_CHANGE = 0.03
 """... and the median ratio is at least this far from 1."""
 
 LARGEST = 0.2
-"""One entry weighs at most this share of all: what one entry alone does is not done throughout."""
+"""Largest weight of one entry as a share of all: a change of a single entry is not uniform."""
 
 
 def uniform_ratio(a: GroupTable | None, b: GroupTable | None, numbers: TextNumbers | None = None) -> float | None:
-    """Median over time of candidate / baseline time per launch, if what is in both tables changed alike; None if not,
-    or if it is less than half of the baseline's time. `numbers` may know the names already."""
+    """Median over time of candidate / baseline time per launch, if the rows in both tables changed uniformly; None
+    if not, or if they make less than half of the baseline's time. `numbers` may hold the names already."""
     if a is None or b is None:
         return None
     joined = join_rows(TextNumbers() if numbers is None else numbers, a.keys, b.keys, len(a.key_columns))

@@ -1,5 +1,5 @@
-"""Medians over rows that no single name decides: capped weights, and a weighted median that an exchange of the sides
-negates exactly."""
+"""Weighted medians over rows with capped weights, so that no single name decides; exchanging the sides negates them
+exactly."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from tb_perfcompare.model.arrays import Floats, Ints
 
 LARGEST_SHARE = 0.2
-"""Of all weights that the rows of one name may have together."""
+"""Largest share of all weights that the rows of one name may have together."""
 
 _ROUNDING = 1e-9
 
 
 def capped(weights: Floats, name: Ints) -> Floats:
-    """(r,) weights with those of a name (its number, (r,)) scaled down to at most LARGEST_SHARE of what is left.
+    """(r,) weights, scaled down by name ((r,) numbers) so that no name exceeds LARGEST_SHARE of the capped total.
 
-    With five names or fewer the cap makes them all alike.
+    With five names or fewer the cap makes them all equal.
     """
     totals: Floats = np.bincount(name, weights=weights).astype(np.float64)
     factor = np.zeros(len(totals))
@@ -31,7 +31,7 @@ def capped(weights: Floats, name: Ints) -> Floats:
 
 
 def _cap(totals: Floats) -> float:
-    """The largest total c with c <= LARGEST_SHARE of the sum of min(total, c)."""
+    """Largest total c with c <= LARGEST_SHARE of the sum of min(total, c)."""
     ordered = np.sort(totals)[::-1]
     for many in range(len(ordered)):
         rest = fsum(ordered[many:].tolist())
@@ -43,7 +43,7 @@ def _cap(totals: Floats) -> float:
 
 
 def weighted_median(values: Floats, weights: Floats) -> float:
-    """Mean of the lower and of the upper weighted median; NaN without weights."""
+    """Mean of the lower and the upper weighted median; NaN without weights."""
     if not len(values) or not weights.any():
         return float("nan")
     order = np.argsort(values, kind="stable")
@@ -55,7 +55,7 @@ def weighted_median(values: Floats, weights: Floats) -> float:
 
 
 def effective_number(weights: Floats, name: Ints) -> float:
-    """Names that are worth as much if they had equal weights: (sum of w)^2 / sum of w^2 over names."""
+    """Effective number of names: (sum of w)^2 / sum of w^2 over names."""
     totals = np.bincount(name, weights=weights)
     squares = fsum((totals**2).tolist())
     return fsum(totals.tolist()) ** 2 / squares if squares else 0.0

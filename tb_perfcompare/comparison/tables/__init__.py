@@ -1,1 +1,1 @@
-"""Tables of a comparison and of a run, and questions about their rows."""
+"""Tables of a comparison and of a run, and queries on their rows."""

@@ -47,7 +47,7 @@ _SHOWN = ("bus_bandwidth", "transfer_bandwidth")
 
 
 def bandwidths(summary: Summary, name: str, at: Ints) -> dict[str, Floats]:
-    """Figure -> (r,) value of each row of the table of this name, NaN where not known; `at` (r,) is its row in the
+    """Figure -> (r,) value for each row of the table `name`, NaN if not known; `at` (r,) is the row's number in the
     summary, -1 for none."""
     table = summary.groups.get(name)
     if table is None or SIZED_TIME not in table.measures_ns:
@@ -69,7 +69,7 @@ def bandwidths(summary: Summary, name: str, at: Ints) -> dict[str, Floats]:
 
 
 def _transfers(summary: Summary, name: str, table: GroupTable, at: Ints, bus_bytes: Floats) -> dict[str, Floats]:
-    """The figures of transfers; `bus_bytes` (r,) of one call of each row. Rows of several messages have none."""
+    """Figures of transfers; `bus_bytes` (r,) are those of one call of each row. Rows of several messages have none."""
     known = transfers_of(summary) if name == BY_MESSAGE else {}
     calls, time = np.array([known.get(key, (0, 0)) for key in (*table.keys, ("",) * 3)], dtype=np.float64).T[:, at]
     every = np.append(table.calls.sum(axis=1), 0)[at] * _recorded_by(summary)
@@ -81,12 +81,12 @@ def _transfers(summary: Summary, name: str, table: GroupTable, at: Ints, bus_byt
 
 
 def _recorded_by(summary: Summary) -> int:
-    """Ranks that one call of a table's row stands for: all where the steps are means over ranks."""
+    """Number of ranks behind one call of a table's row: all if the steps are means over ranks, else 1."""
     return 1 if summary.ranks is None else len({capture.worker for capture in summary.captures})
 
 
 def pair_columns(a: Summary, b: Summary, name: str, at_a: Ints, at_b: Ints) -> list[tuple[Column, Floats]]:
-    """Baseline, candidate and delta of every figure that is known of any row."""
+    """Baseline, candidate and delta columns of every figure that is known for any row."""
     sides = bandwidths(a, name, at_a), bandwidths(b, name, at_b)
     out = []
     for figure in _FIGURES:
@@ -100,7 +100,7 @@ def pair_columns(a: Summary, b: Summary, name: str, at_a: Ints, at_b: Ints) -> l
 
 
 def own_columns(summary: Summary, name: str) -> list[tuple[Column, Floats]]:
-    """The figures of a run by itself."""
+    """Columns of the figures of a single run."""
     found = bandwidths(summary, name, np.arange(len(summary.groups[name]), dtype=np.int64))
     return [(_column(name, name, "", ""), values) for name, values in found.items() if np.isfinite(values).any()]
 
@@ -116,6 +116,6 @@ def _column(figure: str, name: str, letter: str, side: str) -> Column:
 
 
 def notes_of(made: Sequence[tuple[Column, Floats]]) -> tuple[str, ...]:
-    """What is said with a table that has these columns."""
+    """Notes for a table that has these columns."""
     transfers = any("transfer" in column.name for column, _ in made)
     return (*((NOTE,) if made else ()), *((NOTE_TRANSFER,) if transfers else ()))

@@ -1,4 +1,4 @@
-"""The table of the joint call tree: a row per frame, in the order of a walk. Definitions: docs/method/ledger.md."""
+"""Table of the joint call tree: a row per frame, in the order of a walk. Definitions: docs/method/ledger.md."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ONE_SIDED = "Only the {side} has calls of modules: frames are distinguished by 
 
 
 def call_tree_table(tree: JointTree) -> Table:
-    """Rows as on a walk: a frame holds the deeper ones that follow it."""
+    """Builds the table in the order of a walk: a frame contains the deeper ones that follow it."""
     whole = tree.frames[0]
     unit = tree.denominator * 1000
     rows: list[tuple[Cell, ...]] = []
@@ -48,7 +48,7 @@ def call_tree_table(tree: JointTree) -> Table:
 
 
 def _names(tree: JointTree) -> list[str]:
-    """Of every frame; siblings of one name are distinguished by what they are."""
+    """Names of the frames; siblings of one name are distinguished by kind and category."""
     around: list[int] = []
     places: list[tuple[int, str]] = []
     for at, frame in enumerate(tree.frames):

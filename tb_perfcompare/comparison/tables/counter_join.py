@@ -1,6 +1,6 @@
-"""Counters of two sides under the same keys: means, coverage and one test per counter.
+"""Joins counters of two sides by key: means, coverage and one test per counter.
 
-Devices are numbered by machine, so that a counter of GPU 7 on one side may belong with that of GPU 3 on the other.
+Devices are numbered by machine, so that a counter of GPU 7 on one side may correspond to that of GPU 3 on the other.
 Definitions: docs/inputs/counters.md.
 """
 
@@ -22,18 +22,18 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 _NUMBER = re.compile(r"\d+")
 _LARGEST = 1e300
-"""No counter counts so far; differences of what is beyond would be no numbers."""
+"""Largest mean that is accepted; differences of larger numbers could overflow."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideCounter:
     """A counter on one side.
 
-    device    as the side calls it
+    device    name of the device on that side
     mean      over the admitted steps in which it has a value
-    sd        mean of the deviations within those steps; None where they are not known
-    coverage  share of the compared time covered by its own samples; None where it is not known
-    samples   inside the admitted steps; None where their number is not known
+    sd        mean of the deviations within those steps; None if not known
+    coverage  share of the compared time covered by its own samples; None if not known
+    samples   number of samples inside the admitted steps; None if not known
     """
 
     device: str
@@ -47,10 +47,9 @@ class SideCounter:
 class CounterChange:
     """One row of the join; a side without a value is None.
 
-    p, q   two-sided Mann-Whitney of the values of the steps in which samples were taken, widened where neighbouring
-           steps resemble each other, and its Benjamini-Hochberg q over all counters; None where a side has fewer than
-           two values
-    apart  where no step of one side reaches a value of the other: how likely that is by chance, 2 / C(n+m, n)
+    p, q   two-sided Mann-Whitney p of the values of the steps in which samples were taken, widened for autocorrelated
+           steps, and its Benjamini-Hochberg q over all counters; None if a side has fewer than two values
+    apart  if no step of one side reaches a value of the other: the probability of that by chance, 2 / C(n+m, n)
     """
 
     counter: str
@@ -64,21 +63,22 @@ class CounterChange:
 
     @property
     def delta(self) -> float | None:
-        """Candidate minus baseline."""
+        """Candidate minus baseline, None if a side has no value."""
         if self.baseline is None or self.candidate is None:
             return None
         return self.candidate.mean - self.baseline.mean
 
     @property
     def percent(self) -> float | None:
-        """Delta over the baseline as a fraction, None from zero."""
+        """Delta over the baseline as a fraction, None if the baseline is zero or a side has no value."""
         if self.delta is None or self.baseline is None or not self.baseline.mean:
             return None
         return self.delta / abs(self.baseline.mean)
 
     @property
     def relative(self) -> float:
-        """Size of the change over the larger mean, 0 to 2; alike with the sides exchanged. 0 for one side only."""
+        """Absolute change over the larger mean, 0 to 2; the same if the sides are exchanged. 0 if a side has no
+        value."""
         if self.delta is None or self.baseline is None or self.candidate is None:
             return 0.0
         larger = max(abs(self.baseline.mean), abs(self.candidate.mean))
@@ -86,8 +86,8 @@ class CounterChange:
 
 
 def counter_changes(baseline: Summary, candidate: Summary) -> tuple[CounterChange, ...]:
-    """Every counter of either side, largest relative change first. The same counter in different units on the two sides
-    is two rows: such figures have no difference."""
+    """Joins the counters of both sides, largest relative change first. A counter in different units on the two sides
+    gives two rows: such figures have no difference."""
     sides = (baseline, candidate)
     labels = device_labels(*(_devices(side.counters) for side in sides))
     rows = [_rows(side.counters, names) for side, names in zip(sides, labels, strict=True)]
@@ -108,7 +108,8 @@ def counter_changes(baseline: Summary, candidate: Summary) -> tuple[CounterChang
 
 
 def side_counter(counters: CounterSeries, row: int, total_ns: Nanoseconds) -> SideCounter | None:
-    """One counter over steps of these lengths; None where no step has a value, or values too large to add up."""
+    """Summarises one counter over steps of these lengths; None if no step has a value, or if values are too large to
+    add up."""
     known = np.isfinite(counters.mean[row])
     with np.errstate(over="ignore"):
         mean = float(counters.mean[row][known].mean()) if known.any() else math.nan
@@ -128,10 +129,10 @@ def side_counter(counters: CounterSeries, row: int, total_ns: Nanoseconds) -> Si
 
 
 def device_labels(baseline: Iterable[str], candidate: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Device -> what the joined rows call it, per side.
+    """Device -> label in the joined rows, for each side.
 
-    The same names stay. As many devices of a kind on both sides, but with other numbers, belong together in the order
-    of their numbers and are "GPU #1", "GPU #2". With different numbers of devices only the same names go together.
+    Equal names stay. Equal numbers of devices of a kind with different device numbers are paired in the order of
+    these and labelled "GPU #1", "GPU #2". With different numbers of devices only equal names are paired.
     """
     sides = ({name: name for name in baseline}, {name: name for name in candidate})
     kinds = [_by_kind(side) for side in sides]
@@ -150,7 +151,7 @@ def _by_kind(names: Iterable[str]) -> dict[str, list[str]]:
     for name in names:
         number = _NUMBER.search(name)
         if number is not None:
-            digits = number.group().lstrip("0")  # compared as a number, however many they are
+            digits = number.group().lstrip("0")  # compared as a number of any length
             kinds.setdefault(name[: number.start()].strip(), []).append((len(digits), digits, name))
     return {kind: [name for _, _, name in sorted(members)] for kind, members in kinds.items()}
 
@@ -176,8 +177,8 @@ def _side(summary: Summary, row: int | None) -> SideCounter | None:
 
 
 def _values(summary: Summary, row: int, seen: Samples | None) -> tuple[Floats, Ints32]:
-    """(values of the observations that have one, the capture of each). Where no sample was taken in a step, its value
-    is that of an earlier one: it says nothing new and is left out."""
+    """(values of the observations that have one, the capture of each). A step without a sample has the value of an
+    earlier step: it adds no information and is left out."""
     assert summary.counters is not None and seen is not None
     mean = summary.counters.mean[row]
     known = np.isfinite(mean) & (summary.counters.samples[row] != 0)
@@ -193,7 +194,7 @@ def _p(baseline: tuple[Floats, Ints32], candidate: tuple[Floats, Ints32]) -> flo
     (x, captures_x), (y, captures_y) = baseline, candidate
     if min(len(x), len(y)) < 2:
         return None
-    # the test looks at the order alone, so that places in it serve as well as the values
+    # the test uses the order only, so ranks serve as well as the values
     places = np.unique(np.concatenate([x, y]), return_inverse=True)[1].astype(np.int64)
     test = batched_rank_test(places[None, : len(x)], places[None, len(x) :], captures=(captures_x, captures_y))
     return float(test.p[0])
@@ -206,7 +207,7 @@ def _apart(x: Floats, y: Floats) -> float | None:
 
 
 def paired_devices(changes: Sequence[CounterChange]) -> tuple[str, ...]:
-    """One sentence per pair of devices that are called differently."""
+    """One sentence per pair of devices with different names."""
     pairs = {
         row.device: (row.baseline.device, row.candidate.device)
         for row in changes

@@ -1,4 +1,4 @@
-"""The table of counters: clocks, utilisation, traffic; every row in its own unit."""
+"""Table of counters: clocks, utilisation, traffic; every row in its own unit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTES = (
 
 
 def counters_table(changes: tuple[CounterChange, ...]) -> Table | None:
-    """The joined counters, None if neither side has one."""
+    """Table of the joined counters, None if neither side has one."""
     if not changes:
         return None
     table_columns = (
@@ -78,7 +78,7 @@ def _row(change: CounterChange) -> tuple[Cell, ...]:
 
 
 def counters_view(summary: Summary) -> Table | None:
-    """One run's counters, by name and device; None without any."""
+    """Table of one run's counters, by name and device; None without any."""
     counters = summary.counters
     if counters is None:
         return None

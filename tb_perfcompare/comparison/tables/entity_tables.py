@@ -28,10 +28,10 @@ from tb_perfcompare.model.texts import column as text_column
 from tb_perfcompare.quick_dataclass import dataclass
 
 _Column = tuple[Column, CellColumn]
-"""What a column is, and its cells in the order of the joined rows."""
+"""A column, and its cells in the order of the joined rows."""
 
 Paces = Mapping[str, tuple[Floats, Floats]]
-"""Pace ("host", "device") -> per side how many times as long the machine makes each observation."""
+"""Pace ("host", "device") -> for each side, the factor by which the machine lengthens each observation."""
 
 NO_PACES: Paces = {}
 
@@ -45,13 +45,13 @@ _RAW_NAME = columns.text("raw_name", "Recorded name", "a name as recorded, where
 _CHANGES = TextPool([change.value for change in CHANGES])
 
 _TOGETHER = 250_000
-"""So many times of single steps are tested at once: a call costs more than a row, and memory is bounded."""
+"""Step times that are tested in one batch: a call costs more than a row, and memory is bounded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Test:
-    """The test of each row by one time of a table. `sides` gives (rows, steps) nanoseconds of each side; `cells` are
-    filled in when it was made. `follows`: the pace that the times follow, "host" or "device", "" for none."""
+    """The tests of all rows for one time of a table. `sides` returns (rows, steps) nanoseconds of each side; `cells`
+    are filled in when the test runs. `follows`: the pace that the times follow, "host" or "device", "" for none."""
 
     shown: tuple[Column, ...]
     sides: Callable[[], tuple[Ints, Ints]]
@@ -63,7 +63,7 @@ class _Test:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Draft:
-    """A table whose tests may not have been made yet."""
+    """A table whose tests may not have run yet."""
 
     name: str
     shape: TableSpec
@@ -73,7 +73,7 @@ class _Draft:
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        """The rows with the largest change first."""
+        """Builds the table, rows with the largest change first."""
         ranked = self.joined.by_size(self.order)
         shown: list[Column] = []
         made: list[CellColumn] = []
@@ -100,8 +100,8 @@ def diff_tables(
     paces: Paces = NO_PACES,
     numbers: TextNumbers | None = None,
 ) -> dict[str, Table]:
-    """Those of the tables of SHAPES that either side has; of IF_RECORDED those that both have. Rows are tested at one
-    pace where `paces` knows it. `numbers` may know names of both sides already."""
+    """Builds those of the named tables of SHAPES that either side has; of IF_RECORDED those that both have. Rows are
+    tested at equal machine speed if `paces` has their pace. `numbers` may hold names of both sides already."""
     numbers = TextNumbers() if numbers is None else numbers
     drafts = [
         draft for name in names
@@ -132,9 +132,9 @@ def _draft(
     cycles = baseline.metric == CYCLE_TIME
     counted = not cycles or (baseline.counts_launches and candidate.counts_launches)
     cells: list[_Column | _Test] = [*_key_cells(model, joined, numbers), *times.cells]
-    cells += [] if cycles else [share]  # times that overlap are no shares of the cycle
+    cells += [] if cycles else [share]  # times that overlap are not shares of the cycle
     cells += effects_of if counted else []
-    # Without a clock nothing overlaps, and without entities what overlaps is unknown.
+    # Without a clock nothing overlaps, and without entities the overlap is unknown.
     split = baseline.is_split and candidate.is_split and baseline.metric == "step_time"
     exposed = _exposed_cells(name, joined, (baseline, candidate)) if split else None
     cells += exposed.cells if exposed is not None else []
@@ -172,8 +172,8 @@ def _key_cells(model: GroupTable, joined: JoinedRows, numbers: TextNumbers) -> l
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Times:
-    """Times of a table: their cells and tests, the main one of both sides and its difference, (rows,) what the order
-    goes by, and the times that are in that."""
+    """Times of a table: their cells and tests, the main time of both sides and its difference, (rows,) sort values,
+    and the names of the times in these."""
 
     cells: list[_Column | _Test]
     main: tuple[Floats, Floats, Floats]
@@ -185,7 +185,7 @@ def _times(
     name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows,
     summaries: tuple[Summary, Summary],
 ) -> _Times:  # fmt: skip
-    """Those that both sides measured: a difference needs both."""
+    """Builds the times that both sides measured: a difference needs both."""
     shape = SHAPES[name]
     steps = (len(summaries[0].steps), len(summaries[1].steps))
     cells: list[_Column | _Test] = []
@@ -199,7 +199,7 @@ def _times(
             continue
         x, y = (_per_step(t, at, n, _picker(measure.source)) / 1000 for t, at, n in _sides(*tables, joined, steps))
         triple = columns.triple(measure.name, measure.label, measure.definition, shown=measure.shown)
-        if not all(there):  # no difference
+        if not all(there):  # one side only: no difference
             x, y = (side if known else np.full(len(joined), np.nan) for side, known in zip((x, y), there, strict=True))
             cells += _triple_cells(triple, (x, y, y - x), joined)
             continue
@@ -218,12 +218,12 @@ def _times(
 def _triple_cells(
     triple: tuple[Column, ...], values: tuple[Floats, Floats, Floats], joined: JoinedRows
 ) -> list[_Column]:
-    """Baseline, candidate and difference; empty where a side lacks the row."""
+    """Cells of baseline, candidate and difference; empty if a side lacks the row."""
     return [(column, _cells(value, _mask(column.role, joined))) for column, value in zip(triple, values, strict=True)]
 
 
 class _Exposed(NamedTuple):
-    """Cells of exposed time, (rows,) the size of its change, and (rows, steps) of either side what the rows own."""
+    """Cells of exposed time, (rows,) its absolute change, and (rows, steps) owned time of each side."""
 
     cells: list[_Column | _Test]
     order: Floats
@@ -231,7 +231,7 @@ class _Exposed(NamedTuple):
 
 
 def _exposed_cells(name: str, joined: JoinedRows, both: tuple[Summary, Summary]) -> _Exposed | None:
-    """None where a side does not tell the rows apart."""
+    """Builds the cells of exposed time; None if a side's ledger does not distinguish the rows."""
     own_a, own_b = (exposed_time(name, joined, side) for side in both)
     if own_a is None or own_b is None:
         return None
@@ -242,7 +242,7 @@ def _exposed_cells(name: str, joined: JoinedRows, both: tuple[Summary, Summary])
 
 
 def _work_cells(name: str, works: tuple[RowWork, RowWork], joined: JoinedRows) -> list[_Column | _Test]:
-    """What the rows did, and whether they did it at another rate."""
+    """Cells of the rows' work, and the test of whether it was done at another rate."""
     one, two, slower = at_equal_work(*works)
     test = _Test(columns.tests("rate", "rate", shown=False), lambda: (one, two), joined, slower)
     return [*pair_columns(*works, SHOWN_WORK if name == "operators_by_shape" else ()), test]
@@ -252,7 +252,7 @@ def _works(
     name: str, tables: tuple[GroupTable | None, GroupTable | None], joined: JoinedRows, both: tuple[Summary, Summary],
     options: CompareOptions,
 ) -> tuple[RowWork, RowWork] | None:  # fmt: skip
-    """What the rows of a table did; None where no side knows, or the table is of other things."""
+    """Work of the rows of a table on both sides; None if neither side has it, or if the table has no work model."""
     if name not in OF_TABLES or not any(has_work(side, OF_TABLES[name][0]) for side in both):
         return None
     places: dict[tuple[str, ...], int] = {}
@@ -268,7 +268,7 @@ def _works(
 
 
 def _recorded(a: GroupTable | None, b: GroupTable | None, joined: JoinedRows) -> CellColumn:
-    """A raw name of each row, the baseline's where it has the row."""
+    """A recorded name of each row, the baseline's if it has the row."""
     numbers = joined.numbers
     one, two = (numbers.of(() if table is None else table.names) for table in (a, b))
     in_a = joined.at_a >= 0
@@ -297,7 +297,7 @@ def _picker(source: str) -> Callable[[GroupTable], Ints]:
 def _per_step(
     table: GroupTable | None, at: Ints, steps: int, pick: Callable[[GroupTable], Ints]
 ) -> Floats:
-    """(rows,) mean per step, 0 where the side lacks the row."""
+    """(rows,) mean per step, 0 if the side lacks the row."""
     if table is None:
         return np.zeros(len(at))
     total = pick(table).sum(axis=1).astype(np.float64)
@@ -307,7 +307,7 @@ def _per_step(
 def _tested(
     name: str, measure: Measure, joined: JoinedRows, both: tuple[Summary, Summary], delta_ns: Floats
 ) -> list[_Test]:
-    """The test of each row, none where a side only shares out a total."""
+    """Test of each row; empty if a side has only totals, divided among the steps."""
     tables = [summary.groups.get(name) for summary in both]
     if not all(table is None or table.sampled for table in tables):
         return []
@@ -328,14 +328,14 @@ def _tested(
 
 
 def _followed(name: str, source: str) -> str:
-    """The pace that a time of a table follows: API calls and copies follow none that is known."""
+    """Pace that a time of a table follows; "" for API calls and copies, which follow no known pace."""
     if source in ("host_self", "host_total"):
         return "host"
     return "device" if source == "device_self" or (name in _OF_DEVICE and source == "total") else ""
 
 
 def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
-    """Tests that are made together; those without rows have no observations."""
+    """Yields groups of tests that run together; tests without rows have no observations."""
     batch: list[_Test] = []
     for test in tests:
         rows = sum(len(one.delta_ns) for one in (*batch, test))
@@ -348,7 +348,7 @@ def _batches(tests: list[_Test], steps: int) -> Iterator[list[_Test]]:
 
 
 def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOptions, paces: Paces) -> None:
-    """Fills in the cells of the tests, of times at one pace where that is known."""
+    """Runs the tests and fills in their cells; times are at equal machine speed if their pace is known."""
     seen = [observations(summary) for summary in both]
     values = (np.concatenate(side) for side in zip(*(test.sides() for test in batch), strict=True))
     x, y = (own.means(side) if len(side) else side for own, side in zip(seen, values, strict=True))
@@ -377,7 +377,7 @@ def _test(batch: list[_Test], both: tuple[Summary, Summary], options: CompareOpt
 
 
 def _both_ways(recorded: Floats, at_one_pace: Floats) -> Floats:
-    """The change at one pace, NaN (unknown) where the recorded one goes the other way."""
+    """Change at equal machine speed, NaN (unknown) if the recorded change has the opposite sign."""
     return np.where(recorded * at_one_pace >= 0, at_one_pace, np.nan)
 
 
@@ -392,7 +392,7 @@ def _at_b(joined: JoinedRows) -> Ints:
 def effects(x: Floats, y: Floats, calls_a: Floats, calls_b: Floats) -> tuple[Floats, Floats]:
     """Count and rate effect of the change from x to y (docs/method/ledger.md).
 
-    They sum to y - x and change sign when the sides are swapped.
+    They sum to y - x and change sign if the sides are exchanged.
     """
     mean_a = np.divide(x, calls_a, out=np.full(len(x), np.nan), where=calls_a > 0)
     mean_b = np.divide(y, calls_b, out=np.full(len(y), np.nan), where=calls_b > 0)
@@ -432,12 +432,13 @@ def _means_and_shares(
 
 
 def _mask(role: str, joined: JoinedRows) -> Flags | None:
-    """A side without the row shows nothing rather than zero."""
+    """(rows,) whether the side of this role lacks the row, so that its cell is empty rather than zero; None for
+    other roles."""
     return joined.at_a < 0 if role == "baseline" else joined.at_b < 0 if role == "candidate" else None
 
 
 def _cells(values: Floats, absent: Flags | None) -> Floats:
-    """The values as cells of a column."""
+    """Converts values to cells: NaN where absent or not finite."""
     there = np.isfinite(values) if absent is None else np.isfinite(values) & ~absent
     return np.where(there, values + 0.0, np.nan)
 

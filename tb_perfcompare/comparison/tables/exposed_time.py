@@ -1,4 +1,5 @@
-"""What the rows of a table own of each step: exposed time, taken from the ledger, so that rows never sum to more."""
+"""Exposed time of the rows of a table in each step, taken from the ledger, so that rows never sum to more than the
+step."""
 
 from __future__ import annotations
 
@@ -19,16 +20,16 @@ _OPERATOR_LABELS = (
 
 
 def exposed_time(name: str, joined: JoinedRows, summary: Summary) -> Ints | None:
-    """(rows, steps) nanoseconds; None where the ledger of this recording does not tell rows of this table apart."""
+    """(rows, steps) nanoseconds; None if the ledger of this recording does not distinguish the rows of this table."""
     return _OF_TABLE[name](joined, summary) if name in _OF_TABLE else None
 
 
 def _of_entities(joined: JoinedRows, summary: Summary) -> Ints:
-    """Of device work, all entries of a name together."""
+    """Exposed time of device work, all entries of a name together."""
     owned = summary.owned
     first, names = joined.parts[0], joined.numbers.of(owned.key)
     place = np.full(len(joined.numbers), -1, dtype=np.int64)
-    place[first] = np.arange(len(joined))  # of rows that share a name the last one
+    place[first] = np.arange(len(joined))  # the last of the rows that share a name
     rows = np.where(np.isin(owned.category, _ON_DEVICE), place[names], -1)
     own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
     np.add.at(own, rows[rows >= 0], owned.time_ns[rows >= 0])
@@ -38,7 +39,7 @@ def _of_entities(joined: JoinedRows, summary: Summary) -> Ints:
 
 
 def _of_operators(joined: JoinedRows, summary: Summary) -> Ints | None:
-    """Of operators: host work of their own, API calls and device work that belong to them."""
+    """Exposed time of operators: their own host work, API calls and device work that belong to them."""
     parts = _complete(summary.owned.parts)
     if parts is None:
         return None
@@ -49,7 +50,7 @@ def _of_operators(joined: JoinedRows, summary: Summary) -> Ints | None:
 
 
 def _of_launched(joined: JoinedRows, summary: Summary) -> Ints | None:
-    """Of kernels by the operator that launched them."""
+    """Exposed time of kernels by the operator that launched them."""
     parts = _complete(summary.owned.parts)
     if parts is None:
         return None
@@ -61,7 +62,7 @@ def _of_launched(joined: JoinedRows, summary: Summary) -> Ints | None:
 
 
 def _of_modules(joined: JoinedRows, summary: Summary) -> Ints | None:
-    """Of modules, without the modules inside them."""
+    """Exposed time of modules, without the modules inside them."""
     if summary.modules is None or summary.modules.pooled:
         return None
     paths, _ = parts_of(summary.modules.keys, 2)
@@ -70,12 +71,12 @@ def _of_modules(joined: JoinedRows, summary: Summary) -> Ints | None:
 
 
 def _complete(parts: SplitTime | None) -> SplitTime | None:
-    """The parts of entities, unless operators were not recorded or small ones are together."""
+    """The parts of entities; None if operators were not recorded or small parts are pooled."""
     return None if parts is None or parts.pooled or "operator" not in parts.recorded_keys else parts
 
 
 def _added(joined: JoinedRows, summary: Summary, split: SplitTime, rows: Ints) -> Ints:
-    """`rows`: of each key of the split, -1 for none."""
+    """Sums the split by row and step; `rows` maps each key of the split to a row, -1 for none."""
     own = np.zeros((len(joined), len(summary.steps)), dtype=np.int64)
     at = rows[split.row]
     there: Flags = at >= 0

@@ -22,7 +22,7 @@ _OWNED = f"Exposed time: every instant of a step belongs to exactly one category
 
 
 def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Table:
-    """The categories per step that a side recorded; deltas sum to the headline's."""
+    """Table of the recorded categories per step; deltas sum to the headline's."""
     unit = ledger.denominator * 1000
     rows: list[tuple[Cell, ...]] = []
     for row in ledger.heads:
@@ -71,8 +71,8 @@ def categories_table(ledger: Ledger, moves: Mapping[str, CategoryShift]) -> Tabl
 
 
 def steps_table(sides: dict[str, Summary], at_one_pace_ns: tuple[Floats, Floats] | None = None) -> Table:
-    """Every step of both sides in order, the left-out ones last, with the ledger categories of each. `at_one_pace_ns`
-    (n,), (m,): of the compared steps, None where it is not known."""
+    """Table of every step of both sides in order, those left out last, with the ledger categories of each.
+    `at_one_pace_ns` (n,), (m,): times of the compared steps at equal machine speed, None if not known."""
     parts = tuple(
         columns.time(f"{label.lower().replace(' ', '_')}_us", label, f"exposed {label} time of the step", shown=False)
         for label in CATEGORY_LABELS
@@ -133,7 +133,7 @@ BOUND_WHAT = (
 
 
 def bound_table(baseline: Summary, candidate: Summary) -> Table | None:
-    """Device time by what limits it, per step; None if neither side's launches carry utilisation."""
+    """Table of device time per step by what limits it; None if a side's launches have no utilisation."""
     if not baseline.bound_ns or not candidate.bound_ns:
         return None
     rows: list[tuple[Cell, ...]] = []
@@ -174,7 +174,7 @@ _METRICS = {
 
 
 def device_table(baseline: Summary, candidate: Summary) -> Table | None:
-    """Device figures joined by metric and device; devices are named as in the table of counters."""
+    """Table of device figures joined by metric and device; devices are named as in the table of counters."""
     sides = baseline, candidate
     labels = device_labels(*(dict.fromkeys(metric.device for metric in side.device_metrics) for side in sides))
     a, b = (_metrics(side, names) for side, names in zip(sides, labels, strict=True))
@@ -231,7 +231,7 @@ SETTING_NAMES = "device.*: deviceProperties; version.*: libraries; profiler.*: r
 
 
 def environment_table(baseline: Summary, candidate: Summary) -> Table:
-    """What each trace says about its surroundings; differences first."""
+    """Table of the recorded environments; differences first."""
     a, b = dict(baseline.environment), dict(candidate.environment)
     keys = list(dict.fromkeys([*a, *b]))
     rows: list[tuple[Cell, ...]] = [
@@ -254,7 +254,7 @@ def environment_table(baseline: Summary, candidate: Summary) -> Table:
 
 
 def recommendations_table(baseline: Summary, candidate: Summary) -> Table:
-    """Advice about each run, that of its recordings together; what both get is said once."""
+    """Table of advice on each run, merged over its recordings; advice for both runs has one row."""
     a, b = (merged(side.recommendations) for side in (baseline, candidate))
     rows: list[tuple[Cell, ...]] = [
         (text, "both" if text in a and text in b else "baseline" if text in a else "candidate")

@@ -1,4 +1,4 @@
-"""How each kind of group is shown: the catalogue of its measures and facts. Joining is groups.py's job."""
+"""Catalogue of the measures and facts of each group table. entity_tables.py joins the rows."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tb_perfcompare.units import BYTES, FRACTION, NUMBER, PERCENT, Better, Unit
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One time of a group: its column name ("" for the main one), label ("" for a group's only time), definition, and
-    the GroupTable measure."""
+    """One time of a group: its column name ("" for the main one), label ("" for a group's only time), definition,
+    and the GroupTable measure."""
 
     name: str
     label: str
@@ -27,7 +27,8 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One figure of a group that is no time: its name in GroupTable.facts, label, unit, definition, good direction."""
+    """One figure of a group that is not a time: its name in GroupTable.facts, label, unit, definition, better
+    direction."""
 
     name: str
     label: str
@@ -39,10 +40,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """How a kind of group is shown. The first measure is the main one; `order` names the measures whose changes, added
-    up, decide the default order. `exposed` is what to say about exposed time, "" where a group has none. `one` is what
-    one call is called where its mean time and the row's share of all rows are shown, "" for other groups; `counted` is
-    the label of the number of calls."""
+    """Specification of a group table. The first measure is the main one; `order` names the measures whose summed
+    changes give the default order. `exposed` is the note on exposed time, "" if the group has none. `one` is the
+    term for one call, "" if mean time per call and the row's share are not shown; `counted` is the label of the
+    number of calls."""
 
     title: str
     calls: str
@@ -278,5 +279,5 @@ IF_RECORDED = frozenset({
     "operators_by_shape", "operators_by_type", "kernels_by_launch", "kernels_by_module", "kernels_by_type", "modules",
     BY_MESSAGE, DEVICE_TIMELINE, CRITICAL_PATH,
 })  # fmt: skip
-"""Groups that tell more of work that other groups hold too, if it was recorded: where one side lacks them, its work is
-not gone."""
+"""Groups that give more detail on work that other groups contain too, if recorded: if one side lacks them, its work
+is not gone."""

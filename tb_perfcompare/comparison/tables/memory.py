@@ -1,4 +1,5 @@
-"""Tables of memory: peaks and traffic per device, allocations per operator, the curves (docs/method/metrics.md)."""
+"""Tables of memory: peaks and traffic per device, allocations per operator, curves over time
+(docs/method/metrics.md)."""
 
 from __future__ import annotations
 
@@ -34,12 +35,12 @@ _ABSOLUTE = (
 )
 
 SHOWN_POINTS = 400
-"""A curve is thinned to about this many points."""
+"""Number of points that a curve is thinned to, approximately."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """Bytes allocated and released and allocations of one (operator, device), means per step."""
+    """Bytes allocated and released and number of allocations for one (operator, device), means per step."""
 
     allocated: float
     released: float
@@ -47,7 +48,8 @@ class _Row:
 
 
 def memory_tables(baseline: Summary, candidate: Summary) -> dict[str, Table]:
-    """The tables of two sides, none without memory events on either. Devices are named as in the table of counters."""
+    """Tables of memory of two sides, none without memory events on either. Devices are named as in the table of
+    counters."""
     labels = device_labels(_devices(baseline), _devices(candidate))
     baseline, candidate = _renamed(baseline, labels[0]), _renamed(candidate, labels[1])
     a, b = baseline.memory, candidate.memory
@@ -93,7 +95,7 @@ def _renamed(summary: Summary, names: Mapping[str, str]) -> Summary:
 
 
 def memory_views(summary: Summary) -> dict[str, Table]:
-    """One run's tables."""
+    """Tables of memory of one run."""
     use = summary.memory
     if use is None:
         return {}
@@ -139,7 +141,7 @@ def _by_device(summary: Summary) -> dict[tuple[str, str], float]:
         if curve.peak_reserved is not None:
             key = (curve.device, "peak reserved")
             out[key] = max(out.get(key, curve.peak_reserved), curve.peak_reserved)
-    # a device with a known level was watched: without a record in these steps nothing was allocated in them
+    # a device with a known level was monitored: without a record in these steps nothing was allocated in them
     out |= {(curve.device, name): 0.0 for curve in use.curves for name, _, _ in _FIGURES[2:]}
     steps = len(summary.steps)
     for name, values in (
@@ -212,8 +214,8 @@ def _curves(uses: Mapping[str, MemoryUse | None]) -> Table | None:
 
 
 def _points(curve: MemoryCurve) -> Iterator[tuple[Cell, ...]]:
-    """Number, step, microseconds, steps passed, bytes allocated and reserved of every point that is shown; the last one
-    is the end of the last step."""
+    """Yields (number, step, microseconds, steps passed, bytes allocated, bytes reserved) of every point shown; the
+    last one is the end of the last step."""
     held = (curve.allocated,) if curve.reserved is None else (curve.allocated, curve.reserved)
     shown = thinned(held, SHOWN_POINTS)
     place = curve.place[shown]

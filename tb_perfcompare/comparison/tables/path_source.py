@@ -1,4 +1,4 @@
-"""What the call paths of one side's rows are taken from: a small part of its summary, made to be looked up in."""
+"""Data for the call paths of one side's rows: a small part of its summary, prepared for look-up."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_STACKS = "the trace has no Python functions or call stacks; record with with_
 
 @dataclass(slots=True)
 class Values:
-    """Sums over all steps: nanoseconds by measure."""
+    """Sums over all steps: calls, and nanoseconds by measure."""
 
     calls: int = 0
     times: dict[str, int] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Values:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walkable:
-    """A tree of call paths as lists: frames by number, and the numbers of each name."""
+    """A tree of call paths as lists by frame number, and the frame numbers of each name."""
 
     parent: list[int]
     kind: list[int]
@@ -55,7 +55,7 @@ class Walkable:
     of_name: dict[str, list[int]]
 
     def around(self, frame: int) -> tuple[Frame, ...]:
-        """The frames around it, from the outermost in."""
+        """The frames around a frame, from the outermost in."""
         found: list[Frame] = []
         at = self.parent[frame]
         while at > 0:
@@ -77,8 +77,8 @@ def walkable(tree: CallTree) -> Walkable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathSource:
-    """Of a side with the names under which rows are joined (alignment/same_names.py). `durations`: group of
-    DURATION_TABLES -> row -> class of duration -> launches."""
+    """Call paths of a side that has the names under which rows are joined (alignment/same_names.py). `durations`:
+    group of DURATION_TABLES -> row -> class of duration -> launches."""
 
     steps: int
     is_trace: bool
@@ -89,13 +89,13 @@ class PathSource:
     durations: Mapping[str, Mapping[str, dict[int, int]]]
 
     def why_not(self, way: str) -> str:
-        """Why the side has no such paths, "" if it has."""
+        """Reason why the side has no such paths, "" if it has."""
         if way in self.trees:
             return ""
         return NO_STACKS if self.is_trace and BY_OPERATOR in self.trees else NO_OPERATORS if self.is_trace else NO_TRACE
 
     def total(self, table: str, row: str) -> Values | None:
-        """The row itself; None where the side does not have it."""
+        """Total of the row; None if the side does not have it."""
         at = row_place(self, table, row)
         if at is None:
             return None
@@ -106,8 +106,8 @@ class PathSource:
     def paths(
         self, way: str, table: str, row: str, *, without_modules: bool, together: bool
     ) -> dict[tuple[Frame, ...], Values]:
-        """Frames around the row's calls, from the outermost in -> what they come to; `together` leaves out the numbers
-        of modules, so that the layers of a network are one."""
+        """Frames around the row's calls, from the outermost in -> their sums; `together` ignores the numbers of
+        modules, so that the layers of a network are merged."""
         tree, place = self.trees.get(way), row_place(self, table, row)
         if tree is None or place is None:
             return {}
@@ -140,7 +140,7 @@ _FITS: Mapping[str, Callable[[int, StepCategory], bool]] = {
     "memcpy": lambda kind, category: kind == FrameKind.DEVICE and category in _COPIES,
     "communication": lambda kind, category: category == StepCategory.COMMUNICATION,
 }
-"""Table -> whether a frame of a row's name is one of the row."""
+"""Table -> whether a frame with a row's name belongs to the row."""
 
 
 def _without_number(kind: int, name: str) -> str:
@@ -149,7 +149,7 @@ def _without_number(kind: int, name: str) -> str:
 
 
 def path_source(summary: Summary) -> PathSource:
-    """Of a summary that tells from where rows were called."""
+    """Builds the source from a summary that records where rows were called."""
     groups = {name: table for name, table in summary.groups.items() if name in PATHED or name in RELATED}
     trees = {way: walkable(tree) for way, tree in summary.call_paths.items() if way in (BY_OPERATOR, BY_PYTHON)}
     tree = summary.call_paths.get(BY_OPERATOR)
@@ -160,7 +160,7 @@ def path_source(summary: Summary) -> PathSource:
         trees=trees,
         has_modules=tree is not None and bool((tree.kind == FrameKind.MODULE).any()),
         places={name: {" › ".join(key): at for at, key in enumerate(table.keys)} for name, table in groups.items()},
-        # means over ranks are no launches
+        # means over ranks are not launches
         durations={} if summary.ranks is not None else _durations(summary),
     )
 
@@ -181,9 +181,9 @@ def _durations(summary: Summary) -> dict[str, dict[str, dict[int, int]]]:
 _NUMBER = re.compile(r"_\d+$")
 _MODULE = "nn.Module: "
 RELATED = ("operators_by_shape", "operators_by_type", "kernels_by_launch", "kernels_by_module", "kernels_by_type")
-"""Tables of rows that others lead to, or that lead to others."""
+"""Tables of related rows."""
 
 
 def row_place(side: PathSource, table: str, row: str) -> int | None:
-    """Number of the row with this key, None where the side does not have it."""
+    """Number of the row with this key, None if the side does not have it."""
     return side.places.get(table, {}).get(row)

@@ -1,4 +1,4 @@
-"""What runs directly inside a row's frames of the call tree, adding up to them (docs/method/ledger.md)."""
+"""Callees directly inside a row's frames of the call tree; they add up to the row (docs/method/ledger.md)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_SHOWN = 12
-"""So many callees are named; the others are one sum."""
+"""Number of callees that are listed; the others are summed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """A frame directly below, or several of one name; `table` has a row called `name`, "" where there is none."""
+    """A frame directly below, or several of one name; `table` has a row called `name`, "" if there is none."""
 
     kind: str
     name: str
@@ -28,8 +28,8 @@ class Callee:
 
 @dataclass(frozen=True, slots=True)
 class Callees:
-    """Exposed times in nanoseconds per step x the tree's denominator: `own`, `rows` and `rest` sum to `whole`; `others`
-    is how many callees are in the rest."""
+    """Exposed times in nanoseconds per step x the tree's denominator: `own`, `rows` and `rest` sum to `whole`;
+    `others` is the number of callees in the rest."""
 
     whole: Pair
     own: Pair
@@ -41,7 +41,7 @@ class Callees:
 def callees(
     tree: JointTree | None, table: str, row: str, sides: tuple[PathSource, PathSource], most: int = MOST_SHOWN
 ) -> Callees | None:
-    """None where the row has no frames, or nothing is inside them."""
+    """Finds the callees of a row; None if the row has no frames, or nothing is inside them."""
     kind = FRAMES.get(table)
     if tree is None or kind is None:
         return None
@@ -70,8 +70,8 @@ def callees(
 
 
 def _frames_of(tree: JointTree, kind: str, name: str) -> Iterator[tuple[Frame, bool]]:
-    """(frame, True) for the outermost frames of the name, (frame, False) for those directly inside them. A call of the
-    same name inside is one of them, and what runs there is its own."""
+    """Yields (frame, True) for the outermost frames of the name, (frame, False) for those directly inside them. A
+    call of the same name inside is one of the callees, and what runs there belongs to it."""
     outer = -1
     for frame in tree.frames:
         if outer >= 0 and frame.depth <= outer:
@@ -102,7 +102,7 @@ def _order(one: Callee) -> tuple[object, ...]:
 
 
 def _table(kind: int, name: str, sides: tuple[PathSource, PathSource]) -> str:
-    """The table that has a row of such a frame."""
+    """Table that has a row for such a frame, "" if there is none."""
     if kind == FrameKind.REST:
         return ""
     for table, of in FRAMES.items():

@@ -1,4 +1,4 @@
-"""How long the single launches of a row took, on both sides: a histogram on one logarithmic scale."""
+"""Durations of the single launches of a row on both sides, as a histogram with one logarithmic scale."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from tb_perfcompare.model.summary.launch_durations import DURATION_TABLES, class
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_BINS = 40
-"""Bins of the finest picture; where launches differ more, neighbouring ones are one."""
+"""Most bins of the histogram; for a wider range neighbouring bins are merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchDurations:
-    """`start_ns`: where each bin begins, and where the last one ends. Launches of all compared steps in each; None: the
+    """`start_ns`: start of each bin, and end of the last one. Launches of all compared steps in each bin; None: the
     side does not have the row."""
 
     start_ns: tuple[float, ...]
@@ -23,7 +23,7 @@ class LaunchDurations:
 def launch_durations(
     table: str, row: str, baseline: PathSource, candidate: PathSource, most: int = MOST_BINS
 ) -> LaunchDurations | None:
-    """None where the table has no launches, or neither side counted those of this row one by one."""
+    """Builds the histogram; None if the table has no launches, or neither side counted those of this row one by one."""
     counted = [_counts(side, DURATION_TABLES.get(table, ""), row) for side in (baseline, candidate)]
     classes = [number for side in counted for number in side]
     if not classes:

@@ -1,4 +1,4 @@
-"""From where one row of a table was called: its paths on both sides, adding up to the row (docs/method/ledger.md)."""
+"""Callers of one row of a table: its call paths on both sides, adding up to the row (docs/method/ledger.md)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tb_perfcompare.model.summary.summary import BY_OPERATOR, BY_PYTHON
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_SHOWN = 40
-"""Paths of a row that are listed in each way; the others are its rest."""
+"""Number of paths listed for each way; the others are its rest."""
 
 KINDS = {
     FrameKind.MODULE: "module", FrameKind.OPERATOR: "operator", FrameKind.PYTHON: "python", FrameKind.OTHER: "other",
 }  # fmt: skip
-"""What a frame of a path is called."""
+"""Name of a frame's kind in a path."""
 
 _TABLES = {FrameKind.MODULE: "modules", FrameKind.OPERATOR: "operators"}
 
@@ -29,7 +29,7 @@ Pair = tuple[int | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class PathFrame:
-    """`table` has a row of this name, "" where there is none."""
+    """A frame of a path; `table` has a row of this name, "" if there is none."""
 
     kind: str
     name: str
@@ -46,7 +46,8 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class CallPath:
-    """`frames` from the outermost in; `candidate_frames` where the candidate's differ, in folders and line numbers."""
+    """A call path; `frames` from the outermost in; `candidate_frames` if the candidate's differ, in folders and line
+    numbers."""
 
     frames: tuple[PathFrame, ...]
     candidate_frames: tuple[PathFrame, ...] | None
@@ -55,9 +56,9 @@ class CallPath:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The row split one way: BY_OPERATOR or BY_PYTHON. `paths` and `rest` sum to the row; `others` is how many paths
-    are in the rest, whose figures are all zero where there is none. `absent` says why a side tells nothing, "" if it
-    does."""
+    """The row split one way: BY_OPERATOR or BY_PYTHON. `paths` and `rest` sum to the row; `others` is the number of
+    paths in the rest, whose figures are zero if there are none. `absent` gives for each side the reason why it has
+    no paths, "" if it has."""
 
     name: str
     paths: tuple[CallPath, ...]
@@ -68,7 +69,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class RowPaths:
-    """`measures`: name -> label, "" the table's main one."""
+    """Call paths of one row. `measures`: name -> label, "" the table's main one."""
 
     table: str
     row: str
@@ -81,8 +82,9 @@ class RowPaths:
 def row_paths(
     table: str, row: str, baseline: PathSource, candidate: PathSource, *, together: bool = False, most: int = MOST_SHOWN
 ) -> RowPaths:
-    """The row with this key; `together` takes modules as one that differ only in their numbers. Without ways where the
-    table's rows have none of their own. Raises SelectionError where there is no such table or row."""
+    """Finds the call paths of the row with this key; `together` merges modules that differ only in their numbers.
+    Without ways if the table's rows have no paths of their own. Raises SelectionError if there is no such table or
+    row."""
     if table not in PATHED and table not in RELATED:
         known = ", ".join((*PATHED, *RELATED))
         raise SelectionError(f"rows of {table[:80]!r} have no callers", hint=f"of these: {known}")
@@ -114,8 +116,8 @@ def _same(a: _Found, b: _Found) -> Iterator[_Joined]:
 
 
 def _joined(a: _Found, b: _Found) -> Iterator[_Joined]:
-    """Stacks of two sides: the same ones, then such as differ in folders and line numbers only, if there is one of them
-    on each side."""
+    """Pairs stacks of two sides: equal ones, then those that differ only in folders and line numbers, if there is
+    exactly one on each side."""
     alike: dict[tuple[str, ...], tuple[list[tuple[Frame, ...]], list[tuple[Frame, ...]]]] = {}
     for place, (one, other) in enumerate(((a, b), (b, a))):
         for frames in one:
@@ -150,7 +152,7 @@ def _way(
 
 
 def _order(frames: tuple[Frame, ...], figures: Figures) -> tuple[object, ...]:
-    """Largest difference first, of its main measure; neither side's order decides."""
+    """Sort key: largest difference of the main measure first, independent of the order of the sides."""
     times = [(a or 0, b or 0) for a, b in figures.times.values()]
     changes = tuple(-abs(b - a) for a, b in times)
     return *changes, *(-max(pair) for pair in times), [name for _, name in frames], [int(kind) for kind, _ in frames]

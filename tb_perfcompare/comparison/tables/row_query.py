@@ -1,6 +1,6 @@
-"""Which rows of a table are asked for, and in which order: what the page does with a table it holds, for longer ones.
+"""Selects and sorts rows of a table, as the page does for the tables it holds; used for longer ones.
 
-Everything is a question about a finished table; no figure is computed but the sums of the rows that are not sent.
+Queries read a finished table; the only figures computed are sums of the rows that are not sent.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tb_perfcompare.model.arrays import Ints, Ints32
 from tb_perfcompare.quick_dataclass import dataclass
 
 CLEAR_Q = 0.05
-"""A difference with a q up to this one is called clear."""
+"""Largest q of a clear difference."""
 
 _ADDS_UP = {"time_us", "count"}
 _SIDES = {"baseline", "candidate", "delta"}
@@ -27,24 +27,24 @@ _MEAN = "mean"
 """Measure of the time of one call."""
 _DECIMALS = 6
 _MOST_ROUNDED = 1e9
-"""Larger floats have fewer decimals."""
+"""Size of floats from which they have fewer decimals."""
 
 Sums = float | None
 
 
 @dataclass(frozen=True, slots=True)
 class RowQuery:
-    """Equal queries of one table have equal answers.
+    """Query on the rows of a table; equal queries have equal answers.
 
-    words      words that the texts of a row must hold, or must not with a `-` in front, without regard to case
-    sort       (what, descending), the most important first; without any the table's own order. A column, its size as
-               `|delta_us|`, a quotient as `delta_us/baseline_us`, or several of these with `?` between: the first one
-               that says something, which absence, 0, "" and the status `both` do not
+    words      words that the texts of a row must contain, or must not with a `-` in front; case is ignored
+    sort       (what, descending), the most important first; without any the table's own order. A column, its absolute
+               value as `|delta_us|`, a quotient as `delta_us/baseline_us`, or several of these separated by `?`: the
+               first one with a value other than absence, 0, "" and the status `both`
     status     only rows with this status
     change     only rows with this word in a column of changes (`slower`, `cannot tell`, ...)
-    category   only rows of this part of the step, where the table has such a column that is not its key
+    category   only rows of this part of the step, if the table has such a column that is not its key
     least_us   smallest |delta| of any of the row's times, in microseconds
-    clear      only rows with a q up to CLEAR_Q, where the table has one
+    clear      only rows with a q up to CLEAR_Q, if the table has q
     """
 
     words: str = ""
@@ -60,10 +60,10 @@ class RowQuery:
 class ChosenRows:
     """The answer to a query.
 
-    rows        (n,) int32 numbers of the rows that pass, in the order asked for
-    hidden      (h,) int32 numbers of those that only `least_us` leaves out, in the table's order
+    rows        (n,) int32 numbers of the rows that pass, in the requested order
+    hidden      (h,) int32 numbers of the rows that only `least_us` leaves out, in the table's order
     sums        column -> sum over `rows`, over `hidden`, and over all rows of the table
-    statuses    status -> number of rows that pass all but the status, the change and the smallest difference asked for
+    statuses    status -> number of rows that pass all conditions except status, change and least_us
     """
 
     rows: Ints32
@@ -75,7 +75,7 @@ class ChosenRows:
 
 
 def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
-    """Raises SelectionError for what there is not to sort by."""
+    """Answers the query. Raises SelectionError for a sort key that the table does not have."""
     passes = _tests(table, query)
     found: Sequence[int] = range(len(table.rows))
     if passes:
@@ -92,14 +92,14 @@ def choose_rows(table: Table, query: RowQuery) -> ChosenRows:
 
 
 def sums_of(table: Table, rows: Sequence[int] | None = None) -> dict[str, Sums]:
-    """Column -> sum over some rows, over all of them without, None where nothing was measured; of the columns whose
-    cells add up."""
+    """Column -> sum over these rows (over all rows by default) for columns whose cells add up; None if nothing was
+    measured."""
     some = None if rows is None else np.asarray(rows, dtype=np.int64)
     return {column.name: _sum(table.rows, index, some) for index, column in enumerate(table.columns) if adds_up(column)}
 
 
 def _sum(rows: Sequence[Row], index: int, some: Ints | None) -> Sums:
-    """Of this column alone: other columns may hold texts that are costly to make."""
+    """Sum of one column, reading no others: they may hold texts that are costly to make."""
     numbers = numbers_of(rows, index)
     if numbers is not None:
         chosen = numbers if some is None else numbers[some]
@@ -112,14 +112,14 @@ def _sum(rows: Sequence[Row], index: int, some: Ints | None) -> Sums:
 
 
 def exact_sum(values: Iterable[float]) -> float:
-    """The sum to a millionth: of decimals such as 59,945.216 it is the decimal, not the float next to it."""
+    """Sum to a millionth: for decimals such as 59,945.216 the exact decimal, not the float next to it."""
     whole = math.fsum(values)
     return round(whole, _DECIMALS) if abs(whole) < _MOST_ROUNDED else whole
 
 
 def adds_up(column: Column) -> bool:
-    """Amounts of one run; times and counts of a side, and their differences; not means, nor estimates of a difference.
-    """
+    """Whether the column adds up over rows: amounts of one run; times and counts of a side, and their differences;
+    not means or estimates of a difference."""
     return column.role == "amount" or (
         column.kind in _ADDS_UP and column.role in _SIDES and column.measure != _MEAN
         and column.statistic in (VALUE, DELTA, *EFFECTS)
@@ -127,7 +127,7 @@ def adds_up(column: Column) -> bool:
 
 
 def statuses_of(table: Table, query: RowQuery) -> Mapping[str, int]:
-    """Status -> number of rows that would be shown if it were chosen, empty for a table without."""
+    """Status -> number of rows that would be shown with it, empty for a table without a status."""
     out: dict[str, int] = {}
     index = next((i for i, column in enumerate(table.columns) if column.role == "status"), -1)
     if index < 0:
@@ -142,7 +142,7 @@ def statuses_of(table: Table, query: RowQuery) -> Mapping[str, int]:
 
 
 def row_key(table: Table, row: Row) -> str:
-    """Text that names a row in links and findings: its key columns."""
+    """Text that identifies a row in links and findings: its key columns."""
     return " › ".join("" if cell is None else _text(cell) for cell in _cells(table, row, "key"))
 
 
@@ -155,7 +155,7 @@ def row_keys(table: Table) -> tuple[str, ...]:
 
 
 def place_of(table: Table, chosen: ChosenRows, key: str) -> int | None:
-    """Place among the chosen rows of the one with this key, or else of the first that has a text equal to it; None if
+    """Position among the chosen rows of the row with this key, or else of the first with a text equal to it; None if
     there is none."""
     numbers = chosen.rows.tolist()
     keys = row_keys(table)
@@ -170,7 +170,7 @@ def _cells(table: Table, row: Row, role: str) -> list[Cell]:
 
 
 def _text(cell: Cell) -> str:
-    """As the page writes it."""
+    """Cell as the page writes it."""
     if isinstance(cell, bool):
         return str(cell).lower()
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
@@ -216,7 +216,7 @@ def _tests(table: Table, query: RowQuery) -> list[Callable[[Row], bool]]:
 
 
 def _is_big(table: Table, least_us: float) -> list[bool] | None:
-    """Of each row; None where no row is too small."""
+    """Whether each row is large enough; None if there is no limit."""
     deltas = [at for at, column in enumerate(table.columns) if column.statistic == DELTA and column.kind == "time_us"]
     if least_us <= 0 or not deltas:
         return None
@@ -236,7 +236,7 @@ def _is_number(cell: Cell) -> bool:
 
 
 def _sort_cells(table: Table, what: str) -> Sequence[Cell]:
-    """As RowQuery.sort says."""
+    """Cells to sort by, as specified in RowQuery.sort."""
     choices_of = [_quotients(table, part) for part in what.split("?")]
     if len(choices_of) == 1:
         return choices_of[0]
@@ -267,7 +267,8 @@ def _sizes(table: Table, what: str) -> Sequence[Cell]:
 
 
 def _sorted(cells: Sequence[Cell], rows: list[int], descending: bool) -> list[int]:
-    """Missing values come last both ways, and equal rows keep their order. Of a column with texts all are texts."""
+    """Sorts rows by their cells. Missing values come last in both directions, and equal rows keep their order. If a
+    column has texts, all its cells are compared as texts."""
     there = [number for number in rows if (cell := cells[number]) is not None and cell == cell]
     if any(isinstance(cells[number], str) for number in there):
         there.sort(key=lambda number: _text(cells[number]), reverse=descending)

@@ -1,4 +1,4 @@
-"""Where else the subject of a row is found: rows of other tables and the call tree (docs/method/ledger.md)."""
+"""Related rows: the subject of a row in other tables and in the call tree (docs/method/ledger.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tb_perfcompare.model.summary.summary import BY_OPERATOR
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST_RELATED = 8
-"""So many rows of a kind are named; the others are counted."""
+"""Number of rows of a kind that are listed; the others are counted."""
 
 OUTSIDE = "(outside operators)"
 
@@ -22,12 +22,12 @@ FRAMES = {
     "operators": "operator", "modules": "module", "kernels": "device work", "memcpy": "device work",
     "communication": "device work",
 }  # fmt: skip
-"""Table -> what the frame of its rows is called in the call tree."""
+"""Table -> kind of its rows' frames in the call tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedRow:
-    """A row of a table by its key, what it is called here, and time in nanoseconds per step x the denominator."""
+    """A row of a table by its key, its name in this context, and time in nanoseconds per step x the denominator."""
 
     table: str
     row: str
@@ -37,8 +37,8 @@ class RelatedRow:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """`what`: launches, launched_by, contains, shapes, launch_properties, in_modules, kernel, operator, module.
-    `others` are not named."""
+    """Related rows of one kind. `what`: launches, launched_by, contains, shapes, launch_properties, in_modules,
+    kernel, operator, module. `others` is the number of rows that are not listed."""
 
     what: str
     rows: tuple[RelatedRow, ...]
@@ -47,7 +47,7 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class FrameLink:
-    """The largest frame of a name in the call tree, by the key of its row, and how many there are."""
+    """Link to the largest frame of a name in the call tree, by the key of its row, with the number of such frames."""
 
     row: str
     frames: int
@@ -57,11 +57,11 @@ _Row = tuple[str, str]
 """(table, key of a row)"""
 
 _Found = tuple[str, _Row, str, int]
-"""(what, the row it leads to, what that is called, its time over all steps)"""
+"""(what, related row, its name in this context, its time over all steps)"""
 
 
 def related_rows(table: str, row: str, baseline: PathSource, candidate: PathSource) -> tuple[Related, ...]:
-    """Kinds with at least one row that there is; the largest difference first."""
+    """Finds the related rows; kinds without any are left out; the largest difference comes first."""
     sides = baseline, candidate
     common = lcm(baseline.steps, candidate.steps)
     kinds: dict[str, dict[tuple[_Row, str], list[int | None]]] = {}
@@ -84,7 +84,7 @@ def _order(row: RelatedRow) -> tuple[object, ...]:
 
 
 def _of(side: PathSource, table: str, row: str) -> Iterator[_Found]:
-    """What one side says of the row."""
+    """Yields the related rows on one side."""
     place = row_place(side, table, row)
     if place is None:
         return
@@ -118,7 +118,7 @@ def _of(side: PathSource, table: str, row: str) -> Iterator[_Found]:
 
 
 def _itself(side: PathSource, what: str, table: str, key: tuple[str, ...], name: str) -> Iterator[_Found]:
-    """A row with its own time, if the side has it."""
+    """Yields a row with its own time, if the side has it."""
     row = " › ".join(key)
     at = row_place(side, table, row)
     if at is not None:
@@ -132,7 +132,7 @@ def _keys(side: PathSource, table: str, part: int, name: str) -> list[tuple[str,
 
 
 def _operators_in(side: PathSource, module: str) -> dict[str, int]:
-    """Operators that run in calls of the module, in modules below it too -> their self time there."""
+    """Operators that run in calls of the module, including modules below it -> their self time there."""
     tree = side.trees.get(BY_OPERATOR)
     if tree is None:
         return {}
@@ -140,19 +140,19 @@ def _operators_in(side: PathSource, module: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for at in range(min(inside, default=len(tree.parent)), len(tree.parent)):
         if tree.parent[at] in inside:
-            inside.add(at)  # frames come behind those around them
+            inside.add(at)  # frames come after those around them
             if tree.kind[at] == FrameKind.OPERATOR:
                 found[tree.name[at]] = found.get(tree.name[at], 0) + tree.own[at]
     return found
 
 
 def frame_link(table: str, row: str, frames: Mapping[_Row, FrameLink]) -> FrameLink | None:
-    """Where a row is in the call tree; `frames` as from frame_index."""
+    """Link from a row to the call tree, None without frames; `frames` as from frame_index."""
     return frames.get((FRAMES.get(table, ""), row))
 
 
 def frame_index(tree: Table | None) -> dict[_Row, FrameLink]:
-    """(kind, name) of every frame of the call tree's table -> the largest of them, and how many there are."""
+    """(kind, name) of every frame of the call tree's table -> link to the largest of them."""
     if tree is None:
         return {}
     names = [column.name for column in tree.columns]

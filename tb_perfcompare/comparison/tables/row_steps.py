@@ -1,4 +1,4 @@
-"""One row of a table, step by step: the values that its mean and its test are made of."""
+"""One row of a table, step by step: the values behind its mean and its test."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SideSteps:
-    """o observations of a side: steps, of ranks that recorded the same ones the mean over them.
+    """o observations of a side: steps, or means over the ranks that recorded the same steps.
 
     step      (o,) number of the step
-    capture   (o,) which span it was recorded in, numbered from 0
+    capture   (o,) span it was recorded in, numbered from 0
     time_us   measure -> (o,) microseconds in each; None: the side does not have the row
     """
 
@@ -31,7 +31,7 @@ class SideSteps:
 
 @dataclass(frozen=True, slots=True)
 class RowSteps:
-    """A row of both sides. `measures`: name -> label, "" the table's main one; `metric` says what a step is."""
+    """A row of both sides. `measures`: name -> label, "" the table's main one; `metric` defines what a step is."""
 
     table: str
     row: str
@@ -52,14 +52,14 @@ class StepTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepSource:
-    """What the rows of one side are taken from: a small part of its summary."""
+    """Data for the rows of one side: a small part of its summary."""
 
     metric: str
     samples: Samples
     tables: Mapping[str, StepTable]
 
     def place(self, name: str, row: str) -> int | None:
-        """Number of the row with this key in the table, None where this side does not have it."""
+        """Number of the row with this key in the table, None if this side does not have it."""
         return self.tables[name].places.get(row) if name in self.tables else None
 
     def times_ns(self, name: str, source: str, places: list[int]) -> Ints:
@@ -68,7 +68,8 @@ class StepSource:
 
 
 def step_source(summary: Summary, names: Collection[str] = SHAPES) -> StepSource:
-    """For the tables `names`, of a side with the names under which rows are joined (alignment/same_names.py)."""
+    """Builds the source for the tables `names`, of a side that has the names under which rows are joined
+    (alignment/same_names.py)."""
     tables = {
         name: StepTable(
             {" › ".join(key): at for at, key in enumerate(group.keys)},
@@ -83,8 +84,8 @@ def step_source(summary: Summary, names: Collection[str] = SHAPES) -> StepSource
 
 
 def only_table(summary: Summary, name: str) -> Summary:
-    """The summary with no more than the rows of one table need to be joined with the other side's; kernels are joined
-    by the names of the table "kernels" (alignment/cut_names.py). All else takes longer to join."""
+    """Reduces the summary to what joining the rows of one table needs; kernels are joined by the names of the table
+    "kernels" (alignment/truncated_names.py). The rest would only take time to join."""
     wanted = {name, "kernels"} if name.startswith("kernels") else {name}
     owned = summary.owned
     none = OwnedTime(owned.category[:0], (), (), owned.time_ns[:0], owned.plain_ns[:0], owned.calls[:0])
@@ -93,8 +94,8 @@ def only_table(summary: Summary, name: str) -> Summary:
 
 
 def row_steps(name: str, row: str, baseline: StepSource, candidate: StepSource) -> RowSteps:
-    """The row with the key `row` (tables/row_query.py) of the table `name`. Raises SelectionError where it is no table
-    of entities with times of each step, or has no such row."""
+    """Returns the row with the key `row` (tables/row_query.py) of the table `name`, step by step. Raises
+    SelectionError if the table has no times of single steps, or no such row."""
     shape = shape_of(name)
     found = [side.place(name, row) for side in (baseline, candidate)]
     if found == [None, None]:
@@ -106,7 +107,7 @@ def row_steps(name: str, row: str, baseline: StepSource, candidate: StepSource) 
 
 
 def shape_of(name: str) -> TableSpec:
-    """Raises SelectionError for what is no table of entities."""
+    """Returns the specification of a group table. Raises SelectionError for other tables."""
     shape = SHAPES.get(name)
     if shape is None:
         raise SelectionError(
@@ -116,8 +117,8 @@ def shape_of(name: str) -> TableSpec:
 
 
 def measures_of(name: str, baseline: StepSource, candidate: StepSource) -> list[Measure]:
-    """The times of the table's rows that every side with such a table has, the main one first. Raises SelectionError
-    where a source gives totals only."""
+    """The table's times that every side with such a table has, the main one first. Raises SelectionError if a source
+    has totals only."""
     tables = [side.tables[name] for side in (baseline, candidate) if name in side.tables]
     if not all(table.sampled for table in tables):
         raise SelectionError(f"{name} has no times of single steps: the source gives totals", hint="use a trace")

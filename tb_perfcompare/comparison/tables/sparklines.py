@@ -1,4 +1,4 @@
-"""Several rows of a table, step by step, thinned to what a small picture of each can show."""
+"""Sparklines: several rows of a table, step by step, thinned to what a small plot can show."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class SideLines:
     """n rows of a side in its o observations, in b buckets of neighbouring ones.
 
     steps       o
-    present     (n,) bool, whether the side has the row; where not, the figures are zero
+    present     (n,) bool, whether the side has the row; if not, the figures are zero
     median_ns   (n,) median over the observations
     low_ns      (n, b) smallest of each bucket
-    high_ns     (n, b) largest of each bucket; None where every observation is its own bucket
+    high_ns     (n, b) largest of each bucket; None if every observation is its own bucket
     """
 
     steps: int
@@ -32,7 +32,7 @@ class SideLines:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowSparklines:
-    """One time of several rows on both sides. `measure` is its name, "" the table's main one, `label` what it is."""
+    """One time of several rows on both sides. `measure` is its name, "" the table's main one, `label` its label."""
 
     table: str
     metric: str
@@ -45,9 +45,9 @@ class RowSparklines:
 def row_sparklines(
     name: str, rows: Sequence[str], measure: str, points: int, baseline: StepSource, candidate: StepSource
 ) -> RowSparklines:
-    """The rows with these keys (tables/row_query.py) of the table `name`, at most `points` figures of each side. Rows
-    that neither side has are absent on both. Raises SelectionError where it is no table of entities with times of each
-    step, or has no such time."""
+    """Sparklines of the rows with these keys (tables/row_query.py) of the table `name`, at most `points` figures for
+    each side. Rows that neither side has are absent on both. Raises SelectionError if the table has no times of
+    single steps, or no such time."""
     measures = {one.name: one for one in measures_of(name, baseline, candidate)}
     if measure not in measures:
         raise SelectionError(f"{name} has no time {measure[:80]!r} of single steps", hint=choices(measure, measures))
@@ -57,8 +57,8 @@ def row_sparklines(
 
 
 def extremes(values: Ints, points: int) -> tuple[Ints, Ints | None]:
-    """(n, o) values -> (smallest, largest) of each of b buckets of neighbours, 2b <= points: no extreme is lost. Where
-    o <= points the values themselves and None."""
+    """(n, o) values -> (smallest, largest) of each of b buckets of neighbours, 2b <= points, so that no extreme is
+    lost. If o <= points, the values themselves and None."""
     count = values.shape[1]
     if count <= points:
         return values, None

@@ -1,4 +1,4 @@
-"""One run's own tables, for `view` and the API: the same catalogue, one side."""
+"""Tables of a single run, for `view` and the API: the same catalogue, one side."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from tb_perfcompare.model.summary.kernel_metrics import KERNEL_METRICS
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, CYCLE_TIME, GroupTable, Summary
 
 _CORRECTED = "Corrected reading"
-"""Beginning of the note under tables made from traces."""
+"""Prefix of the note under tables made from traces."""
 
 AS_ANSWERED = "Saved answers are in torch-tb-profiler's own reading (docs/inputs/answers.md)."
 AS_LISTED = "Figures are those of the listing (docs/inputs/kernel_listings.md)."
 AS_RECORDED = "Figures are those of the table (docs/inputs/perf_data.md)."
 
 _TOLD = {"as listed": AS_LISTED, "as recorded": AS_RECORDED}
-"""Reading -> note, where all sides have it."""
+"""Reading -> note, if all sides have that reading."""
 
 
 def as_read(tables: dict[str, Table], *sides: Summary) -> dict[str, Table]:
-    """The tables, none of which says that it is corrected if a side is not."""
+    """Returns the tables, with the note "corrected reading" replaced if a side was not read that way."""
     if all(side.reading == "corrected" for side in sides):
         return tables
     readings = {side.reading for side in sides}
@@ -65,7 +65,7 @@ VIEWS = (
     "memory_curves", "bound", BY_FAMILY, KERNEL_METRICS, MEASURED_WORK, "launches", "device", "environment",
     "recommendations",
 )  # fmt: skip
-"""Every view a run may have; a source that cannot give one says why in Summary.absent."""
+"""Every view a run may have; if a source cannot provide one, Summary.absent has the reason."""
 
 ONE_WORKER = "one worker recorded this run; comparing ranks takes several"
 
@@ -73,8 +73,8 @@ _READING = "Corrected reading (docs/method/corrected_reading.md); `--compat` sho
 
 
 def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, Table]:
-    """View name -> table, per step; `given` peaks take the place of the device's. Views the source cannot give are left
-    out."""
+    """View name -> table, per step; `given` peaks replace those of the device. Views that the source cannot provide
+    are left out."""
     peaks = device_peaks(summary.device.name, given)
     tables = {
         "overview": _overview(summary),
@@ -113,7 +113,7 @@ def view_tables(summary: Summary, given: Sequence[GivenPeak] = ()) -> dict[str, 
 
 
 def absent_views(summary: Summary) -> Mapping[str, str]:
-    """View -> why the run does not have it."""
+    """View -> reason why the run does not have it."""
     one = len(set(job_workers(summary))) < 2
     measured = KERNEL_METRICS in summary.groups
     return {
@@ -139,7 +139,7 @@ _AMOUNTS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(SHAPES, frozenset({"calls", "host_self_us", "device_self_us", "host_api_us", "total_us", "share",
                                    "modelled_us", "flops", "moved_bytes"})),
 }
-"""View -> columns whose cells add up. Totals of operators and modules hold those of others below them."""
+"""View -> columns whose cells add up. Totals of operators and modules contain those of others below them."""
 
 
 def _with_amounts(table: Table) -> Table:
@@ -190,7 +190,7 @@ def _type_us(summary: Summary) -> list[tuple[str, float]]:
 
 
 def _category_us(summary: Summary) -> list[tuple[str, float]]:
-    """Those that were recorded."""
+    """Time per step of the recorded categories."""
     per_step = summary.owned.by_category().sum(axis=1) / len(summary.steps) / 1000
     named = zip(CATEGORY_LABELS, per_step.tolist(), strict=True)
     return [(label, value) for label, value in named if label not in summary.not_recorded]
@@ -208,7 +208,7 @@ def _categories(summary: Summary) -> Table:
 
 
 def _work(name: str, table: GroupTable, summary: Summary, peaks: DevicePeaks | None) -> RowWork | None:
-    """What the rows of a table of operators or modules did; None where that is not known."""
+    """Work of the rows of a table of operators or modules; None if not known."""
     if name not in OF_TABLES or not has_work(summary, OF_TABLES[name][0]):
         return None
     places = {key: place for place, key in enumerate(table.keys)}

@@ -1,4 +1,4 @@
-"""How far each category's exposed time per step moved, and how sure that is."""
+"""Shift of each category's exposed time per step, with its uncertainty."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CategoryShift:
-    """Of one category, microseconds per step; None where it cannot be told. q is p corrected for as many tests as there
-    are categories with any time (Benjamini-Hochberg)."""
+    """Shift of one category in microseconds per step; None if it cannot be estimated. q is p corrected for as many
+    tests as there are categories with any time (Benjamini-Hochberg)."""
 
     p: float | None = None
     shift_us: float | None = None
@@ -26,8 +26,8 @@ class CategoryShift:
 
 
 def category_shifts(a: Summary, b: Summary, alpha: float) -> dict[str, CategoryShift]:
-    """Hodges-Lehmann shift with its interval of level 1 - alpha and p, of the owned time per observation
-    (docs/method/statistics.md); nothing with one observation on a side."""
+    """Returns, by category, the Hodges-Lehmann shift of the owned time per observation with p and its interval of
+    level 1 - alpha (docs/method/statistics.md); all None if a side has fewer than two observations."""
     baseline, candidate = observations(a), observations(b)
     if min(len(baseline.label), len(candidate.label)) < 2:
         return dict.fromkeys(CATEGORY_LABELS, CategoryShift())

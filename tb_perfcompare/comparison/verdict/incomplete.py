@@ -1,4 +1,4 @@
-"""A side with the steps that were left out as incomplete, to see whether leaving them out decides the verdict."""
+"""A side with its incomplete steps added back, to see whether leaving them out decides the verdict."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from tb_perfcompare.model.summary.summary import INCOMPLETE, Summary
 
 MANY = 0.2
-"""From this share of incomplete steps on, the verdict over all steps is told as well."""
+"""Share of incomplete steps above which the verdict over all steps is reported as well."""
 
 
 def many_incomplete(*sides: Summary) -> bool:
-    """Whether a side lost so many steps that the reader has to know what they would have said."""
+    """Whether a side lost so many steps that the verdict over all steps has to be reported too."""
     for side in sides:
         lost = sum(step.reason == INCOMPLETE for step in side.dropped)
         if lost > MANY * (len(side.steps) + lost):
@@ -22,7 +22,8 @@ def many_incomplete(*sides: Summary) -> bool:
 
 
 def with_incomplete(summary: Summary) -> Summary:
-    """The side with its incomplete steps at their places, for the step times alone: everything else is as it was."""
+    """Returns the side with its incomplete steps in their places. Valid for step times only: nothing else is added
+    for them."""
     incomplete = [step for step in summary.dropped if step.reason == INCOMPLETE]
     steps = summary.steps
     captures = [*steps.capture.tolist(), *(step.capture for step in incomplete)]
@@ -43,7 +44,7 @@ def with_incomplete(summary: Summary) -> Summary:
 
 
 def _number(label: str) -> tuple[int, int]:
-    """("3 (2)") is the second step 3; other texts keep their order behind the numbers."""
+    """Sort key of a step label: "3 (2)" is the second step 3, hence (5, 2); labels without a number come first."""
     number, _, again = label.partition(" ")
     if not number.isdecimal():
         return (1, 0)

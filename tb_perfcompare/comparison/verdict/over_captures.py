@@ -1,4 +1,4 @@
-"""What several captures of a side say about the verdict, in figures and in words."""
+"""What several captures of a side add to the verdict, in figures and words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tb_perfcompare.comparison.verdict.rules import CAPTURES_THAT_TELL, Settled
 from tb_perfcompare.comparison.verdict.words import SIDES, Words, ends, signed
 from tb_perfcompare.number_text import percent
 
-_LARGEST_EXPONENT = 700.0  # exp of more does not fit a float
+_LARGEST_EXPONENT = 700.0  # exp of a larger number overflows a float
 
 
 def widen(estimate: ShiftEstimate) -> bool:
@@ -51,7 +51,8 @@ def floor_fraction(settled: Settled) -> float | None:
 
 
 def but(settled: Settled, words: Words) -> str:
-    """ "but captures of one run vary by 13.1 %; 95 % CI over captures -1.20 % to +19.4 %"."""
+    """Clause for a verdict weakened by captures: "but captures of one run vary by 13.1 %; 95 % CI over captures
+    -1.20 % to +19.4 %"."""
     estimate = settled.estimate
     clause = f"but captures of one run vary by {_floor(settled)}"
     if widen(estimate):
@@ -60,7 +61,8 @@ def but(settled: Settled, words: Words) -> str:
 
 
 def bounded(settled: Settled, words: Words) -> str:
-    """ "at least +41.0 %: every candidate capture above every baseline capture; 95 % CI over captures ..."."""
+    """Clause for a verdict that rests on a lower bound: "at least +41.0 %: every candidate capture above every
+    baseline capture; 95 % CI over captures ..."."""
     estimate = settled.estimate
     assert settled.bound is not None
     above = "above" if settled.bound > 0 else "below"
@@ -74,7 +76,7 @@ def bounded(settled: Settled, words: Words) -> str:
 
 
 def adequacy(settled: Settled) -> str:
-    """What as many captures can show."""
+    """Clause on the smallest change that this many captures can detect."""
     estimate = settled.estimate
     assert estimate.between is not None
     counts = estimate.between.counts
@@ -84,8 +86,8 @@ def adequacy(settled: Settled) -> str:
 
 
 def scope(settled: Settled, captures: Captures, median_p: float | None) -> str:
-    """What the verdict is about: these captures, or what they are captures of. median_p: of the medians of captures,
-    when both sides have three."""
+    """What the verdict applies to: these captures only, or the configurations that they sample. median_p: p of the
+    test of the captures' medians, if both sides have at least three captures."""
     counts = capture_counts(captures)
     if settled.floor is None:
         if settled.verdict in (Verdict.INCONCLUSIVE, Verdict.SAME):
@@ -102,7 +104,7 @@ def scope(settled: Settled, captures: Captures, median_p: float | None) -> str:
 
 
 def scope_of_equals(captures: Captures) -> str:
-    """The scope of sides with equal times."""
+    """Scope of a comparison of identical step times."""
     counts = capture_counts(captures)
     return _ABOUT_THESE if counts == (1, 1) else f"{counts[0]} and {many(counts[1], 'capture')}"
 

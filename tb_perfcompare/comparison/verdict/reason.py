@@ -1,5 +1,5 @@
-"""The headline in words, to follow the verdict's word: clauses start in lower case and have no full stop. The first
-clause is the line that is read: at most twelve words and its figures. What follows says how far it can be trusted."""
+"""The reason that follows the verdict: clauses in lower case, without a full stop. The first clause is the headline,
+at most twelve words and its figures; the rest says how far it can be trusted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PROBABLE = frozenset({Verdict.PROBABLY_SLOWER, Verdict.PROBABLY_FASTER})
 
 
 def why(settled: Settled, words: Words) -> str:
-    """Why the verdict is what it is: the steps' interval, then the effect of captures on it."""
+    """Explains the verdict: the interval over steps, then the effect of captures on it."""
     estimate = settled.estimate
     if settled.bound is not None:
         return over_captures.bounded(settled, words)
@@ -30,14 +30,14 @@ def why(settled: Settled, words: Words) -> str:
     sentence = _interval_clause(settled.verdict, estimate, words)
     if settled.verdict is not Verdict.INCONCLUSIVE or estimate.level is None:
         return sentence
-    # what can be shown: of steps and captures, by what makes the interval wide
+    # detectable change, from whichever of steps and captures makes the interval wide
     if over_captures.widen(estimate):
         return sentence + over_captures.adequacy(settled)
     return sentence + _adequacy(estimate, words)
 
 
 def _interval_clause(verdict: Verdict, estimate: ShiftEstimate, words: Words) -> str:
-    """Why the interval against the margin gives `verdict`."""
+    """Explains the verdict by the position of the interval relative to the threshold."""
     noun = words.noun
     if estimate.n == (1, 1):
         return f"one {noun} per side; the size is certain, its repeatability is not"
@@ -55,7 +55,7 @@ def _interval_clause(verdict: Verdict, estimate: ShiftEstimate, words: Words) ->
 
 
 def _small_sample_clause(estimate: ShiftEstimate, words: Words) -> str:
-    """What decides where there are too few steps for an interval."""
+    """What decides if there are too few steps for an interval; "" otherwise."""
     if estimate.level is not None:
         return ""
     if estimate.p <= estimate.alpha:
@@ -64,7 +64,8 @@ def _small_sample_clause(estimate: ShiftEstimate, words: Words) -> str:
 
 
 def _lead(estimate: ShiftEstimate, words: Words) -> str:
-    """ "typical step +19.4 % (95 % CI +18.0 % to +20.1 %)", with the range of all pairs where there is no interval."""
+    """Estimate with its interval: "typical step +19.4 % (95 % CI +18.0 % to +20.1 %)"; the range of all pairs if
+    there is no interval."""
     if estimate.level is None:
         interval = f"all pairs {ends(estimate.steps_low, estimate.steps_high)}"
     else:
@@ -82,7 +83,7 @@ def _too_few(estimate: ShiftEstimate, words: Words) -> str:
 
 
 def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
-    """What these steps can show, and whether more of them would resolve the margin."""
+    """Smallest change that these steps can detect, and whether more steps would resolve the margin."""
     detectable = estimate.detectable
     if detectable is None:
         return f"; the spread is too large to say how many {words.noun}s are needed"
@@ -102,9 +103,10 @@ def _adequacy(estimate: ShiftEstimate, words: Words) -> str:
 def mean_disagrees(
     estimate: ShiftEstimate, interval: tuple[float, float] | None, share: float | None, words: Words
 ) -> str:
-    """Added when the mean changes otherwise than the typical step.
+    """Clause for a mean that changes otherwise than the typical step.
 
-    interval: of ln(mean / mean) by resampling; share: of the difference of the means, what outlying steps make.
+    interval: of ln(mean / mean), by resampling; share: fraction of the difference of the means due to outlying
+    steps.
     """
     named = [_named(side, estimate, words) for side in (0, 1) if estimate.outliers[side]]
     clause = "; tail-driven: the mean" if named else "; the mean"
@@ -120,7 +122,7 @@ def mean_disagrees(
 
 
 def _named(side: int, estimate: ShiftEstimate, words: Words) -> str:
-    """ "candidate steps 9, 10"."""
+    """Outlying steps of a side: "candidate steps 9, 10"."""
     indices = estimate.outliers[side]
     names = [words.labels[side][i] if words.labels else str(i + 1) for i in indices[:_NAMED_STEPS]]
     more = f" and {len(indices) - _NAMED_STEPS:,} more" if len(indices) > _NAMED_STEPS else ""
@@ -128,14 +130,15 @@ def _named(side: int, estimate: ShiftEstimate, words: Words) -> str:
 
 
 def identical(count: int, words: Words) -> str:
-    """Both sides hold the same times."""
+    """Reason for sides with identical times."""
     if count == 1:
         return f"one {words.noun} each, of exactly the same length"
     return f"both sides have exactly the same {count:,} {words.noun} times"
 
 
 def why_unusable(sides: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None], words: Words) -> str:
-    """Why the samples cannot be compared, "" when they can. None stands for times that are no numbers."""
+    """Returns why the samples cannot be compared, "" if they can. A side is None if its times are not finite
+    numbers."""
     clauses = []
     for name, side in zip(SIDES, sides, strict=True):
         if side is None:
@@ -148,7 +151,7 @@ def why_unusable(sides: tuple[NDArray[np.int64] | None, NDArray[np.int64] | None
 
 
 def method(estimate: ShiftEstimate, words: Words) -> str:
-    """Tests used, in words."""
+    """Describes the tests used."""
     if estimate.n == (1, 1):
         return f"difference of two {words.noun}s; no test"
     clauses = [f"Hodges-Lehmann shift of the logarithms of {words.noun} times"]

@@ -1,4 +1,4 @@
-"""From an estimate to a verdict's word. Rules and their error rates: docs/method/statistics.md."""
+"""Rules from an estimate to a verdict. Rules and their error rates: docs/method/statistics.md."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from tb_perfcompare.model.arrays import Floats
 from tb_perfcompare.quick_dataclass import dataclass
 
 Pair = tuple[Floats, Floats]
-"""Of both sides."""
+"""Arrays of baseline and candidate."""
 
 SLACK = 1e-12
-"""What rounding of logarithms may do; a shift of exactly the margin is inside it, whatever the clock's unit."""
+"""Tolerance for rounding of logarithms: a shift of exactly the margin is inside it, in any unit of time."""
 
 STEPS_THAT_TELL = 3
-"""From as many steps a side, samples too small for any rank test can still be clearly apart."""
+"""Steps per side from which samples that are too small for a rank test can still be clearly apart."""
 
 CAPTURES_THAT_TELL = 3
-"""From as many captures on both sides their interval decides; with fewer it has to lie beyond the noise floor too."""
+"""Captures per side from which their interval decides; with fewer it also has to lie beyond the noise floor."""
 
 _LESS_SURE = {Verdict.SLOWER: Verdict.PROBABLY_SLOWER, Verdict.FASTER: Verdict.PROBABLY_FASTER}
 
 USUAL_LEVEL = 0.05
-"""Level that the rules for captures which the interval leaves undecided were measured to keep. Below it, as at one of
-several looks, the interval decides alone."""
+"""Lowest alpha at which captures may also decide by the rules for verdicts that the interval leaves open: their
+error rate was measured at this level. At a lower alpha, as in one of several looks, only the interval decides."""
 
 
 def less_sure(verdict: Verdict) -> Verdict:
-    """ "Probably slower" for slower, "probably faster" for faster; other verdicts unchanged."""
+    """Returns "probably slower" for slower, "probably faster" for faster; other verdicts unchanged."""
     return _LESS_SURE.get(verdict, verdict)
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """How a verdict came about.
+    """How a verdict was reached.
 
-    by_steps  what the steps alone would say, which is about these captures
-    counts    captures of each side that tell how captures differ
-    floor     noise floor of ln(time), None when no side has two captures
-    verdict   what is left of it over captures and against the floor
-    bound     the least change of ln(time) that all captures agree on, where that is all that can be told; else None
+    by_steps  verdict from the steps alone, which holds for these captures only
+    counts    captures of each side from which the variation between captures is known
+    floor     noise floor of ln(time), None if no side has two captures
+    verdict   verdict after the variation between captures and the noise floor are accounted for
+    bound     smallest change of ln(time) on which all captures agree, if only a bound is known; else None
     apart     all captures of one side are beyond all of the other
-    within    the steps by kind, where that is how they were compared
+    within    the steps by kind, if they were compared within kinds
     """
 
     estimate: ShiftEstimate
@@ -72,8 +72,8 @@ def settle(
     like: Settled | None = None,
     strata: Strata | None = None,
 ) -> Settled:
-    """The verdict on two samples of positive times; `like` says how far captures differ when some were left out. Steps
-    of several kinds (`strata`) are compared within them."""
+    """Reaches the verdict on two samples of positive times. `like` provides the variation between captures if some
+    captures were left out. Steps of several kinds (`strata`) are compared within their kinds."""
     known = None if like is None else like.estimate
     within = within_kinds(times, captures, strata, options.alpha)
     if within is None:
@@ -107,8 +107,9 @@ def _middles(times: Times, captures: Captures) -> Pair:
 
 
 def gap_between(middles: Pair, options: CompareOptions) -> float:
-    """Least difference of ln(time) between captures of the two sides where all of one lie beyond all of the other, by
-    more than the threshold, and an exact rank test or the size of the gap says that this is no chance; else 0."""
+    """Smallest difference of ln(time) between captures of the two sides, if all of one side lie beyond all of the
+    other by more than the threshold, and an exact rank test or the size of the gap rules out chance; else 0.
+    Positive if the candidate is slower."""
     one, two = middles[0][0], middles[1][0]
     up, down = float(two.min() - one.max()), float(one.min() - two.max())
     gap = max(up, down)
@@ -121,8 +122,8 @@ def gap_between(middles: Pair, options: CompareOptions) -> float:
 
 
 def with_one_deviation(estimate: ShiftEstimate, middles: Pair, options: CompareOptions) -> ShiftEstimate:
-    """The estimate with the interval over captures that takes one deviation for both sides unless theirs clearly
-    differ."""
+    """Returns the estimate with the interval over captures that assumes one deviation for both sides, unless the
+    sides' deviations clearly differ."""
     between = between_captures(*middles, options.alpha, shared=True)
     assert between is not None
     return replace(
@@ -134,7 +135,7 @@ def with_one_deviation(estimate: ShiftEstimate, middles: Pair, options: CompareO
 
 
 def decide(estimate: ShiftEstimate, margin: float) -> Verdict:
-    """The verdict from the interval of the shift against the margin, or from the whole range with too few steps.
+    """Verdict from the interval of the shift against the margin, or from the whole range with too few steps.
 
     The margin on the faster side is 1/(1 + margin) - 1, so that exchanging the sides exchanges the verdicts.
     """
@@ -158,8 +159,9 @@ def decide(estimate: ShiftEstimate, margin: float) -> Verdict:
 
 
 def clearly_apart(estimate: ShiftEstimate) -> bool:
-    """Whether samples too small for a rank test, such as three steps and three, leave a gap between them at least as
-    wide as the ranges of both together. Equal samples do so in 0.3 of 100 cases (normal), 2 at worst."""
+    """Whether samples too small for a rank test, such as three steps and three, are separated by a gap at least as
+    wide as the ranges of both together. For samples from one distribution that happens in 0.3 of 100 cases (normal),
+    2 at worst."""
     low, high = estimate.theta_low, estimate.theta_high  # of all pairs: the gap, and the gap with both ranges
     gap = max(low, -high)
     few = min(estimate.n) >= STEPS_THAT_TELL and estimate.p_min > estimate.alpha >= USUAL_LEVEL
@@ -167,10 +169,10 @@ def clearly_apart(estimate: ShiftEstimate) -> bool:
 
 
 def hold_against_floor(verdict: Verdict, estimate: ShiftEstimate, margin: float, floor: float | None) -> Verdict:
-    """What is left of a verdict when few captures of one side differ by up to `floor` (of ln(time)) anyway.
+    """Weakens a verdict if the few captures of one side differ by up to `floor` (of ln(time)) anyway.
 
-    An interval beyond the floor keeps its verdict. If only the estimate is beyond, slower becomes probably slower.
-    Anything less is inconclusive, and so is `same` when captures differ by more than the margin.
+    A verdict stays if its interval lies beyond the floor. If only the estimate does, slower becomes probably slower.
+    Otherwise the verdict is inconclusive; so is `same` if captures differ by more than the margin.
     """
     if floor is None or verdict is Verdict.INCONCLUSIVE:
         return verdict

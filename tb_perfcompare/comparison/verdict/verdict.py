@@ -1,4 +1,4 @@
-"""From two samples of step times to the headline: the verdict, its reason, what it holds for. Definitions:
+"""Builds the headline from two samples of step times: verdict, reason, scope. Definitions:
 docs/method/statistics.md."""
 
 from __future__ import annotations
@@ -41,11 +41,13 @@ def judge(
     labels: tuple[Sequence[str], Sequence[str]] | None = None,
     strata: Strata | None = None,
 ) -> Headline:
-    """The headline of two samples: times in ns in time order within each capture, and the capture of every time.
+    """Builds the headline of two samples of times in ns, in time order within each capture, and the capture of each.
 
     labels  names of the steps per side, for sentences; without them steps are counted from 1
-    strata  kinds of steps, which are compared within them
-    Never raises for what is in the samples: nothing to compare gives `inconclusive` with the reason.
+    strata  kinds of steps, which are compared within their kinds
+
+    Never raises for the content of the samples: if nothing can be compared, the verdict is `inconclusive` with the
+    reason.
     """
     sides = _times(baseline_ns), _times(candidate_ns)
     captures = np.asarray(baseline_capture, dtype=np.int32), np.asarray(candidate_capture, dtype=np.int32)
@@ -93,7 +95,7 @@ def _judged(times: Times, captures: Captures, words: Words, strata: Strata | Non
 
 
 def _by_kind(within: WithinKinds, words: Words) -> tuple[Times, Captures, Words]:
-    """Times over those of their kinds, and what their steps are called."""
+    """Times relative to those of their kinds, their captures, and Words with the labels of these steps."""
     if words.labels is None:
         return within.level, within.captures, words
     labels = [[side[at] for at in own.tolist()] for side, own in zip(words.labels, within.kept, strict=True)]
@@ -120,7 +122,7 @@ def _certainty(
 
 
 def _times(values: ArrayLike) -> NDArray[np.int64] | None:
-    """int64 ns, or None when a value is no finite number of nanoseconds below 2**62."""
+    """Converts times to int64 ns; None if a value is not a finite number of nanoseconds below 2**62."""
     given = np.asarray(values)
     if given.size == 0:
         return np.zeros(0, dtype=np.int64)
@@ -145,7 +147,7 @@ def _shift(estimate: ShiftEstimate) -> Shift:
 
 
 def _identical(times: Times, captures: Captures, words: Words) -> Headline:
-    """Nothing is estimated from equal samples: the shift is zero and so is its interval, at level 1."""
+    """Headline of identical samples: the shift is zero and so is its interval, at level 1."""
     return _headline(
         times,
         words,
@@ -190,7 +192,8 @@ def _headline(
     certainty: Certainty | None = None,
     bound: float | None = None,
 ) -> Headline:
-    """Means are exact and rounded once; delta is the difference of the exact means, rounded once."""
+    """Builds the headline. Means are exact and rounded once; delta is the difference of the exact means, rounded
+    once."""
     a, b = (exact_mean(side) if side is not None and len(side) else None for side in sides)
     ratio = float(b / a) if a is not None and b is not None and a > 0 and b > 0 else None
     return Headline(
@@ -226,11 +229,12 @@ def _us(ns: Fraction | None) -> float | None:
 
 
 _NAMED = 3
-"""Captures of a side whose drift is told in the sentence; notes name all."""
+"""Number of drifts that the sentence names; notes name all."""
 
 
 def _two_groups_named(times: Times, captures: Captures, words: Words) -> str:
-    """ "; bimodal: the candidate's steps fall into two groups, 8 around 123 ms and 4 around 176 ms", "" if none do."""
+    """Clause on sides with bimodal step times: "; bimodal: the steps of the candidate fall into two groups, 8 around
+    123 ms and 4 around 176 ms"; "" if there are none."""
     clauses = []
     for word, side, capture in zip(SIDES, times, captures, strict=True):
         groups = two_groups(side, capture)
@@ -243,7 +247,7 @@ def _two_groups_named(times: Times, captures: Captures, words: Words) -> str:
 
 
 def _drifts_named(times: Times, captures: Captures, words: Words) -> str:
-    """ "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter", "" without any."""
+    """Clause on drifts: "; drift: from cycle 12 on, candidate cycles are 5.20 % shorter"; "" if there are none."""
     clauses = []
     for place, word in enumerate(SIDES):
         for which in unique(captures[place]).tolist():

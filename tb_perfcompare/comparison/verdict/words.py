@@ -1,4 +1,4 @@
-"""What sentences of the headline call things, and how figures stand in them."""
+"""Terms and figures in sentences of the headline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOUNS = {"step_time": "step", "cycle_time": "cycle", "kernel_time": "recording"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What sentences call things: metric and labels as in verdict.judge."""
+    """Terms for sentences; metric and labels as in verdict.judge."""
 
     metric: str
     labels: tuple[Sequence[str], Sequence[str]] | None
@@ -25,36 +25,37 @@ class Words:
 
     @property
     def noun(self) -> str:
-        """What one sample is: step, cycle, recording."""
+        """Name of one sample: step, cycle, recording."""
         return _NOUNS.get(self.metric, "step")
 
     @property
     def threshold(self) -> str:
-        """ "the threshold of 1 %"."""
+        """The threshold in words: "the threshold of 1 %"."""
         return f"the threshold of {setting(self.options.margin)}"
 
     @property
     def both_thresholds(self) -> str:
-        """ "the ±1 % threshold"."""
+        """The threshold in both directions: "the ±1 % threshold"."""
         return f"the ±{setting(self.options.margin)} threshold"
 
     def threshold_towards(self, theta: float) -> str:
-        """ "the 1 % threshold" of a slower side, "the -0.99 % threshold" of a faster one."""
+        """The threshold in the direction of `theta`: "the 1 % threshold" if slower, "the -0.99 % threshold" if
+        faster."""
         if theta >= 0:
             return f"the {setting(self.options.margin)} threshold"
         return f"the {signed(-math.log1p(self.options.margin))} threshold"
 
     @property
     def level(self) -> str:
-        """ "95 % CI", the confidence interval."""
+        """Name of the confidence interval: "95 % CI"."""
         return f"{setting(1 - self.options.alpha)} CI"
 
 
 def ends(low: float, high: float) -> str:
-    """ "+1.20 % to +19.4 %" of shifts of logarithms."""
+    """Ends of an interval of ln(time): "+1.20 % to +19.4 %"."""
     return " to ".join(change_ends(fraction_of(low), fraction_of(high)))
 
 
 def signed(theta: float) -> str:
-    """ "+19.4 %" of a shift of logarithms."""
+    """Shift of ln(time) in percent: "+19.4 %"."""
     return percent(fraction_of(theta), signed=True)

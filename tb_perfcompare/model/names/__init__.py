@@ -1,1 +1,1 @@
-"""Names of operators and kernels: what they are called in short, joined, or mangled."""
+"""Names of operators and kernels: short, joined into one text, mangled."""

@@ -1,14 +1,14 @@
-"""What torch.compile calls its parts in a trace, on every device."""
+"""Names that torch.compile gives its parts in a trace, on every device."""
 
 from __future__ import annotations
 
 import re
 
 COMPILED_REGION = "Torch-Compiled Region"
-"""Range around a region that runs compiled; `Torch-Compiled Region: 2/1` is frame 2, compiled for the second time."""
+"""Range around a compiled region; in `Torch-Compiled Region: 2/1`, 2 is the frame and 1 its second compilation."""
 
 COMPILED_REGIONS = "compile.regions"
-"""Name of the setting that lists the regions of a recording."""
+"""Name of the setting that lists a recording's compiled regions."""
 
 MOST_REGIONS = 50
 
@@ -22,6 +22,6 @@ def is_compiled(name: str) -> bool:
 
 
 def region_id(name: str) -> str:
-    """`2/1` of `Torch-Compiled Region: 2/1`, "" of other names."""
-    found = _REGION_ID.match(name)
-    return found[1] if found else ""
+    """`2/1` for `Torch-Compiled Region: 2/1`, "" for other names."""
+    match = _REGION_ID.match(name)
+    return match[1] if match else ""

@@ -1,11 +1,11 @@
-"""One kernel, several spellings: what trace, listing and kernel profiler call the same device function.
+"""Matches the different spellings of one kernel in a trace, a kernel listing and a kernel profiler's export.
 
-torch.profiler demangles as c++filt does:
+torch.profiler demangles like c++filt:
     void at::native::elementwise_kernel<4, at::native::Add<float> >(int, at::native::Add<float>)
-ncu has a demangler of its own: casts before numbers, parameters as T1, T2, `[lambda(int) (instance 1)]` for
+ncu has its own demangler: casts before numbers, parameters as T1, T2, `[lambda(int) (instance 1)]` for
 `{lambda(int)#1}`, `<unnamed>` for `(anonymous namespace)`, return types of functions inside template arguments:
     void at::native::elementwise_kernel<(int)4, at::native::Add<float>>(int, T2)
-With --print-kernel-base function it writes `elementwise_kernel` alone, as kernel listings do, which may also cut it
+With --print-kernel-base function it writes only `elementwise_kernel`. Kernel listings do the same and may truncate it
 (`elementwise_ker...`).
 """
 
@@ -17,7 +17,7 @@ from tb_perfcompare.model.names.names import kernel_key
 from tb_perfcompare.quick_dataclass import dataclass
 
 CUT = "..."
-"""What a name that was cut to the width of its column ends in."""
+"""Ends a name that was truncated to the width of its column."""
 
 _UNNAMED = re.compile(r"(?:\(anonymous namespace\)|<unnamed>|\{anonymous\})::")
 _UNNAMED_CUT = re.compile(r"(?<=[:, <])<[a-z]*>?:?$")
@@ -36,12 +36,12 @@ _PARENTHESIS = re.compile(r"([()])")
 
 @dataclass(frozen=True, slots=True)
 class KernelForms:
-    """Ways to name a kernel, from the most to the least specific.
+    """Names of a kernel, from the most to the least specific.
 
-    key       the name, blanks squeezed (model/names/names.py)
-    full      function and template arguments as no demangler writes them; parameters and return type left out
+    key       the name with runs of blanks collapsed (model/names/names.py)
+    full      function and template arguments in a form common to all demanglers, without parameters and return type
     function  qualified name of the function alone
-    is_short  the name has no template arguments and no parameters: it may stand for several kernels
+    is_short  the name has neither template arguments nor parameters: it may mean several kernels
     """
 
     key: str
@@ -51,7 +51,7 @@ class KernelForms:
 
 
 def kernel_forms(name: str) -> KernelForms:
-    """The forms of a whole name."""
+    """All forms of a complete (not truncated) name."""
     key = kernel_key(name)
     text = _alike(key)
     function, arguments = _split(text)
@@ -60,18 +60,21 @@ def kernel_forms(name: str) -> KernelForms:
 
 
 def kernel_function(name: str) -> str:
-    """The qualified name of the function alone, as in its forms."""
+    """The qualified function name alone: KernelForms.function."""
     return _split(_alike(kernel_key(name)))[0]
 
 
 def is_cut(name: str) -> bool:
-    """Whether a name was cut."""
+    """Whether a name was truncated."""
     return name.rstrip().endswith((CUT, "…"))
 
 
 def cut_prefixes(name: str) -> tuple[str, ...]:
-    """What the forms of the kernels behind a cut name begin with: the text that is left as it stands and, if template
-    arguments had begun, in the form that demanglers share, up to the last whole word."""
+    """Prefixes shared by the forms of all kernels that a truncated name may mean.
+
+    The remaining text as written and, if it reaches into the template arguments, its form common to all demanglers up
+    to the last complete word.
+    """
     left = kernel_key(name.rstrip().removesuffix(CUT).removesuffix("…"))
     if "<" not in left:
         return (left,)
@@ -80,14 +83,16 @@ def cut_prefixes(name: str) -> tuple[str, ...]:
 
 
 def tails(function: str) -> list[str]:
-    """A qualified name and what is left without its outer namespaces: `a::b::f`, `b::f`, `f`."""
+    """The qualified name and its shortenings by outer namespaces: `a::b::f`, `b::f`, `f`."""
     parts = function.split("::")
     return ["::".join(parts[start:]) for start in range(len(parts))]
 
 
 def _alike(key: str) -> str:
-    """The name with everything removed in which demanglers differ, except blanks and parameters. Looking for what a
-    pattern cannot do without takes a tenth of its time."""
+    """The name without all that demanglers write differently, except blanks and parameters.
+
+    Checking for a required substring first takes a tenth of the pattern's time.
+    """
     text = key
     while "[lambda" in text and (again := _LAMBDA.sub(r"{\1\2#\3}", text)) != text:
         text = again
@@ -101,7 +106,7 @@ def _alike(key: str) -> str:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """(qualified function, template arguments) of a name, or of the beginning of one."""
+    """(qualified function, template arguments) of a name or a prefix of one."""
     start, depth, end = 0, 0, len(text)
     angle = -1
     for bracket in _BRACKET.finditer(text):
@@ -116,7 +121,7 @@ def _split(text: str) -> tuple[str, str]:
         elif char in ">)]}":
             depth -= 1
         elif char == " " and not depth:
-            start, angle = at + 1, -1  # what came before was the return type
+            start, angle = at + 1, -1  # the text so far was the return type
         elif char == ":" and not depth and angle >= 0:
             angle = -1  # a class template's arguments; its member is the function
     function = text[start : angle if angle >= 0 else end].strip()
@@ -137,5 +142,5 @@ def _without_parameters(text: str) -> str:
 
 
 def _without_qualifiers(arguments: str) -> str:
-    """Template arguments without blanks, return types and namespaces, which ncu leaves out where it repeats one."""
+    """Template arguments without blanks, return types and namespaces, which ncu omits when it repeats one."""
     return _QUALIFIER.sub("", _RETURN_TYPE.sub("", arguments)).replace(" ", "")

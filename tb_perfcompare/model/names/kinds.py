@@ -1,4 +1,4 @@
-"""Kinds of iterations: what markers are called, their numbers binned."""
+"""Kinds of iterations: the texts of their markers, with numbers grouped into bins."""
 
 from __future__ import annotations
 
@@ -12,37 +12,42 @@ from tb_perfcompare.model.names.names import is_optimizer
 from tb_perfcompare.model.names.numbers_out import fill_numbers, glob_pattern, numbers_in, without_numbers
 
 MOST_EXACT = 64
-"""Distinct values up to which a number is its own bin ..."""
+"""Maximum number of distinct values for each to be a bin of its own ..."""
 
 FEWEST_EACH = 4
-"""... if each occurs so often on average; else powers of two are bins. Zero always is one of its own."""
+"""... which also requires this many occurrences per value on average; otherwise bins are powers of two. Zero always is
+its own bin."""
 
 MOST_COUNTED, MOSTLY = 8, 0.9
-"""A number that takes more values than these and is one more than before in this share of the iterations counts them,
-from 0 in each request. Whatever counts is no kind, if no two iterations are called the same."""
+"""A number is an iteration counter, which is left out of kinds, if it takes more than MOST_COUNTED values and rises by
+one in a share MOSTLY of the iterations (it may restart at 0 for each request), or if it only ever rises. This applies
+only if no two iterations have the same text."""
 
 _BIN = re.compile(r"(?<![\w.-])(\d+)-(\d+)(?![\w.-])")
 
 PLAIN = "plain"
-"""The kind of iterations that have nothing that others lack."""
+"""Kind of the iterations that contain nothing the others lack."""
 
 UPDATE = "update step"
 
 
 def with_names(names: Sequence[str]) -> str:
-    """ "with aten::add_" of what only some iterations have; "update step" with an optimizer; "" of nothing."""
+    """Kind of iterations that alone contain these names: "with aten::add_", "update step (...)" for an optimizer; ""
+    for no names."""
     parts = [f"{UPDATE} ({name})" if is_optimizer(name) else f"with {name}" for name in sorted(names)]
     return ", ".join(parts)
 
 
 def are_by_content(texts: Sequence[str]) -> bool:
-    """Whether all are of `with_names`, or PLAIN: kinds by what iterations consist of, not by what they were called."""
+    """Whether all kinds are from `with_names` or PLAIN: by what iterations contain, not by their markers' texts."""
     return all(text == PLAIN or text.startswith((UPDATE, "with ")) for text in {*texts})
 
 
 def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
-    """The kind of each iteration: `step[EXTEND bs=2 toks=1000]` is `step[EXTEND bs=2 toks=512-1023]` where many numbers
-    of tokens occur. Numbers that only count the iterations are left out."""
+    """Kind of each iteration: `step[EXTEND bs=2 toks=1000]` -> `step[EXTEND bs=2 toks=512-1023]` for many token counts.
+
+    Numbers that only count the iterations are left out.
+    """
     by_name: dict[str, list[str]] = {}
     times = Counter(texts)  # in the order of their first occurrences
     for text in times:
@@ -57,8 +62,9 @@ def kinds_of(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def kind_pattern(kind: str) -> Callable[[str], bool]:
-    """Whether a marker's text is called like this (* stands for anything), or of a kind whose bins are 512-1023."""
-    called = glob_pattern(kind).match
+    """Test for markers' texts that match this glob (* for anything), or belong to this kind with bins such as
+    512-1023."""
+    matches_glob = glob_pattern(kind).match
     parts = _BIN.split(kind)
     # text, low, high, text, low, high, ..., text
     limits = [(int(low), int(high)) for low, high in zip(parts[1::3], parts[2::3], strict=True)]
@@ -66,21 +72,21 @@ def kind_pattern(kind: str) -> Callable[[str], bool]:
     binned = re.compile(r"(\d+(?:\.\d+)?)".join(texts) + r"\Z")
 
     def matches(text: str) -> bool:
-        if called(text):
+        if matches_glob(text):
             return True
-        found = binned.match(text) if limits else None
-        return found is not None and all(
-            low <= float(value) < high + 1 for (low, high), value in zip(limits, found.groups(), strict=True)
+        match = binned.match(text) if limits else None
+        return match is not None and all(
+            low <= float(value) < high + 1 for (low, high), value in zip(limits, match.groups(), strict=True)
         )
 
     return matches
 
 
 def _binned(values: Sequence[float], count: int) -> list[str]:
-    """Of the values in distinct texts that occur so many times in all."""
+    """Bin of each value; the values come from distinct texts that occur `count` times in total."""
     distinct = len(set(values))
     if 1 < count == len(values):
-        steps = [two - one for one, two in itertools.pairwise(values)]
+        steps = [after - before for before, after in itertools.pairwise(values)]
         if min(steps) > 0 or (distinct > MOST_COUNTED and steps.count(1) >= MOSTLY * len(steps)):
             return ["*"] * len(values)
     if distinct <= MOST_EXACT and FEWEST_EACH * distinct <= count:

@@ -1,8 +1,8 @@
-"""When two names mean the same thing: what joins the rows of two runs. Raw names are kept for display.
+"""Keys that join rows of two runs: two names with equal keys mean the same work. Raw names are kept for display.
 
-A key leaves out what a run or a build numbers anew (docs/method/alignment.md#names): the same work has one key in two
-runs. It never leaves out what distinguishes two kernels of one run, such as numbers in template arguments. `alike_key`
-handles what may distinguish them or may be noise, such as the numbers of lambdas.
+A key omits what a run or a build renumbers (docs/method/alignment.md#names), so the same work has one key in two runs.
+It never omits what distinguishes two kernels of one run, such as numbers in template arguments. `alike_key` further
+omits what may distinguish them or may be noise, such as the numbers of lambdas.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LOADER_PREFIX = "enumerate(DataLoader)#"
 _LOADER_SUFFIX = ".__next__"
 _PIPE_PREFIX = "enumerate(DataPipe)#"
 LOADER_BEGINNINGS = (_LOADER_PREFIX, _PIPE_PREFIX)
-"""Of every name that is_loader."""
+"""Prefixes of every name that passes is_loader."""
 _WRAPPERS = ("DataParallel.forward", "DistributedDataParallel.forward")
 
 _UPDATE = re.compile(
@@ -52,11 +52,12 @@ _ARGUMENTS = re.compile(r"[<(](?!anonymous )")
 
 _KERNEL_MARKS = (*DEVICE_LIBRARIES, *COLLECTIVE_KERNELS, *COMMUNICATING_KERNELS, "msccl", *OPERATION_MARKS)
 _COLLECTIVE_MARKS = tuple(dict.fromkeys("ccl" if "ccl" in mark else mark for mark in _KERNEL_MARKS))
-"""One of these is, in lower case, in every name of a collective kernel. Looking for them takes a tenth of the time."""
+"""Every name of a collective kernel contains one of these in lower case. Checking for them takes a tenth of the
+time."""
 
 
 def is_step(name: str) -> bool:
-    """A step marker of torch.profiler's schedule."""
+    """Whether a name is a step marker of torch.profiler's schedule."""
     return name.startswith(STEP_PREFIX)
 
 
@@ -66,31 +67,34 @@ def step_label(name: str) -> str:
 
 
 def is_loader(name: str) -> bool:
-    """The main process waiting for the next batch (torch-tb-profiler's test)."""
+    """Whether the main process waits for the next batch in this range (torch-tb-profiler's test)."""
     return (name.startswith(_LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX)) or name.startswith(_PIPE_PREFIX)
 
 
 def is_optimizer(name: str) -> bool:
-    """An optimizer step annotation or its operators."""
+    """Whether a name is an optimizer step annotation or one of its operators."""
     return name.startswith("Optimizer.")
 
 
 def is_update(name: str) -> bool:
-    """An operator or kernel by which optimizers change parameters: `aten::_foreach_addcdiv_`, `aten::_fused_adamw_`,
-    `multi_tensor_apply_kernel`, `aten::lerp_`."""
+    """Whether an operator or kernel updates parameters for an optimizer.
+
+    For example `aten::_foreach_addcdiv_`, `aten::_fused_adamw_`, `multi_tensor_apply_kernel`, `aten::lerp_`.
+    """
     return _UPDATE.search(name) is not None
 
 
 def is_collective_annotation(name: str) -> bool:
-    """A host range of a collective, such as `nccl:all_reduce`, `gloo:barrier` or `HcclAllreduce`."""
+    """Whether a host range is of a collective, such as `nccl:all_reduce`, `gloo:barrier` or `HcclAllreduce`."""
     return _COLLECTIVE_ANNOTATION.match(name) is not None
 
 
 def is_collective_kernel(name: str) -> bool:
-    """A device function of a collective library: `ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)`, `hcom_allReduce_`; or
-    one that an engine wrote for it: `vllm::cross_device_reduce_1stage`, `twoShotAllReduceKernel`.
+    """Whether a device function implements a collective.
 
-    CNCL's helpers (`cncl::d2d_tnc`) move data within the device and are kernels, as the MLU profiler has them.
+    It is of a collective library: `ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)`, `hcom_allReduce_`; or of an engine:
+    `vllm::cross_device_reduce_1stage`, `twoShotAllReduceKernel`. CNCL's helpers (`cncl::d2d_tnc`) move data within the
+    device and count as kernels, as in the MLU profiler.
     """
     lower = name.lower()
     if not any(map(lower.__contains__, _COLLECTIVE_MARKS)):
@@ -102,14 +106,15 @@ def is_collective_kernel(name: str) -> bool:
 
 
 def is_collective_operator(name: str) -> bool:
-    """An operator that calls collectives: `c10d::allreduce_`, `_c10d_functional::wait_tensor`, `vllm::all_reduce`."""
+    """Whether an operator calls collectives: `c10d::allreduce_`, `_c10d_functional::wait_tensor`,
+    `vllm::all_reduce`."""
     return name.startswith(("c10d::", "c10d_functional::", "_c10d_functional::")) or (
         "::" in name and _OPERATION.search(name) is not None
     )
 
 
 def is_wrapper(name: str) -> bool:
-    """A parallel module's own range around the whole forward pass."""
+    """Whether a name is a parallel module's own range around the whole forward pass."""
     return name in _WRAPPERS
 
 
@@ -120,16 +125,16 @@ _BEGINNINGS: dict[Callable[[str], bool], tuple[str, ...]] = {
     is_wrapper: _WRAPPERS,
     is_collective_annotation: (*COLLECTIVE_LIBRARIES, *COLLECTIVE_RANGES),
 }
-"""Every name that passes begins like one of these, if case does not count."""
+"""Every name that passes a test starts with one of its prefixes, ignoring case."""
 
 
 def passing_names(test: Callable[[str], bool], strings: StringTable) -> list[int]:
-    """Indices of the texts that pass one of the tests above that look at how a name begins."""
+    """Indices of the texts that pass `test`, one of the keys of _BEGINNINGS."""
     return [at for at in strings.beginning(_BEGINNINGS[test]) if test(strings[at])]
 
 
 def collective_kernels(names: Sequence[str]) -> list[int]:
-    """Where names stand that are collective kernels. Only those that hold a mark are looked at one by one."""
+    """Indices of the names that are collective kernels. Only names that contain a mark are tested individually."""
     joined = JoinedNames(names)
     if not joined.is_plain:
         return [at for at, name in enumerate(names) if is_collective_kernel(name)]
@@ -167,11 +172,11 @@ _INTEGER = re.compile(r"(?<![\w.])(\d+)[uUlL]+\b")
 
 @lru_cache(maxsize=1 << 14)
 def operator_key(name: str) -> str:
-    """What joins host events.
+    """Key that joins host events.
 
-    Left out are iterator classes of a DataLoader, which differ with num_workers but do the same job, numbers of steps,
-    of overloads of an autograd function (`AddmmBackward0`), of compiled regions and graphs, addresses, ranks and
-    streams, and the numbers and hashes of generated kernels.
+    It omits iterator classes of a DataLoader, which differ with num_workers but do the same work; numbers of steps, of
+    overloads of an autograd function (`AddmmBackward0`), of compiled regions and graphs; addresses, ranks and streams;
+    numbers and hashes of generated kernels.
     """
     if name.startswith(_LOADER_PREFIX) and name.endswith(_LOADER_SUFFIX):
         return "enumerate(DataLoader).__next__"
@@ -181,35 +186,43 @@ def operator_key(name: str) -> str:
 
 
 def other_keys(names: Sequence[str]) -> dict[int, str]:
-    """Where names stand that are not their own operator_key -> their key. What has nothing to be left out is found for
-    all at once."""
+    """Index -> operator_key, for names that differ from their key. Names without noise are ruled out all at once."""
     keys = ((at, operator_key(names[at])) for at in sorted(_with_host_noise(names)))
     return {at: key for at, key in keys if key != names[at]}
 
 
 @lru_cache(maxsize=1 << 14)
 def kernel_key(name: str) -> str:
-    """What joins kernels: the name, blanks squeezed (demanglers differ in them), without the number, signature or hash
-    that a compiler gives to the kernels it writes (`triton_poi_fused_add_12`)."""
+    """Key that joins kernels: the name with runs of blanks collapsed, in which demanglers differ.
+
+    It omits the number, signature or hash that a compiler gives to kernels it generates (`triton_poi_fused_add_12`).
+    """
     return _without(_kernel_noise, name) if _may_have_noise(name) or " ".join(name.split()) != name else name
 
 
 def alike_key(key: str) -> str:
-    """What is left of a kernel_key without that which differs between builds of the same source: numbers of lambdas,
-    spellings of the unnamed namespace, suffixes of integers, `> >`. Two kernels of one run may have it in common."""
+    """A kernel_key without what differs between builds of the same source; two kernels of one run may share it.
+
+    It omits numbers of lambdas, spellings of the unnamed namespace, suffixes of integers, and the blank in `> >`.
+    """
     key = _CLOSING.sub("", _UNNAMED.sub("(anonymous namespace)", key))
     return _INTEGER.sub(r"\1", _LAMBDA.sub(r"\1}", key))
 
 
 def library_free(operator: str) -> str:
-    """An operator's name without the library that does the work: `aten::cudnn_convolution`, `aten::miopen_convolution`
-    and `aten::convolution` are one operator, and so are `CudnnBatchNormBackward` and `NativeBatchNormBackward`."""
+    """An operator's name without the library that implements it.
+
+    `aten::cudnn_convolution`, `aten::miopen_convolution` and `aten::convolution` become equal, and so do
+    `CudnnBatchNormBackward` and `NativeBatchNormBackward`.
+    """
     return _LIBRARY.sub("", operator)
 
 
 def _may_have_noise(name: str) -> bool:
-    """Whether a name holds what the patterns of _written and _without_number begin with. Most names do not, and finding
-    that out takes a tenth of the time of the patterns."""
+    """Whether a name contains what the patterns of _written and _without_number start with.
+
+    Most names do not, and this test takes a tenth of the time of the patterns.
+    """
     return (
         "0x" in name
         or "_0" in name
@@ -219,7 +232,7 @@ def _may_have_noise(name: str) -> bool:
 
 
 def _may_have_host_noise(name: str) -> bool:
-    """The same for what else operator_key leaves out."""
+    """Whether a name contains any other text that operator_key may omit."""
     lower = name.lower()
     return (
         ("Backward" in name and _AUTOGRAD_NUMBER.search(name) is not None)
@@ -229,26 +242,25 @@ def _may_have_host_noise(name: str) -> bool:
         or "stream" in lower
         or name.startswith("Torch-Compiled Region")
         or "CompiledFxGraph" in name
-        or not name.isascii()  # patterns that ignore case know letters that lower() does not
+        or not name.isascii()  # case-insensitive patterns match letters that lower() leaves unchanged
     )
 
 
 def _with_host_noise(names: Sequence[str]) -> set[int]:
-    """Where names stand that operator_key may change. What no name holds is found out in all of them laid end to end,
-    and asked of none."""
+    """Indices of the names that operator_key may change, found by searching all names joined into one text."""
     joined = JoinedNames(names)
     if not joined.is_plain:
         return {at for at, name in enumerate(names) if name.startswith(_HOST_STARTS) or _may_have_any_noise(name)}
-    found: set[int] = set()
+    noisy: set[int] = set()
     for word in (*("\n" + start for start in _HOST_STARTS), *_HOST_WORDS):
-        found.update(joined.holding(word))
+        noisy.update(joined.holding(word))
     if joined.has(_AUTOGRAD_NUMBER):
-        found.update(at for at, name in enumerate(names) if "Backward" in name and _AUTOGRAD_NUMBER.search(name))
+        noisy.update(at for at, name in enumerate(names) if "Backward" in name and _AUTOGRAD_NUMBER.search(name))
     for word in _ANY_CASE:
-        found.update(joined.holding(word, any_case=True))
+        noisy.update(joined.holding(word, any_case=True))
     if joined.has_run(_HEXADECIMAL, _SHORTEST_HASH):
-        found.update(at for at, name in enumerate(names) if _LONG_HEXADECIMAL.search(name))
-    return found
+        noisy.update(at for at, name in enumerate(names) if _LONG_HEXADECIMAL.search(name))
+    return noisy
 
 
 def _may_have_any_noise(name: str) -> bool:
@@ -256,7 +268,7 @@ def _may_have_any_noise(name: str) -> bool:
 
 
 def _without(removal: Callable[[str], str], name: str) -> str:
-    """The name without noise. What one removal leaves may be noise again."""
+    """Removes noise until nothing changes: a removal may expose further noise."""
     if len(name) > _LONGEST:
         return name
     while (again := removal(name)) != name:
@@ -285,8 +297,10 @@ def _host_noise(name: str) -> str:
 
 
 def _written(name: str) -> str:
-    """Without what a compiler or the profiler writes into names. Looking for what a pattern cannot do without takes a
-    tenth of its time."""
+    """The name without what a compiler or the profiler adds.
+
+    Checking for a required substring first takes a tenth of the pattern's time.
+    """
     if "0x" in name:
         name = _ADDRESS.sub("", name)
     if len(name) >= _SHORTEST_HASH and _LONG_HEXADECIMAL.search(name):
@@ -294,11 +308,11 @@ def _written(name: str) -> str:
     if "_0" not in name:
         return name
     left = _SIGNATURE.sub("", name)
-    return name if left.rstrip("_") == "triton" else left  # an old kernel is called by its signature alone
+    return name if left.rstrip("_") == "triton" else left  # old kernels have nothing but a signature
 
 
 def _without_number(name: str) -> str:
-    """`triton_poi_fused_add_12_3` is `triton_poi_fused_add`, `graph_0_cpp_fused_add_3` is `cpp_fused_add`."""
+    """`triton_poi_fused_add_12_3` -> `triton_poi_fused_add`, `graph_0_cpp_fused_add_3` -> `cpp_fused_add`."""
     name = _GRAPH_NUMBER.sub("", name)
     if not name.startswith(_GENERATED):
         return name
@@ -315,17 +329,17 @@ _LIBRARY = re.compile(
 
 
 _MANY = 4
-"""If more than one in so many names holds a word, it is sought in each."""
+"""If more than 1/_MANY of the names contain a word, each name is searched by itself."""
 
 _PORTION = 1 << 18
 
 
 class JoinedNames:
-    """Names in one text, a line feed before each: what is nowhere in all of them need not be asked of each, and a
-    search through one long text takes less time than looking at a million short ones.
+    """Names in one text, each preceded by a line feed: one search through a long text is faster than a million through
+    short ones.
 
-    names     as they were given
-    is_plain  whether places in the text tell the names, and lower() leaves them where they are
+    names     as given
+    is_plain  whether positions in the text identify the names, and lower() leaves positions unchanged
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -338,37 +352,39 @@ class JoinedNames:
         return self._text.lower()
 
     def holding(self, word: str, *, any_case: bool = False) -> list[int]:
-        """Which names hold a word, which is in lower case where `any_case`; of plain ones. One that begins with a line
-        feed is the beginning of the name."""
+        """Ascending indices of the names that contain `word`; only if `is_plain`.
+
+        With `any_case`, `word` is in lower case. A leading line feed in `word` anchors it to the start of a name.
+        """
         text = self._lower if any_case else self._text
-        found: list[int] = []
+        indices: list[int] = []
         before = line = 0
         at = text.find(word)
         while at >= 0:
             line += text.count("\n", before, at + 1)
             before = at + 1
-            found.append(line - 1)
-            if len(found) * _MANY > len(self.names):
+            indices.append(line - 1)
+            if len(indices) * _MANY > len(self.names):
                 return self._one_by_one(word, any_case)
             end = text.find("\n", at + 1)
             at = text.find(word, end) if end >= 0 else -1
-        return found
+        return indices
 
     def has(self, pattern: re.Pattern[str]) -> bool:
-        """Whether it is found anywhere."""
+        """Whether the pattern occurs anywhere in the text."""
         return pattern.search(self._text) is not None
 
     def has_run(self, letters: str, length: int) -> bool:
-        """Whether so many of these letters stand one behind the other anywhere."""
+        """Whether `length` consecutive characters anywhere are all among `letters`."""
         is_letter = np.zeros(256, dtype=bool)
         is_letter[list(letters.encode())] = True
         text = np.frombuffer(self._text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
         for begin in range(0, len(text), _PORTION):
-            runs, known = is_letter[text[begin : begin + _PORTION + length]], 1
-            while known < length:  # runs[i]: whether `known` letters stand from i on
-                further = min(known, length - known)
+            runs, run_length = is_letter[text[begin : begin + _PORTION + length]], 1
+            while run_length < length:  # runs[i]: whether a run of `run_length` starts at i
+                further = min(run_length, length - run_length)
                 runs = runs[:-further] & runs[further:]
-                known += further
+                run_length += further
             if runs.any():
                 return True
         return False

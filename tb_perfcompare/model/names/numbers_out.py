@@ -1,4 +1,4 @@
-"""Names with their numbers taken out: what a loop writes anew in every iteration."""
+"""Removes numbers from names: a loop gives new ones in every iteration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 BETWEEN = " | "
-"""Separates names of which any one counts."""
+"""Separates alternative names."""
 
 _NUMBER = re.compile(
     r"0x[0-9a-fA-F]+"
@@ -22,22 +22,22 @@ _NUMBER = re.compile(
 
 @lru_cache(maxsize=1 << 14)
 def without_numbers(name: str) -> str:
-    """`step[DECODE bs=16]` is `step[DECODE bs=*]`; addresses and hashes count as numbers, `conv2d` keeps its own."""
+    """`step[DECODE bs=16]` -> `step[DECODE bs=*]`; addresses and hashes count as numbers, `conv2d` keeps its 2."""
     return _NUMBER.sub("*", name)
 
 
 def numbers_in(name: str) -> tuple[float, ...]:
-    """The numbers that `without_numbers` takes out, in order; an address or a hash is 0."""
+    """The numbers that `without_numbers` replaces, in order; 0 for an address or hash."""
     return tuple(float(text) if text.replace(".", "").isdecimal() else 0.0 for text in _NUMBER.findall(name))
 
 
 def fill_numbers(name: str, texts: Sequence[str]) -> str:
-    """A name without numbers with these instead."""
+    """Replaces the stars of a name without numbers by these texts, in order."""
     rest = iter(texts)
     return re.sub(r"\*", lambda star: next(rest, star.group()), name)
 
 
 @lru_cache(maxsize=256)
 def glob_pattern(glob: str) -> re.Pattern[str]:
-    """`*` and `?` stand for any characters and any one; brackets stand for themselves, as names are full of them."""
+    """Pattern of a glob: `*` matches any text, `?` any character; brackets are literal, since names contain many."""
     return re.compile(fnmatch.translate(glob.replace("[", "[[]")))

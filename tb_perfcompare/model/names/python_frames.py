@@ -1,4 +1,4 @@
-"""Names of Python functions as profilers write them: `/opt/site-packages/torch/nn/modules/module.py(1130): forward`."""
+"""Names of Python functions as in profilers: `/opt/site-packages/torch/nn/modules/module.py(1130): forward`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _INSTALLED = re.compile(r"^.*(?:(?:site|dist)-packages|[/\\]lib[/\\]python3(?:\.
 
 
 class PythonFrame(NamedTuple):
-    """`file` is below where it is installed."""
+    """A Python function; `file` is relative to its installation directory."""
 
     file: str
     line: int
@@ -18,14 +18,14 @@ class PythonFrame(NamedTuple):
 
 
 def python_frame(name: str) -> PythonFrame | None:
-    """None for anything else, such as `<built-in function len>`."""
-    found = _FRAME.fullmatch(name)
-    if found is None:
+    """Parses a Python function's name; None for anything else, such as `<built-in function len>`."""
+    match = _FRAME.fullmatch(name)
+    if match is None:
         return None
-    return PythonFrame(_INSTALLED.sub("", found["file"]), int(found["line"]), found["function"])
+    return PythonFrame(_INSTALLED.sub("", match["file"]), int(match["line"]), match["function"])
 
 
 def function_key(name: str) -> str:
-    """The name without where its file is installed and its line, the same in two versions of a package."""
+    """The name without installation directory and line: the same in two versions of a package."""
     frame = python_frame(name)
     return name if frame is None else f"{frame.file}: {frame.function}"

@@ -1,6 +1,6 @@
-"""Short forms of device kernel names, for narrow places; the full name stays in every export.
+"""Short forms of device kernel names, for narrow places; exports always have the full name.
 
-frontend/src/ui/names.ts makes the same ones while it draws: tests/short_names.json holds both to one set of examples.
+frontend/src/ui/names.ts makes the same short names while drawing: tests/short_names.json tests both.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _SHORTEST = 40
-"""Names with fewer characters stay as they are."""
+"""Shorter names stay unchanged."""
 
 _WRAPPERS = frozenset({"Kernel", "Kernel2", "device_kernel", "kentry", "_kernel_agent", "trampoline_kernel"})
-"""Functions that only call what they are a template of."""
+"""Functions that only call their template argument."""
 
 _SAYS_LITTLE = 10
-"""A function's name with fewer characters, such as `run` or `dispatch`, is told with its namespace."""
+"""A shorter function name, such as `run` or `dispatch`, is shown with its namespace."""
 
 _MOST_WORDS = 200
-"""So many words of a name's arguments are looked at to tell it from others."""
+"""Maximum number of words in a name's arguments that are used to distinguish it from other names."""
 
 _FUNCTOR = re.compile(r"[Ff]unctor|Ops?\b|\bOp[A-Z]", re.ASCII)
 _CARRIER = re.compile(
@@ -28,7 +28,7 @@ _CARRIER = re.compile(
     r"|\w{0,30}gpu_\w{0,30}kernel\w*",
     re.ASCII,
 )
-"""Templates around an operation, which follows among their arguments or behind them."""
+"""Templates around an operation, which is among their arguments or follows them."""
 
 _PLAIN_TYPE = re.compile(
     r"\d\w*|u?int\d*(?:_t)?|unsigned|signed|long|short|char|bool|float\d?|double|void|const|complex|[aA]rray"
@@ -47,9 +47,9 @@ _MARK = re.compile(r"[<>,(): ]")
 _PLAIN = (
     re.compile(r"((?:Custom_)?Cijk_[A-Za-z0-9_]*?)_(MT\d+x\d+x\d+)_(.*)", re.ASCII),  # Tensile: hipBLASLt, rocBLAS
     re.compile(r"(\w+?)_tilesize(\d+x\d+x\d+)_(.*)", re.ASCII),  # cuBLAS and cuDNN since sm80
-    re.compile(r"(?=\w{80})(\w+?)_([A-Za-z]*\d+x\d+x\d+[A-Za-z0-9]*)_(\w+)", re.ASCII),  # whatever else is that long
+    re.compile(r"(?=\w{80})(\w+?)_([A-Za-z]*\d+x\d+x\d+[A-Za-z0-9]*)_(\w+)", re.ASCII),  # any other name this long
 )
-"""Names without arguments: what is called, its tile, the rest."""
+"""Names without arguments: the function, its tile, the rest."""
 
 _SCOPE = re.compile(r"_Z(?:TSZ{0,20})?(?:N[KV]*)?", re.ASCII)  # _ZTS: SYCL names a kernel as its type
 _LITERAL = re.compile(r"L[a-z](n?)(\d+)E", re.ASCII)
@@ -61,26 +61,31 @@ _VALUE = re.compile(r"-?\d*|true|false", re.ASCII)
 
 
 class _Signature(NamedTuple):
-    """The function, what is telling of its template's arguments, and these as words."""
+    """A function, the informative part of its template arguments, and all their words."""
 
     base: str
-    telling: str
+    informative: str
     words: list[str]
 
 
 def short_name(name: str) -> str:
-    """The function without its namespace, return type and arguments, and in ‹› what is telling of its template's
-    arguments: `void at::native::reduce_kernel<512, SumOp<float> >(...)` is `reduce_kernel ‹SumOp›`. Names that are
-    short or of no known kind stay as they are."""
-    found = signature_of(name)
-    if found is None:
+    """The function's own name and, in ‹ ›, the informative part of its template arguments.
+
+    `void at::native::reduce_kernel<512, SumOp<float> >(...)` becomes `reduce_kernel ‹SumOp›`. Short names and names of
+    no known kind stay unchanged.
+    """
+    signature = signature_of(name)
+    if signature is None:
         return name
-    return f"{found.base} ‹{found.telling}›" if found.telling else found.base
+    return f"{signature.base} ‹{signature.informative}›" if signature.informative else signature.base
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Short names of a list, equal only where the names are: where others would be, the words that tell them apart are
-    added, and where none do the names stay as they are."""
+    """Short names of a list; equal only for equal names.
+
+    Where different names have the same short form, distinguishing words are added; if there are none, the full names
+    are used.
+    """
     short = {name: short_name(name) for name in dict.fromkeys(names)}
     groups: dict[str, list[str]] = {}
     for name, text in short.items():
@@ -99,7 +104,7 @@ def short_names(names: Sequence[str]) -> list[str]:
 
 @lru_cache(4096)
 def signature_of(name: str) -> _Signature | None:
-    """None for a name that stays as it is."""
+    """Parses a kernel name; None for a name that stays unchanged."""
     if len(name) < _SHORTEST:
         return None
     for plain in _PLAIN:
@@ -126,7 +131,7 @@ def _signature(scope: list[str], arguments: list[str]) -> _Signature:
             templates = (_templates(below) or templates[1:]) if scope[-1].startswith("enable_") else []
     named = [part for part in scope if part != _UNNAMED]
     base = "::".join(named[-2:]) if len(scope[-1]) < _SAYS_LITTLE or scope[-1] in _WRAPPERS else scope[-1]
-    return _Signature(base, _telling(arguments), [*named[-2:-1], *_words(arguments)])
+    return _Signature(base, _informative(arguments), [*named[-2:-1], *_words(arguments)])
 
 
 def _templates(arguments: list[str]) -> list[str]:
@@ -134,8 +139,10 @@ def _templates(arguments: list[str]) -> list[str]:
 
 
 def _is_signature(line: str) -> bool:
-    """Whether it holds `<...>`, `::...(` or a call. A pattern would take time that grows with the square of the
-    length."""
+    """Whether a line contains `<...>`, `::...(` or a call.
+
+    A pattern would take time quadratic in the length.
+    """
     opening, scope, call = line.find("<"), line.find("::"), line.find("(")
     return (
         (opening >= 0 and line.find(">", opening) >= 0)
@@ -144,8 +151,9 @@ def _is_signature(line: str) -> bool:
     )
 
 
-def _telling(arguments: list[str]) -> str:
-    """What tells two instances of a template apart for a reader: an operation, the size of a tile, a function."""
+def _informative(arguments: list[str]) -> str:
+    """The part of template arguments that distinguishes instances for a reader: an operation, a tile size, a
+    function."""
     words = _words(arguments)
     operation = _operation(words)
     if operation:
@@ -167,7 +175,7 @@ def _telling(arguments: list[str]) -> str:
 
 
 def _operation(words: list[str]) -> str:
-    """The functor among these words; what is only around one stands for it where none is named."""
+    """The functor among these words; if none is named, the operation inside a wrapping template, or the template."""
     carried, carrier = "", ""
     for word in words:
         if _CARRIER.fullmatch(word):
@@ -180,14 +188,14 @@ def _operation(words: list[str]) -> str:
 
 
 def _parts(name: str) -> tuple[list[str], list[str]]:
-    """`void at::native::foo<float, Bar<3> >(...)` -> [at, native, foo] and its template's arguments."""
+    """`void at::native::foo<float, Bar<3> >(...)` -> [at, native, foo] and its template arguments."""
     text = name.replace("(anonymous namespace)", _UNNAMED)
     arguments: list[str] = []
     depth, inner, start, angle, begin, end = 0, 0, 0, -1, 0, len(text)
     for mark in _MARK.finditer(text):
         letter, position = mark[0], mark.start()
         if depth and inner and letter not in "()":
-            continue  # in parentheses `<` and `>` may compare
+            continue  # inside parentheses `<` and `>` may be comparisons
         if letter == "<":
             if depth == 0:
                 angle, begin, arguments = position, position + 1, []
@@ -206,15 +214,15 @@ def _parts(name: str) -> tuple[list[str], list[str]]:
             end = position
             break
         elif letter == ":" and angle >= 0:
-            angle = -1  # of a class, whose member is the function
+            angle = -1  # a class template's arguments; the function is its member
         elif letter == " " and text[position + 1 : position + 2] not in ("(", "<", ""):
-            start, angle, arguments = position + 1, -1, []  # what came before was the return type
+            start, angle, arguments = position + 1, -1, []  # the text so far was the return type
     scope = _scope(text[start : angle if angle >= 0 else end])
     return scope or [text], arguments
 
 
 def _scope(text: str) -> list[str]:
-    """The names around a function and its own, without templates' arguments."""
+    """Enclosing names and the function's own name, without template arguments."""
     out, depth, start = [], 0, 0
     for mark in _MARK.finditer(text):
         if mark[0] == "<":
@@ -234,14 +242,16 @@ def _scope(text: str) -> list[str]:
 
 
 def _bare(argument: str) -> str:
-    """Just the function of an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`."""
+    """The function name alone of an argument such as `at::native::GeluCUDAKernelImpl(...)::{lambda()#1}`."""
     plain = argument.replace(f"{_UNNAMED}::", "")
     return re.split(r"[(<{]", plain, maxsplit=1)[0].rpartition("::")[2].strip() or argument
 
 
 def _mangled(name: str) -> tuple[list[str], list[str]]:
-    """Names of the scope and what follows in an Itanium name, templates with a `<` and functions around a lambda as
-    demanglers write them; no scope for a name that is something else."""
+    """(scope, words that follow) of an Itanium mangled name; an empty scope for any other name.
+
+    As in demangled names, words of templates end in `<`, and those of functions around a lambda in `(){lambda}`.
+    """
     start = _SCOPE.match(name)
     assert start is not None
     scope, position = _nested(name, start.end())
@@ -269,7 +279,7 @@ def _mangled(name: str) -> tuple[list[str], list[str]]:
 
 
 def _nested(name: str, position: int) -> tuple[list[str], int]:
-    """The names that stand one behind the other from a place on, and where they end."""
+    """The consecutive length-prefixed names from a position on, and the position after them."""
     parts = list[str]()
     while position < len(name):
         length = _LENGTH.match(name, position)
@@ -285,7 +295,7 @@ def _nested(name: str, position: int) -> tuple[list[str], int]:
 
 
 def _words(arguments: list[str]) -> list[str]:
-    """Every name and number of the arguments, without namespaces, casts and suffixes of numbers."""
+    """Every name and number in the arguments, without namespaces, casts and suffixes of numbers."""
     return [
         found[1]
         for argument in arguments
@@ -294,14 +304,16 @@ def _words(arguments: list[str]) -> list[str]:
 
 
 def _differences(lists: Sequence[Sequence[str]]) -> list[str] | None:
-    """As few words as it takes to make all lists different, in their order; None if none do. Words that separate the
-    most come first; of equal ones, types before the numbers of lambdas and the widths of vectors."""
+    """For each list, the fewest words that make all of them distinct, in order; None if no words do.
+
+    Words that separate the most lists come first; among equals, words before numbers.
+    """
     columns = [
         [words[place] if place < len(words) else "" for words in lists]
         for place in range(min(_MOST_WORDS, max(map(len, lists))))
     ]
     has_words = [not all(map(_VALUE.fullmatch, column)) for column in columns]
-    taken: list[int] = []
+    selected: list[int] = []
     keys: list[tuple[str, ...]] = [() for _ in lists]
     distinct = 1
     while distinct < len(lists):
@@ -313,6 +325,6 @@ def _differences(lists: Sequence[Sequence[str]]) -> list[str] | None:
         if best < 0:
             return None
         keys = [(*key, word) for key, word in zip(keys, columns[best], strict=True)]
-        taken, distinct = sorted([*taken, best]), most[0]
-    added = [", ".join(filter(None, (columns[place][at] for place in taken))) for at in range(len(lists))]
+        selected, distinct = sorted([*selected, best]), most[0]
+    added = [", ".join(filter(None, (columns[place][at] for place in selected))) for at in range(len(lists))]
     return added if len(set(added)) == len(lists) else None

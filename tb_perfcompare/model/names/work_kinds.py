@@ -1,6 +1,8 @@
-"""What operators compute, whatever form they have: aten::addmm, quantized::linear and aten::_int_mm are all matrix
-products. Views, copies, casts, arithmetic, autograd's and optimizers' own operators are of no kind: how many there are
-depends on the form."""
+"""Classifies operators by what they compute: aten::addmm, quantized::linear and aten::_int_mm are all matrix products.
+
+Views, copies, casts, arithmetic, and operators of autograd and optimizers have no kind: their number depends on how the
+model is implemented.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,7 @@ CELL = "recurrent cell"
 SIGMOID, TANH, RELU = "sigmoid", "tanh", "relu"
 
 HEAVY = frozenset({PRODUCT, CONVOLUTION, *RECURRENT})
-"""Kinds that make a model what it is. No form of it is without them, while a fused or quantised one may leave out norms
-and activations."""
+"""Kinds that every implementation of a model contains; fused or quantised ones may lack norms and activations."""
 
 MOVING = frozenset(
     f"aten::{name}"
@@ -44,16 +45,16 @@ _ENTRIES = {
     ),
     **{name: name for name in ("sort", "topk", "cumsum", "grid_sampler", "_fft_r2c", "_fft_c2c", "_fft_c2r")},
 }  # fmt: skip
-"""aten operators that are called once for each piece of work, whatever they call in turn."""
+"""aten operators that are called exactly once for each piece of work, whichever operators they call in turn."""
 
-_INSTEAD = {
+_FALLBACK = {
     **dict.fromkeys(("aten::linear", "aten::matmul"), PRODUCT),
     **dict.fromkeys(("aten::_flash_attention_forward", "aten::_efficient_attention_forward"), ATTENTION),
     **dict.fromkeys(("aten::_flash_attention_backward", "aten::_efficient_attention_backward"), ATTENTION_BACKWARD),
     "aten::native_layer_norm": "layer norm", "aten::native_batch_norm": "batch norm",
     "aten::native_group_norm": "group norm",
 }  # fmt: skip
-"""Operators around or below those of a kind: they count where a recording has none of those."""
+"""Operators around or below those of a kind: they count only if a recording has no operators of the kind."""
 
 _ACTIVATIONS = frozenset({
     SIGMOID, TANH, RELU, "gelu", "silu", "elu", "selu", "celu", "leaky_relu", "prelu", "mish", "softplus", "hardswish",
@@ -68,8 +69,8 @@ _BACKWARD = re.compile(r"backward|bwd|grad")
 
 @lru_cache(maxsize=1 << 14)
 def work_kind(name: str) -> str:
-    """ "matrix product" of aten::addmm, "" of an operator that computes nothing of its own kind."""
-    if name.startswith("autograd::") or name in _INSTEAD:
+    """ "matrix product" for aten::addmm; "" for an operator of no kind."""
+    if name.startswith("autograd::") or name in _FALLBACK:
         return ""
     space, _, tail = name.rpartition("::")
     tail = tail.rstrip("_")
@@ -77,8 +78,8 @@ def work_kind(name: str) -> str:
 
 
 def work_kind_instead(name: str) -> str:
-    """The kind of an operator that counts only where a recording has none of that kind."""
-    return _INSTEAD.get(name, "")
+    """Kind of a fallback operator, which counts only if a recording has no operators of that kind; "" for others."""
+    return _FALLBACK.get(name, "")
 
 
 def _of_aten(tail: str) -> str:
@@ -96,7 +97,7 @@ def _of_aten(tail: str) -> str:
 
 
 def _of_library(tail: str) -> str:
-    """Operators of quantised, fused and vendors' libraries name what they do among other words."""
+    """Kind of an operator of a quantised, fused or vendor library, by the words in its name."""
     words = tail.split("_")
     if _ATTENTION.search(tail):
         return ATTENTION_BACKWARD if _BACKWARD.search(tail) else ATTENTION
@@ -114,7 +115,7 @@ def _of_library(tail: str) -> str:
 
 
 def _of_function(tail: str) -> str:
-    """Python's autograd functions have no namespace."""
+    """Kind of a Python autograd function, whose name has no namespace."""
     if _BACKWARD.search(tail):
         return ""
     if _ATTENTION.search(tail):

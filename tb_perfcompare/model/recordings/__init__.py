@@ -1,1 +1,1 @@
-"""What readers give: one type per kind of recording."""
+"""Contents of input files as read: one type for each kind of recording."""

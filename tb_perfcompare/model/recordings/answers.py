@@ -1,4 +1,4 @@
-"""What a run of saved torch-tb-profiler answers says, before anybody interprets it."""
+"""A run of saved torch-tb-profiler answers, as read and before interpretation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 
 class AnswerKind(str, Enum):
-    """The answers that are read, by route and grouping."""
+    """The kinds of answers that are read, by route and grouping."""
 
     OVERVIEW = "overview"
     OPERATOR_PIES = "operation"
@@ -26,8 +26,8 @@ class AnswerKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class SavedStep:
-    """One row of the overview. `parts_ns` has eight numbers in the order of StepCategory, 0 for a part the answer has
-    no column for; `total_ns` is what the tooltip says, None where there is none."""
+    """One row of the overview. `parts_ns` has eight durations in the order of StepCategory, 0 for a part without a
+    column; `total_ns` is from the tooltip, None without one."""
 
     label: str
     parts_ns: tuple[int, ...]
@@ -36,8 +36,8 @@ class SavedStep:
 
 @dataclass(frozen=True, slots=True)
 class SavedOperator:
-    """One row of an operator table: totals over the whole recording. Device times are None where the profiler left the
-    columns out, `input_shape` where rows are not grouped by it."""
+    """One row of an operator table: totals over the whole recording. Device times are None if the profiler omitted
+    their columns; `input_shape` is None unless rows are grouped by it."""
 
     name: str
     input_shape: str | None
@@ -50,8 +50,8 @@ class SavedOperator:
 
 @dataclass(frozen=True, slots=True)
 class SavedKernel:
-    """One row of a kernel table: totals over the whole recording; None for what the table has no column for.
-    `occupancy` is in percent."""
+    """One row of a kernel table: totals over the whole recording; None for missing columns. `occupancy` is in
+    percent."""
 
     name: str
     calls: int
@@ -65,7 +65,7 @@ class SavedKernel:
 
 @dataclass(frozen=True, slots=True)
 class SavedDevice:
-    """One device of `gpu_metrics` or `mlu_metrics`: "GPU 0" and title -> text as answered ("9.18 %")."""
+    """One device of `gpu_metrics` or `mlu_metrics`: "GPU 0", and title -> text as saved ("9.18 %")."""
 
     label: str
     figures: Mapping[str, str]
@@ -73,18 +73,18 @@ class SavedDevice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswersRecording:
-    """The answers about one run, out of a file that may hold several runs.
+    """The answers about one run of a file that may hold several.
 
-    file             the file; `part` of its facts says which run of it this is
+    file             the file; its `part` is the number of the run in it
     answers          kind -> the answer as saved
     steps            rows of the overview, empty without one
-    average_ns       average step time as the overview gives it (rounded to whole microseconds), None without one
+    average_ns       average step time in the overview (rounded to whole microseconds), None without one
     operators, operators_by_shape, kernels  rows of the tables, None for a table that was not saved
     pies             "device_total", "device_self", "host_total", "host_self", "kernel" -> name -> ns
     devices          devices of the overview
-    environment      (title, value) as answered
+    environment      (title, value) as saved
     recommendations  texts without markup
-    notes            damage and what was left out
+    notes            damage and omissions
     """
 
     file: FileFacts

@@ -1,7 +1,7 @@
-"""What a counter counts in, and what its mu means.
+"""Units of counters and of their `mu`.
 
-mu is 100 x the counter over a norm that depends on the counter and on whether the recorder knew the machine's topology.
-So one column holds percentages, MHz x 100 and bytes per second x 100 side by side (docs/inputs/perf_data.md).
+mu is 100 x the counter divided by a norm that depends on the counter and on whether the recorder knew the machine's
+topology. One column therefore mixes percentages, MHz x 100 and bytes per second x 100 (docs/inputs/perf_data.md).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _RAW = "raw"
 
 @dataclass(frozen=True, slots=True)
 class CounterUnit:
-    """`sample`: unit of a sample in the counters file. `mu`: unit of mu. `factor`: mu / factor is in that unit."""
+    """`sample` is the unit of samples in the counters file, `mu` that of mu / factor."""
 
     sample: str
     mu: str
@@ -26,7 +26,7 @@ class CounterUnit:
 
     @property
     def mu_text(self) -> str:
-        """Unit and factor of mu in one text."""
+        """Unit and factor of mu as one text."""
         return f"{self.mu} × {self.factor:g}" if self.factor != 1 else self.mu
 
 
@@ -52,14 +52,14 @@ _BY_TOPOLOGY: dict[str, tuple[CounterUnit, CounterUnit]] = {
     "cpu_frequency": (CounterUnit("MHz", "% of the maximum"), CounterUnit("MHz", "MHz", 100.0)),
     "gpu_mem_used": (CounterUnit("bytes", "% of the capacity"), CounterUnit("bytes", "bytes", 100.0)),
 }
-"""Counter -> unit with a known topology, unit without."""
+"""Counter -> (unit if the topology is known, unit if not)."""
 
 _MOST_PERCENT = 200.0
-"""A share of a maximum stays below this (turbo included); MHz or bytes x 100 do not."""
+"""Percentages of a maximum stay below this (turbo included); MHz or bytes x 100 do not."""
 
 
 def counter_unit(metric: str, largest_mu: float) -> CounterUnit:
-    """The unit of a counter whose largest mu is given; unknown counters are raw."""
+    """Unit of a counter whose largest mu is `largest_mu`; "raw" for unknown counters."""
     known, unknown = _BY_TOPOLOGY.get(metric, (None, None))
     if known is not None and unknown is not None:
         return known if largest_mu <= _MOST_PERCENT else unknown
@@ -67,14 +67,16 @@ def counter_unit(metric: str, largest_mu: float) -> CounterUnit:
 
 
 _FRACTIONS = re.compile(r"(?:[A-Z]{3,4} )?(?:Utilization|Est\. SM Efficiency)")
-"""Counters that torch-tb-profiler adds to the traces it shows; it counts them from 0 to 1."""
+"""Counters that torch-tb-profiler adds to the traces it displays, as values from 0 to 1."""
 
 _IN_BRACKETS = re.compile(r"[(\[]\s*(?P<unit>[^()\[\]\d]{1,16}?)\s*[)\]]\s*")
 
 
 def sample_unit(names: tuple[str, ...], largest: float) -> str:
-    """The unit of a counter's samples by one of its names: a known one, or what stands in brackets at its end
-    ("Power (W)"). `largest` is its largest sample. "" where no name tells it."""
+    """Unit of a counter's samples: that of a known counter, or the one in brackets at the end of a name ("Power (W)").
+
+    `names` are alternative names of the counter, `largest` is its largest sample. "" if no name shows the unit.
+    """
     for name in names:
         if name in _BY_TOPOLOGY:
             return _BY_TOPOLOGY[name][0].sample
@@ -84,18 +86,18 @@ def sample_unit(names: tuple[str, ...], largest: float) -> str:
             return "fraction"
     for name in names:
         start = max(name.rfind("("), name.rfind("["))
-        found = _IN_BRACKETS.fullmatch(name[start:]) if start > 0 else None
-        if found is not None:
-            return found["unit"]
+        match = _IN_BRACKETS.fullmatch(name[start:]) if start > 0 else None
+        if match is not None:
+            return match["unit"]
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitNote:
-    """One counter of a table: its unit and, with a counters file, what was sampled.
+    """One counter of a table: its unit and, with a counters file, the range of its samples.
 
     low, high  smallest and largest sample, in unit.sample; None without a counters file or without samples
-    samples    how many there are, all devices together
+    samples    number of samples on all devices
     """
 
     metric: str
@@ -106,7 +108,7 @@ class UnitNote:
 
 
 def unit_notes(table: CycleTable, counters: CounterTable | None = None) -> tuple[UnitNote, ...]:
-    """A note per counter of the table, by name."""
+    """One note for each counter of the table, sorted by name."""
     notes = []
     for code in np.unique(table.metric[table.metric >= 0]).tolist():
         metric = table.strings[code]

@@ -1,6 +1,6 @@
-"""Per-cycle tables of functions and counters: what a `*_perf_data.csv` and its counters file say.
+"""Per-cycle tables of functions and counters, as in a `*_perf_data.csv` and its counters file.
 
-A cycle is one round of a server's main loop. Every row is one (cycle, process, device, function, counter). Field by
+A cycle is one iteration of a server's main loop. Every row is one (cycle, process, device, function, counter). Field by
 field: docs/inputs/perf_data.md.
 """
 
@@ -19,10 +19,10 @@ NO_TEXT = -1
 """Code of an empty or `N/A` cell."""
 
 HOST = "Host"
-"""What the device column calls the machine itself."""
+"""Name of the machine itself in the device column."""
 
 DEVICE_TYPE, HOST_TYPE = "device", "host"
-"""Types of functions in tables that name none."""
+"""Function types in tables without a type column."""
 
 _DEVICE_PREFIXES = tuple(f"{word}_" for word in sorted(DEVICE_WORDS))
 
@@ -33,30 +33,29 @@ def is_device_type(kind: str) -> bool:
 
 
 NO_COUNTER = "none"
-"""Counter of rows about a device that has no counters, so that its functions keep a row (trace_cycles.py)."""
+"""Counter of rows on a device without counters, so that its functions still have a row (trace_cycles.py)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CycleTable:
-    """The rows of one table, all arrays of shape (rows,), in the order of the file.
+    """The rows of one table in file order; all arrays have shape (rows,), or are None if the file lacks the column.
 
     source        the file, as named by the user
-    strings       texts behind the codes; code NO_TEXT stands for a missing one
+    strings       texts of the codes; code NO_TEXT means a missing text
     cycle, pid    int64
     function, metric, device   codes
     beta_pct      share of the cycle in percent, summed over threads and streams: may exceed 100
-    mu_pct        100 x the counter's normalised mean while the function ran; NaN where there was no counter
-    cycle_us      length of the cycle the row belongs to
-    anchor        code of the function that delimits the cycles; None when the file has no such column
-    duration_us   time of the function in the cycle; None when the file has no such column
-    instances     number of calls or launches in the cycle; None when the file has no such column
-    kind          code of the function's type (gpu_compute, oncpu, ...); None when the file has no such column
-    interpolated  the counter had no sample of its own in this row; None when the file has no such column
-    sigma_pct     deviation of the counter while the function ran, in the unit of mu; NaN where there was no counter;
-                  None when the file has no such column
-    start_us      start of the cycle since the epoch, NaN where empty; None when the file has no such column
-    host          code of the machine's name; None when the file has no such column
-    published_mu_pct  mu_pct with the decimals read as the published reports do (sources/perf_data); None: the same
+    mu_pct        100 x the counter's normalised mean while the function ran; NaN without a counter
+    cycle_us      duration of the row's cycle
+    anchor        code of the function that delimits the cycles
+    duration_us   time of the function in the cycle
+    instances     number of calls or launches in the cycle
+    kind          code of the function's type (gpu_compute, oncpu, ...)
+    interpolated  whether the counter has no sample of its own in this row
+    sigma_pct     deviation of the counter while the function ran, in the unit of mu; NaN without a counter
+    start_us      start of the cycle since the epoch, NaN if empty
+    host          code of the machine's name
+    published_mu_pct  mu_pct with the decimals read as in the published reports (sources/perf_data); None if equal
     """
 
     source: str
@@ -83,11 +82,11 @@ class CycleTable:
         return len(self.cycle)
 
     def pids(self) -> tuple[int, ...]:
-        """The processes, ascending."""
+        """Process ids, ascending."""
         return tuple(np.unique(self.pid).tolist())
 
     def rows(self, chosen: Flags) -> CycleTable:
-        """The chosen rows, in the same order; `chosen` has shape (rows,)."""
+        """The rows where `chosen`, (rows,), is true, in the same order."""
         return CycleTable(
             self.source, self.strings, self.cycle[chosen], self.pid[chosen], self.function[chosen],
             self.metric[chosen], self.device[chosen], self.beta_pct[chosen], self.mu_pct[chosen],
@@ -108,14 +107,14 @@ class CycleTable:
         return self.rows(self.pid == pid)
 
     def anchors(self) -> tuple[str, ...]:
-        """Names of the functions that delimit cycles, sorted; empty when the file does not say."""
+        """Names of the functions that delimit cycles, sorted; empty without an anchor column."""
         if self.anchor is None:
             return ()
         return tuple(sorted(self.strings[code] for code in np.unique(self.anchor).tolist() if code != NO_TEXT))
 
     def cycle_lengths_us(self) -> Floats:
-        """(cycles,) lengths of the distinct (cycle, length) pairs, by cycle number."""
-        # a cycle's rows mostly stand together: of each such run one is enough
+        """(cycles,) durations of the distinct (cycle, duration) pairs, by cycle number."""
+        # a cycle's rows are mostly adjacent: take the first of each run
         starts = np.ones(len(self), dtype=np.bool_)
         starts[1:] = (self.cycle[1:] != self.cycle[:-1]) | (self.cycle_us[1:] != self.cycle_us[:-1])
         pairs = np.unique(np.stack([self.cycle[starts].astype(np.float64), self.cycle_us[starts]], axis=1), axis=0)
@@ -127,10 +126,10 @@ class CounterTable:
     """Samples of a `*_counters_data.csv`, arrays of shape (samples,), in the order of the file.
 
     source   the file
-    names    of the counters
+    names    names of the counters
     counter  int32 index into names
-    time_us  float64, epoch
-    value    float64, in the unit of model/recordings/counter_units.py
+    time_us  float64, since the epoch
+    value    float64, in the counter's unit (model/recordings/counter_units.py)
     """
 
     source: str
@@ -140,11 +139,11 @@ class CounterTable:
     value: Floats
 
     def values(self, name: str) -> Floats:
-        """Samples of a counter; those of processes (`name_<pid>`) count under the bare name."""
+        """Samples of a counter, including those of single processes (`name_<pid>`)."""
         return self.value[self._called(name)]
 
     def times_us(self, name: str) -> Floats:
-        """When the samples of `values` were taken."""
+        """Times of the samples returned by `values`."""
         return self.time_us[self._called(name)]
 
     def _called(self, name: str) -> Flags:
@@ -157,7 +156,7 @@ class CounterTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CycleRecording:
-    """One table with the counters beside it (None when there are none)."""
+    """One table with its counters (None without a counters file)."""
 
     file: FileFacts
     table: CycleTable
@@ -166,7 +165,7 @@ class CycleRecording:
 
 
 def _is_number(text: str) -> bool:
-    """A pid as digits or as a rounded number: 2520152 or 2.520152e+06."""
+    """Whether a text is a pid, as digits or as a rounded number: 2520152 or 2.520152e+06."""
     try:
         float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Device launches in order, without a clock: what a kernel listing or a kernel profiler's export says."""
+"""Device launches in order, without timestamps: from a kernel listing or a kernel profiler's export."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaunchTable:
-    """n launches in the order they ran.
+    """n launches in execution order.
 
     name       (n,) int32 index into strings
     dur_ns     (n,) int64
-    tensor     (n,) float64 fraction of its time (or peak) the tensor pipe was active, NaN where not measured
-    dram       (n,) float64 fraction of peak DRAM throughput, NaN where not measured
-    occupancy  (n,) float64 achieved occupancy as a fraction, NaN where not measured; None when the source has none
-    sm      (n,) float64 fraction of peak throughput of the multiprocessors, likewise
+    tensor     (n,) float64 tensor pipe activity as a fraction of its time (or peak), NaN if not measured
+    dram       (n,) float64 fraction of peak DRAM throughput, NaN if not measured
+    occupancy  (n,) float64 achieved occupancy as a fraction, NaN if not measured; None if the source has none
+    sm         (n,) float64 fraction of peak throughput of the multiprocessors, likewise
     """
 
     strings: StringTable
@@ -43,10 +43,10 @@ class LaunchRecording:
     """One listing or export.
 
     format              key of model/formats.py
-    device_name         model of the device, "" where the source does not name it
-    compute_capability  e.g. "8.0", "" where the source does not say
-    devices             how many devices the launches ran on, as far as the source tells them apart
-    metrics             figure -> what the source calls the metric it was read from, where it names one; the figures are
+    device_name         model of the device, "" if the source does not name it
+    compute_capability  e.g. "8.0", "" if unknown
+    devices             number of devices the launches ran on, if the source distinguishes them
+    metrics             figure -> the source's name of the metric it was read from, if any; figures are
                         "tensor_active", "dram_active", "achieved_occupancy" and "sm_throughput"
     """
 

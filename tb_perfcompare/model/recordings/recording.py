@@ -1,4 +1,4 @@
-"""What one file says, before anybody interprets it."""
+"""The contents of one trace file, as read and before interpretation."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a capture comes from: what the user calls the whole it belongs to (`source`), its run, worker and span, and
-    its rank, None when the worker's name does not tell it."""
+    """Where a capture comes from: its `source` (the user's name for the whole input), run, worker and span, and its
+    rank, None if the worker's name does not contain it."""
 
     source: str
     run: str
@@ -29,9 +29,13 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ReadStats:
-    """What a reader saw. `events` is every element of traceEvents, kept or not; `kept` those that became rows of the
-    event table or samples of counters; `dropped` counts events that lack what their kind needs, by reason; `skipped`
-    counts kinds no view uses (flow arrows, metadata), by `ph/cat`."""
+    """Counts of a reader.
+
+    events   elements of traceEvents
+    kept     those that became rows of the event table or samples of counters
+    dropped  reason -> number of events without a field that their kind requires
+    skipped  `ph/cat` -> number of events of kinds that no view uses (flow arrows, metadata)
+    """
 
     events: int
     kept: int
@@ -46,18 +50,20 @@ HOST_DEVICE = -1
 """Device of a counter that belongs to the host."""
 
 ALL_DEVICES = -2
-"""Device of a counter whose samples stand for all devices of the machine, not told apart."""
+"""Device of a counter whose samples cover all devices of the machine together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CounterSamples:
-    """Samples of counters (`ph: "C"` events), one row per number of an event's `args`, in time order; equal times by
-    name, series, device and value, so that the order of events in the file does not show.
+    """Samples of counters (`ph: "C"` events), one row per number in an event's `args`.
 
-    strings  texts behind the codes
-    name     (m,) int32 name of the event; " #1", " #2" behind it tell apart processes or ids that count the same thing
+    Rows are in time order; equal times are ordered by name, series, device and value, so that the result does not
+    depend on the order of events in the file.
+
+    strings  texts of the codes
+    name     (m,) int32 name of the event; a suffix " #1", " #2" distinguishes processes or ids with the same counter
     series   (m,) int32 key of the number in `args`
-    device   (m,) int32 device the counter belongs to, HOST_DEVICE or ALL_DEVICES
+    device   (m,) int32 device of the counter, HOST_DEVICE or ALL_DEVICES
     time_ns  (m,) int64 in the clock of the trace
     value    (m,) float64
     """
@@ -75,12 +81,13 @@ class CounterSamples:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeasuredRanges:
-    """Ranges that the profiler measured with hardware counters (`cuda_profiler_range`), n in the order they ran; each
-    is a kernel where it measured kernels one by one.
+    """n ranges measured with hardware counters (`cuda_profiler_range`), in execution order.
 
-    name     n names: of the kernel, or that the program gave the range
+    Each range is one kernel if the profiler measured kernels one by one.
+
+    name     n names: the kernel's, or the range's as given by the program
     metrics  k names of metrics
-    values   (n, k) float64, NaN where a range lacks the metric
+    values   (n, k) float64, NaN if a range lacks the metric
     """
 
     name: tuple[str, ...]
@@ -99,7 +106,7 @@ class TraceRecording:
     """One torch.profiler trace.
 
     file            the file it was read from
-    events          everything that has a duration, and memory events
+    events          events with a duration, and memory events
     flows           forward-backward arrows
     properties      root members other than traceEvents (deviceProperties, distributedInfo, with_stack, ...), decoded
     process_labels  pid as written -> `process_labels` metadata ("GPU 0", "MLU 0", "CPU")
@@ -107,7 +114,7 @@ class TraceRecording:
     thread_names    (pid, tid) as written -> `thread_name` metadata
     notes           damage and repairs
     counters        samples of counters, None when the trace has none
-    ranges          what the profiler measured with hardware counters
+    ranges          ranges measured with hardware counters
     """
 
     file: FileFacts
@@ -124,16 +131,16 @@ class TraceRecording:
 
     @property
     def device_properties(self) -> list[dict[str, Any]]:
-        """Facts about the devices, index = device id."""
+        """Properties of the devices, index = device id."""
         return _devices(self.properties)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceEvents:
-    """One torch.profiler trace as its events, for a program that has its own idea of them.
+    """One torch.profiler trace as decoded events, for an analysis that interprets them in its own way.
 
-    events      decoded, in file order: `ph`, `cat`, `name`, `pid`, `tid`, `ts`, `dur`, `id` as far as written, `args`
-    properties  as of TraceRecording
+    events      in file order: `ph`, `cat`, `name`, `pid`, `tid`, `ts`, `dur`, `id` if present, `args`
+    properties  as in TraceRecording
     notes       damage and repairs
     """
 
@@ -144,11 +151,11 @@ class TraceEvents:
 
     @property
     def device_properties(self) -> list[dict[str, Any]]:
-        """Facts about the devices, index = device id."""
+        """Properties of the devices, index = device id."""
         return _devices(self.properties)
 
 
 def _devices(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """`deviceProperties`; empty when missing or not a list of objects."""
+    """`deviceProperties`; empty if missing or not a list of objects."""
     value = properties.get("deviceProperties")
     return [item if isinstance(item, dict) else {} for item in value] if isinstance(value, list) else []

@@ -1,1 +1,1 @@
-"""What baselines and points of a history say about themselves."""
+"""Metadata of saved baselines and of history points."""

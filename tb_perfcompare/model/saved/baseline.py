@@ -1,4 +1,4 @@
-"""A saved baseline: what was summarised of a run, to be compared against without its files."""
+"""A saved baseline: the summary of a run, to compare against without its files."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from tb_perfcompare.model.summary.summary import DeviceFacts, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 SCHEMA = "tb_perfcompare.baseline/1"
-"""Of a baseline's first member; another number means another layout of the file."""
+"""First member of a baseline file; the number changes with the layout of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedFailure:
-    """Why a file of the run could not be read when it was saved; `code` is that of the error."""
+    """Why a file of the run could not be read when the baseline was saved; `code` is the error's code."""
 
     code: str
     reason: str
@@ -22,7 +22,7 @@ class SavedFailure:
 
 @dataclass(frozen=True, slots=True)
 class SavedCapture:
-    """One file of the run. `failed` is None for those that could be read."""
+    """One file of the run. `failed` is None if it could be read."""
 
     worker: str
     span: str
@@ -33,23 +33,23 @@ class SavedCapture:
 
 @dataclass(frozen=True, slots=True)
 class SavedFacts:
-    """What a baseline says about itself, so that it can be listed without reading the rest.
+    """Metadata of a baseline, readable without the summary itself.
 
-    version    of the tool that saved it
-    structure  stands for the classes that the rest is made of: others cannot be read
-    run        what the run was called
+    version    version of the tool that saved it
+    structure  identifies the classes of the summary; a summary with another value cannot be read
+    run        name of the run
     format     key of model/formats.py
-    metric     what a step of it is (model/summary/summary.py)
-    window     rule for step windows it was summarised with
-    steps      first and last number it is narrowed to, None for all
+    metric     what its steps measure (model/summary/summary.py)
+    window     rule for step windows used in its summary
+    steps      first and last number of the selected steps, None for all
     all_steps  whether incomplete and warm-up steps count
-    kind       pattern of the kind of iterations it is narrowed to, "" for all
-    launches   name of the listing or export that came with it, "" for none
-    counters   name of the file of counters that came with it, "" for none
+    kind       pattern of the selected kind of iterations, "" for all
+    launches   name of its listing or export, "" for none
+    counters   name of its file of counters, "" for none
     device     the device of all captures
-    count, admitted  steps that were seen, steps that are compared
-    mean_ns    mean of those, None where the run has no times
-    captures   its files, in their order
+    count, admitted  steps recorded, steps compared
+    mean_ns    mean of the compared steps, None if the run has no times
+    captures   its files in order
     """
 
     version: str
@@ -73,7 +73,7 @@ class SavedFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedSummary:
-    """The summary of one capture, as it was saved: a Recording that needs no analysis."""
+    """The saved summary of one capture: a recording that needs no analysis."""
 
     facts: SavedFacts
     summary: Summary

@@ -1,4 +1,4 @@
-"""A point of a history: one run of a series, as it was recorded at one time."""
+"""A point of a history: one run of a series, recorded at one time."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ import math
 from tb_perfcompare.quick_dataclass import dataclass
 
 POINT_SCHEMA = "tb_perfcompare.point/1"
-"""Of a point's facts. They stay readable when the summary beside them is of another layout than this version's."""
+"""Schema of a point's metadata, which stays readable even if this version cannot read the summary next to it."""
 
 
 LATEST_S = 9_999_999_999
-"""Ten digits, so that names of files are in the order of time (the year 2286)."""
+"""Latest time in seconds (the year 2286): ten digits, so that file names sort by time."""
 
 
 @dataclass(frozen=True, slots=True)
 class PointFacts:
-    """What a point says about itself without its summary.
+    """Metadata of a point, readable without its summary.
 
-    version    of the tool that recorded it
-    label      what the user or the machine called it: a commit, a build number, a host
-    at_s       when, in seconds since 1970 (UTC)
-    run        what the run was called
-    metric     what a step of it is (model/summary/summary.py)
+    version    version of the tool that recorded it
+    label      name given by the user or taken from the machine: a commit, a build number, a host
+    at_s       time of recording in seconds since 1970 (UTC)
+    run        name of the run
+    metric     what its steps measure (model/summary/summary.py)
     device     the device that did the work, "" if unknown
-    count, admitted  steps that were seen, steps that are compared
-    mean_ns, median_ns  of those, None where the run has no times
-    quartiles_ns  a quarter of them take at most the first, a quarter at least the second; None also where a version
-                  recorded the point that did not keep them
+    count, admitted  steps recorded, steps compared
+    mean_ns, median_ns  of the compared steps, None if the run has no times
+    quartiles_ns  lower and upper quartile of the compared steps; None as well in points of versions that omit them
     """
 
     version: str
@@ -44,7 +43,7 @@ class PointFacts:
     quartiles_ns: tuple[float, float] | None = None
 
     def misfit(self) -> str:
-        """What cannot be, "" if all fits together."""
+        """Describes an impossible value or contradiction, "" if there is none."""
         if not 0 <= self.at_s <= LATEST_S:
             return f"it was recorded at {self.at_s} s"
         if not 0 <= self.admitted <= self.count:

@@ -1,1 +1,1 @@
-"""What analysis gives: one recording, ready to compare."""
+"""Results of analysis: one recording, ready to compare."""

@@ -1,4 +1,4 @@
-"""What limits a launch: one class per launch from its utilisation. The threshold is summary.py's BOUND."""
+"""Classifies launches by the resource that limits them, from their utilisation. The threshold is summary.py's BOUND."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _TENSOR, _MEMORY, _BOTH, _NEITHER, _UNKNOWN = (
 
 
 def bound_class(tensor: Floats, dram: Floats) -> NDArray[np.int8]:
-    """(n,) fractions of the peak, NaN where not measured -> (n,) index into BOUND_CLASSES.
+    """(n,) fractions of the peak, NaN if not measured -> (n,) index into BOUND_CLASSES.
 
-    A launch that carries one of the two figures is judged by it alone; one that carries neither is "not measured".
+    A launch with only one of the two figures is classified by it; a launch with neither is "not measured".
     """
-    high_tensor, high_dram = tensor >= BOUND, dram >= BOUND  # NaN is not high
+    high_tensor, high_dram = tensor >= BOUND, dram >= BOUND  # NaN compares false
     out = np.full(len(tensor), _NEITHER, dtype=np.int8)
     out[np.isnan(tensor) & np.isnan(dram)] = _UNKNOWN
     out[high_tensor] = _TENSOR

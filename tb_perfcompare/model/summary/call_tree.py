@@ -1,7 +1,7 @@
-"""Where the step time went, by who called what: modules, the operators in them, their calls and the device work below.
+"""Step time as a call tree: modules, the operators in them, their runtime calls and the device work below.
 
-Every nanosecond of a step is the own time of one frame. So own time and the frames below sum to every frame, and the
-whole is the step (docs/method/ledger.md).
+Every nanosecond of a step is the self time of exactly one frame, so self times over a subtree sum to its frame's time
+and the root's time is the step (docs/method/ledger.md).
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from tb_perfcompare.model.summary.split_time import SplitCells, add_cells
 from tb_perfcompare.quick_dataclass import dataclass
 
 MIXED = -1
-"""Category of a frame whose own time is of several, or that has none."""
+"""Category of a frame whose self time has several categories, or that has no self time."""
 
 SMALLER_FRAMES = "(smaller frames)"
-"""Stands for frames that are too small to be told apart."""
+"""Name of the frame that pools frames too small to list."""
 
 
 class FrameKind(IntEnum):
-    """What a frame is. REST stands for the smaller ones among its siblings. Only in call paths (summary.py):
-    PYTHON is a Python function, LAUNCHED the device work that the operator around it launched, in the operator's step.
+    """Kind of a frame. REST pools the smaller frames among its siblings.
+
+    Only in call paths (summary.py): PYTHON is a Python function; LAUNCHED is the device work launched by the enclosing
+    operator, counted in the operator's step.
     """
 
     WHOLE = 0
@@ -41,7 +43,7 @@ class FrameKind(IntEnum):
 
 
 FrameKey = tuple[int, int, str]
-"""(FrameKind, StepCategory of own time or MIXED, name): what tells siblings apart and joins two runs."""
+"""(FrameKind, StepCategory of self time or MIXED, name): distinguishes siblings and joins two runs."""
 
 WHOLE: FrameKey = (FrameKind.WHOLE, MIXED, "step")
 REST: FrameKey = (FrameKind.REST, MIXED, SMALLER_FRAMES)
@@ -49,18 +51,19 @@ REST: FrameKey = (FrameKind.REST, MIXED, SMALLER_FRAMES)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallTree:
-    """n frames x s steps; c cells. Frames come as on a walk: each before those below it, siblings in the order in which
-    they first ran. Frame 0 is the whole step. What is not listed is zero.
+    """Frames in depth-first order, and their times as a sparse n frames x s steps matrix with c cells.
 
-    parent    (n,) int32 number of the frame around it, -1 for the whole
+    Siblings are in order of first execution. Frame 0 is the whole step. Cells that are not listed are zero.
+
+    parent    (n,) int32 index of the parent frame, -1 for the root
     kind      (n,) int8 FrameKind
-    category  (n,) int8 StepCategory of own time, MIXED for the whole and for REST
+    category  (n,) int8 StepCategory of self time, MIXED for the root and for REST
     name      (n,) int32 index into names: a normalised name, which joins two runs
     names     texts
-    merged    (n,) int64 how many frames stand together in one of kind REST, else 0
+    merged    (n,) int64 number of frames pooled in a frame of kind REST, else 0
     frame     (c,) int32
     step      (c,) int32 index into the admitted steps
-    time_ns   (c,) int64 own (exposed) time
+    time_ns   (c,) int64 self (exposed) time
     calls     (c,) int64 calls that start in the step
     """
 
@@ -79,22 +82,23 @@ class CallTree:
         return len(self.parent)
 
     def keys(self) -> list[FrameKey]:
-        """Of every frame."""
+        """Key of each frame."""
         names = self.names
         columns = zip(self.kind.tolist(), self.category.tolist(), self.name.tolist(), strict=True)
         return [(kind, category, names[name]) for kind, category, name in columns]
 
     def renamed(self, joins: Mapping[str, str], category: int, kinds: frozenset[FrameKind]) -> CallTree:
-        """Frames of these kinds and one category under other names; siblings may come to have the same one."""
+        """The tree with frames of these kinds and this category renamed; siblings may end up with equal names."""
         if not any(name in joins for name in self.names):
             return self
         names = {name: number for number, name in enumerate(self.names)}
-        other = np.array([names.setdefault(joins.get(name, name), len(names)) for name in self.names], dtype=np.int32)
+        renamed = np.array([names.setdefault(joins.get(name, name), len(names)) for name in self.names], dtype=np.int32)
         chosen = np.isin(self.kind, [*kinds]) & (self.category == category)
-        return replace(self, name=np.where(chosen, other[self.name], self.name), names=tuple(names))
+        return replace(self, name=np.where(chosen, renamed[self.name], self.name), names=tuple(names))
 
     def without_modules(self, instead: FrameKey) -> CallTree:
-        """The same with everything that modules hold below the whole, and their own time in frames of this key."""
+        """The tree without module frames: their children move to the root, their self time to frames with key
+        `instead`."""
         module = self.kind == FrameKind.MODULE
         inside = (self.parent >= 0) & module[self.parent]
         kind, category, name = instead
@@ -108,7 +112,7 @@ class CallTree:
         )
 
     def own(self) -> tuple[Ints, Ints]:
-        """(n,) own time and (n,) calls over all steps."""
+        """(n,) self time in ns and (n,) calls over all steps."""
         n = len(self)
         return (
             np.bincount(self.frame, weights=self.time_ns, minlength=n).astype(np.int64),
@@ -118,7 +122,7 @@ class CallTree:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The frames of several trees together, in the order of a walk."""
+    """The frames of several trees merged, in depth-first order."""
 
     parent: list[int]
     key: list[FrameKey]
@@ -128,8 +132,11 @@ class Frames:
 
 
 def union(trees: Sequence[CallTree]) -> tuple[Frames, list[Ints]]:
-    """(all frames, the number of each tree's frames among them). Siblings of one key are one frame. One that the trees
-    before lack stands behind the sibling that it follows in its own."""
+    """Merges trees: (all frames, for each tree its frames' indices among them).
+
+    Siblings with the same key become one frame. A frame that earlier trees lack is placed after the sibling that it
+    follows in its own tree.
+    """
     growing = _Growing()
     numbers = []
     for tree in trees:
@@ -145,7 +152,7 @@ def union(trees: Sequence[CallTree]) -> tuple[Frames, list[Ints]]:
 
 
 class _Growing:
-    """Frames by parent and key, and where each stands among its siblings."""
+    """The merged frames by parent and key, and each one's position among its siblings."""
 
     def __init__(self) -> None:
         self._parent = [-1]
@@ -156,12 +163,12 @@ class _Growing:
         self._first = True
 
     def start(self) -> None:
-        """The next tree begins."""
+        """Starts the next tree."""
         self._first = not self._index
         self._before = {}
 
     def child(self, parent: int, key: FrameKey) -> int:
-        """Number of the frame, a new one where there is none yet."""
+        """Index of the frame, which is added if it is new."""
         number = self._index.setdefault((parent, key), len(self._parent))
         if number == len(self._parent):
             self._parent.append(parent)
@@ -172,11 +179,11 @@ class _Growing:
         return number
 
     def walked(self) -> tuple[Frames, Ints]:
-        """(frames in the order of a walk, place of each number there)."""
+        """(frames in depth-first order, position of each index in that order)."""
         below: list[list[int]] = [[] for _ in self._parent]
         for number in range(len(self._parent) - 1, 0, -1):
             below[self._parent[number]].append(number)
-        # the smaller ones stand last, whatever tree they are of
+        # frames that pool smaller ones come last, whichever tree they are from
         for numbers in below:
             if len(numbers) > 1:
                 numbers.sort(key=lambda number: (self._key[number] == REST, self._place[number]), reverse=True)
@@ -196,12 +203,12 @@ class _Growing:
 def tree_of(
     frames: Frames, merged: Ints, frame: AnyInts, step: AnyInts, time_ns: Nanoseconds, calls: Ints
 ) -> CallTree:
-    """From cells that may lie upon each other."""
+    """Builds a tree from cells; values for the same frame and step are added."""
     return tree_of_cells(frames, merged, add_cells(len(frames), [(frame, step, time_ns)], [(frame, step, calls)]))
 
 
 def tree_of_cells(frames: Frames, merged: Ints, cells: SplitCells) -> CallTree:
-    """From cells whose rows are frames."""
+    """Builds a tree from cells whose rows are frames."""
     names: dict[str, int] = {}
     name = [names.setdefault(text, len(names)) for _, _, text in frames.key]
     return CallTree(

@@ -1,4 +1,4 @@
-"""Collectives between ranks one by one, so that one can be found on several ranks, and what ran beside them."""
+"""Individual collectives, so that the same one can be identified on several ranks, and their overlap with compute."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankSteps:
-    """s steps of all ranks of a side, rank by rank.
+    """s steps of all ranks of a side, in order of rank.
 
     capture      (s,) int32 index into Summary.captures
-    span         s texts, that of the capture
+    span         s texts, span of the capture
     label        s texts
     total_ns     (s,) int64
     owned_ns     (8, s) int64 exposed time of the categories
-    collectives  of these steps, None without any
+    collectives  collectives in these steps, None without any
     """
 
     capture: CaptureIndex
@@ -33,7 +33,7 @@ class RankSteps:
     collectives: Collectives | None
 
     def of_job_steps(self, kept: Set[tuple[str, str]]) -> RankSteps:
-        """Those whose (span, label) is among these."""
+        """The steps whose (span, label) is in `kept`."""
         names = zip(self.span, self.label, strict=True)
         columns = np.flatnonzero([name in kept for name in names]).astype(np.intp)
         return RankSteps(
@@ -50,28 +50,28 @@ BY_MESSAGE = "communication_by_message"
 """Table of collectives by name, ranks of the group and message size."""
 
 SIZED_CALLS, SIZED_TIME, MESSAGE_BYTES, BUS_BYTES = "sized_calls", "sized", "message_bytes", "bus_bytes"
-"""Measures of collectives, of the calls whose message is known: how many, their time, the bytes of their messages as
-nccl-tests counts them, and those times the factor of the bus bandwidth."""
+"""Measures of collectives over the calls whose message size is known: number of calls, their time, message bytes as
+nccl-tests counts them, and message bytes times the bus bandwidth factor."""
 
 UNKNOWN = -1
-"""Size of a group, or a length, that nobody recorded."""
+"""A group size or duration that was not recorded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Collectives:
-    """c calls in s steps, in order of step and start.
+    """c calls in s steps, ordered by step and start.
 
-    keys        k tuples (operation, process group), unique; all ranks of the group make the calls of one key in one
-                order. The operation is the collective with its message size and type, the kernel's name where that was
-                not recorded; the group is "" where that was not
-    group_size  (k,) int64 ranks of the group, UNKNOWN where it was not recorded
+    keys        k tuples (operation, process group), unique; all ranks of the group make the calls of one key in the
+                same order. The operation is the collective with its message size and type, or the kernel's name if
+                that was not recorded; the group is "" if not recorded
+    group_size  (k,) int64 ranks of the group, UNKNOWN if not recorded
     key         (c,) int64 index into keys
-    step        (c,) int64 admitted step the call starts in
+    step        (c,) int64 admitted step in which the call starts
     start_ns    (c,) int64 in the clock of the capture
-    dur_ns      (c,) int64 length of the call, waiting for other ranks included
+    dur_ns      (c,) int64 duration of the call, including the wait for other ranks
     busy_ns     (s,) int64 time of the step in which at least one collective runs
-    hidden_ns   (s,) int64 part of it in which a kernel that computes runs as well; UNKNOWN where collectives were
-                recorded on the host only
+    hidden_ns   (s,) int64 part of busy_ns that overlaps with compute kernels; UNKNOWN if collectives were recorded on
+                the host only
     """
 
     keys: tuple[tuple[str, str], ...]
@@ -87,7 +87,7 @@ class Collectives:
         return len(self.key)
 
     def of_steps(self, columns: NDArray[np.intp]) -> Collectives | None:
-        """Those of the chosen steps, numbered anew; None when there are none."""
+        """The calls in the selected steps, with steps and keys renumbered; None without any."""
         place = np.full(len(self.busy_ns), -1, dtype=np.int64)
         place[columns] = np.arange(len(columns))
         kept = place[self.step] >= 0
@@ -109,19 +109,21 @@ class Collectives:
 
 
 def joined(parts: list[tuple[Collectives | None, int]]) -> Collectives | None:
-    """(collectives, number of steps) of captures one after another; a capture without any has steps without any. None
-    when no capture has some."""
+    """Concatenates the (collectives, number of steps) of several captures; None if no capture has collectives.
+
+    A capture without collectives contributes steps without calls.
+    """
     if all(part is None for part, _ in parts):
         return None
     index: dict[tuple[str, str], int] = {}
     size: list[int] = []
-    parts_found: list[Collectives] = []
+    numbered: list[Collectives] = []
     start = 0
     for part, steps in parts:
         if part is None:
             none = np.zeros(0, dtype=np.int64)
             zeros = np.zeros(steps, dtype=np.int64)
-            parts_found.append(Collectives((), none, none, none, none, none, zeros, zeros))
+            numbered.append(Collectives((), none, none, none, none, none, zeros, zeros))
         else:
             number = []
             for key, ranks in zip(part.keys, part.group_size.tolist(), strict=True):
@@ -131,15 +133,15 @@ def joined(parts: list[tuple[Collectives | None, int]]) -> Collectives | None:
                 size[at] = max(size[at], ranks)
                 number.append(at)
             numbers = np.array(number, dtype=np.int64)
-            parts_found.append(replace(part, key=numbers[part.key], step=part.step + start))
+            numbered.append(replace(part, key=numbers[part.key], step=part.step + start))
         start += steps
     return Collectives(
         tuple(index),
         np.array(size, dtype=np.int64),
-        key=np.concatenate([one.key for one in parts_found]),
-        step=np.concatenate([one.step for one in parts_found]),
-        start_ns=np.concatenate([one.start_ns for one in parts_found]),
-        dur_ns=np.concatenate([one.dur_ns for one in parts_found]),
-        busy_ns=np.concatenate([one.busy_ns for one in parts_found]),
-        hidden_ns=np.concatenate([one.hidden_ns for one in parts_found]),
+        key=np.concatenate([part.key for part in numbered]),
+        step=np.concatenate([part.step for part in numbered]),
+        start_ns=np.concatenate([part.start_ns for part in numbered]),
+        dur_ns=np.concatenate([part.dur_ns for part in numbered]),
+        busy_ns=np.concatenate([part.busy_ns for part in numbered]),
+        hidden_ns=np.concatenate([part.hidden_ns for part in numbered]),
     )

@@ -1,4 +1,4 @@
-"""The critical path of a step: names of the group "critical_path" and of its edges."""
+"""Names for the critical path of a step: the group "critical_path" and its edges."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ LAUNCH = ("(launch call to start)", "Launch edge")
 STREAM = ("(gap on one stream)", "Stream edge")
 EVENT = ("(gap after another stream)", "Event edge")
 RETURN = ("(end of device work to return)", "Wait edge")
-"""(name, category) of the time that an edge of the path takes; all other parts are those of the ledger."""
+"""(name, category) of the time spent on each kind of edge; all other parts of the path are named as in the ledger."""

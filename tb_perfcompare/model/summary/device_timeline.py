@@ -1,4 +1,4 @@
-"""Figures of the device's time line: names of the rows of the group "device_timeline", and what each means."""
+"""Figures of the device timeline: row names of the group "device_timeline", and their definitions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 TABLE = "device_timeline"
 
 SHORT_NS = 10_000
-"""A kernel shorter than this takes about as long to launch as to run."""
+"""Launching a kernel shorter than this takes about as long as running it."""
 
 BUSY = "Busy"
 EXPOSED_COMMUNICATION = "Busy: exposed communication"
@@ -30,7 +30,7 @@ MEANINGS: Mapping[str, str] = {
     STEP_END: "after the last device event of the step; all of a step without any",
     SHORT_KERNELS: f"kernels that start in the step and take less than {SHORT_NS // 1000} µs, durations summed",
 }
-"""Figure -> definition. Calls are device events of the kind that start in the step; of idle time, gaps."""
+"""Figure -> definition. Its calls are the device events of the kind that start in the step; for idle time, the gaps."""
 
 IDLE_PARTS = (HOST_WAIT, LAUNCH_LATENCY, LAUNCH_UNKNOWN, STEP_END)
-"""Parts of IDLE. With BUSY they are the whole step, exactly."""
+"""Parts of IDLE. Together with BUSY they sum exactly to the step."""

@@ -1,4 +1,4 @@
-"""What counts as one step of a trace, and what else could."""
+"""The event that marks the steps of a trace, and the alternatives."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ PROFILER, ANNOTATION, OPTIMIZER, GRAPH, DETECTED, WHOLE = (
     "profiler", "annotation", "optimizer", "graph", "detected", "whole",
 )  # fmt: skip
 ORIGINS = (PROFILER, OPTIMIZER, GRAPH, DETECTED, WHOLE)
-"""Ways to find steps that a user may ask for by name; every other text is a pattern of marker names."""
+"""Ways to find steps that a user may select by name; any other text is a pattern of marker names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """Something that occurs once per iteration.
+    """An event that occurs once per iteration.
 
     origin    PROFILER, ANNOTATION, ...
-    name      its name with numbers taken out (model/names/numbers_out.py); "" for the whole recording
-    count     iterations recorded from one occurrence to the next
-    coverage  share of the recording, 0 to 1, that they cover
-    mean_ns   their mean length
-    alike     how alike successive iterations are, 0 to 1, by the sequences of names in them (never by times); None
-              where the name says that it marks iterations and nothing else was looked at
+    name      its name without numbers (model/names/numbers_out.py); "" for the whole recording
+    count     number of complete iterations, from one occurrence to the next
+    coverage  share of the recording, 0 to 1, that the iterations cover
+    mean_ns   mean duration of the iterations
+    alike     similarity of successive iterations, 0 to 1, by the sequences of names in them (never by times); None
+              if the name alone identifies it as a marker and similarity was not computed
     """
 
     origin: str
@@ -33,27 +33,31 @@ class Marker:
 
     @property
     def unit(self) -> tuple[str, str]:
-        """What has to be the same on both sides; vendors call the launch of a graph differently."""
+        """What must be equal on both sides; names of graph launches differ between vendors and are left out."""
         return self.origin, "" if self.origin == GRAPH else self.name
 
     @property
     def asked_as(self) -> str:
-        """The --step-marker that chooses it."""
+        """The value of --step-marker that selects this marker."""
         if self.origin == DETECTED:
             return f"{DETECTED}:{self.name}"
         return self.origin if self.origin in (PROFILER, GRAPH, WHOLE) else self.name
 
     @property
     def shown(self) -> str:
-        """ "step[*], 120 iterations", for sentences."""
+        """For sentences: "step[*], 120 iterations"."""
         return f"{self.name}, {self.count:,} iterations" if self.name else "the whole recording"
 
 
 @dataclass(frozen=True, slots=True)
 class Iterations:
-    """`chosen` marks the steps; `candidates` are all that could, `chosen` among them, in the order of preference;
-    `tried` says what was looked for where nothing repeats; of a saved baseline they are `fixed`: its events are not
-    there to be cut otherwise."""
+    """The markers of a trace.
+
+    chosen      the marker of the steps
+    candidates  all possible markers including `chosen`, in order of preference
+    tried       what was searched for, if nothing repeats
+    fixed       the marker cannot be changed: a saved baseline has no events to divide differently
+    """
 
     chosen: Marker
     candidates: tuple[Marker, ...]

@@ -1,7 +1,7 @@
-"""Which recordings of a side are ranks of one job, and which the same program again.
+"""Tells ranks of one job from repeated starts of one program among the captures of a side.
 
-torch's handler names a file after its process. So the same program, started three times, seems to be three workers, and
-a job of two ranks six. Ranks of a job record at the same time, and each rank once.
+torch's handler names a file after its process, so a program started three times looks like three workers, and a job of
+two ranks like six. Ranks of a job record at the same time, and each rank once.
 """
 
 from __future__ import annotations
@@ -15,26 +15,29 @@ from tb_perfcompare.model.summary.summary import Summary
 
 
 def job_workers(summary: Summary) -> tuple[str, ...]:
-    """(c,) the worker of the job whose each capture is: that of its file or, of a program that was started again, the
-    one of the first start in its place."""
+    """(c,) each capture's worker in the job.
+
+    It is the file's worker; for a program that was started again, the worker with the same rank or position in the
+    first start.
+    """
     launch_of = _launches(summary)
     places = Counter[int]()
-    known: dict[str, tuple[int | str, int]] = {}  # process -> (launch, rank or place in it)
-    for capture in sorted(summary.captures, key=lambda one: one.worker):
-        if capture.worker in launch_of and capture.worker not in known:
+    position: dict[str, tuple[int | str, int]] = {}  # process -> (launch, rank or place in it)
+    for capture in sorted(summary.captures, key=lambda capture: capture.worker):
+        if capture.worker in launch_of and capture.worker not in position:
             launch, rank = launch_of[capture.worker]
-            known[capture.worker] = launch, places[launch] if rank is None else rank
+            position[capture.worker] = launch, places[launch] if rank is None else rank
             places[launch] += 1
-    first = {place: worker for worker, (launch, place) in known.items() if launch == 0}
+    first = {place: worker for worker, (launch, place) in position.items() if launch == 0}
     return tuple(
-        first.get(known[capture.worker][1], capture.worker) if capture.worker in known else capture.worker
+        first.get(position[capture.worker][1], capture.worker) if capture.worker in position else capture.worker
         for capture in summary.captures
     )
 
 
 def job_spans(summary: Summary) -> tuple[str, ...]:
-    """(c,) the span of the job in which each capture was recorded; of a program that was started again, after the name
-    of a worker of that start."""
+    """(c,) each capture's span in the job; for a program that was started again, prefixed with a worker of that
+    start."""
     launch_of = _launches(summary)
     names = {launch: worker for worker, (launch, _) in sorted(launch_of.items(), reverse=True)}
     return tuple(
@@ -44,11 +47,13 @@ def job_spans(summary: Summary) -> tuple[str, ...]:
 
 
 def _launches(summary: Summary) -> dict[str, tuple[int, int | None]]:
-    """Process -> (number of the start of the program, its rank where the trace says one); empty where all were started
-    together, or nothing tells."""
+    """Process -> (index of the program's start, rank if the trace states it).
+
+    Empty if all processes were started together or their order is unknown.
+    """
     if len({capture.worker for capture in summary.captures}) < 2 or summary.ranks is not None:
         return {}
-    spans = _recorded(summary)
+    spans = _recording_intervals(summary)
     if not spans:
         return {}
     ordered = sorted(spans, key=lambda worker: (spans[worker], worker))
@@ -68,9 +73,11 @@ def _launches(summary: Summary) -> dict[str, tuple[int, int | None]]:
     return launches if max(seen.values()) > 1 else {}
 
 
-def _recorded(summary: Summary) -> dict[str, tuple[int, int]]:
-    """Process -> when its first compared step began and its last ended, in nanoseconds since 1970; empty where a clock
-    does not tell. One without compared steps is no observation, and not here."""
+def _recording_intervals(summary: Summary) -> dict[str, tuple[int, int]]:
+    """Process -> (start of its first compared step, end of its last) in nanoseconds since 1970.
+
+    Empty if any capture's clock is unknown. Processes without compared steps are left out.
+    """
     steps, spans = summary.steps, dict[str, tuple[int, int]]()
     for number in unique(steps.capture).tolist():
         capture, own = summary.captures[number], steps.capture == number

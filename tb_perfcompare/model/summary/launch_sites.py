@@ -1,8 +1,8 @@
-"""Where device work was launched from, as a text that is the same in every recording of the same program.
+"""Launch sites of device work, as texts that are equal in every recording of the same program.
 
-Operators nest: `aten::conv2d > aten::convolution > aten::cudnn_convolution`. The place of an operator is a digest of
-its name, its input shape and the place of the operator around it. So a table of operators with the place above each is
-the whole tree, at the size of its distinct nodes, and rows of several recordings join by their text.
+Operators nest: `aten::conv2d > aten::convolution > aten::cudnn_convolution`. An operator's place is a digest of its
+name, its input shape and the place of the enclosing operator. A table of operators with the place above each is
+therefore the whole tree with one row per distinct node, and rows of several recordings join by their place.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeviceWork:
-    """Device work by name and place (model/summary/launch_sites.py), and the operators that make up the places.
+    """Device work by name and launch site, and the tree of operators that defines the sites.
 
-    work       keys (category label, kernel key, place) in the order in which they first ran; place "" is work whose
-               operator is not known. Summed durations and launches: all device events that start in an admitted step
-    operators  keys (operator, input shape, place above) in the order in which their work first ran. Summed durations
-               of everything below; calls of the operator that launched anything, in the step where its work began
+    work       keys (category label, kernel key, place) in order of first execution; place "" if the operator is
+               unknown. Summed durations and launches of all device events that start in an admitted step
+    operators  keys (operator, input shape, place above) in order of their work's first execution. Summed durations of
+               all work below; calls of the operator that launched work, in the step where that work started
     """
 
     work: SplitTime
@@ -32,20 +32,21 @@ class DeviceWork:
 
 
 OUTSIDE = ""
-"""The place of what no operator encloses."""
+"""Place of work that no operator encloses."""
 
 
 def place_below(above: str, operator: str, input_shape: str) -> str:
-    """The place of an operator that the place `above` encloses; 16 hexadecimal digits."""
+    """Place of an operator inside the place `above`; 16 hexadecimal digits."""
     text = "\0".join((above, operator, input_shape))
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 class PlacePool(TextPool):
-    """The places of a tree of p operators: number 0 is OUTSIDE, 1 + i that of operator i. Digests take longer than all
-    else that is known of a place, and are made when the first text is asked for.
+    """The places of a tree of p operators: number 0 is OUTSIDE, 1 + i is the place of operator i.
 
-    above     (p,) number of the place around each, which comes before its own
+    Digests are computed when the first text is requested: they take longer than the rest of the tree.
+
+    above     (p,) number of the enclosing place, lower than the operator's own
     operator  p names
     shape     p input shapes
     """
@@ -70,18 +71,18 @@ class PlacePool(TextPool):
         return len(self._above) + 1
 
     def text(self, number: int) -> str:
-        """One place, without making the others."""
+        """Text of one place, computed without the others."""
         if self._texts or not number:
             return self.texts[number] if number else OUTSIDE
-        around = []
+        enclosing = []
         while number:
-            around.append(number - 1)
+            enclosing.append(number - 1)
             number = int(self._above[number - 1])
         text = OUTSIDE
-        for at in reversed(around):
+        for at in reversed(enclosing):
             text = place_below(text, self._operator[at], self._shape[at])
         return text
 
     def only(self, code: TextIndex) -> Texts:
-        """All of the tree, which any of its places is made of."""
+        """Column with the whole pool, since each place depends on those above it."""
         return Texts(np.ascontiguousarray(code, dtype=np.int32), self)

@@ -1,4 +1,4 @@
-"""Memory of one side: what was allocated per step and operator, and how much was held at once."""
+"""Memory of one side: allocations per step and operator, and memory in use over time."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryCurve:
-    """What one device held in one capture over c steps, from the start of the first to the end of the last.
+    """Memory in use on one device in one capture, from the start of the first of its c steps to the end of the last.
 
     capture    index into Summary.captures
     device     "CPU", "GPU 0"
-    absolute   False: the profiler did not write totals, and the curve counts from zero at the recording's first record
-    label, start_ns, end_ns  (c,) texts and int64: the steps, since the start of the first one
+    absolute   False if the profiler wrote no totals: the curve then starts from zero at the recording's first record
+    label, start_ns, end_ns  (c,) texts and int64: the steps, in time since the start of the first one
     time_ns    (t,) int64 since the start of the first step, ascending; thinned, each step keeps its extremes
-    allocated  (t,) int64 bytes held by tensors after the record; a first point at 0 is what was held before
-    reserved   (t,) int64 bytes held by the allocator, None where not written
-    peak_allocated, peak_reserved  largest values; None where not written
+    allocated  (t,) int64 bytes in use by tensors after the record; a first point at 0 is the amount before the steps
+    reserved   (t,) int64 bytes reserved by the allocator, None if not recorded
+    peak_allocated, peak_reserved  largest values; None if not recorded
     """
 
     capture: int
@@ -36,8 +36,10 @@ class MemoryCurve:
 
     @property
     def place(self) -> Floats:
-        """(t,) the points in steps passed: 2.5 is in the middle of the third step, whatever the steps last. Between
-        two steps nothing passes."""
+        """(t,) position of each point in steps: 2.5 is the middle of the third step, whatever the steps' durations.
+
+        The position does not advance between two steps.
+        """
         step = np.maximum(np.searchsorted(self.start_ns, self.time_ns, side="right") - 1, 0)
         start, end = self.start_ns[step], self.end_ns[step]
         passed: Floats = step + np.clip((self.time_ns - start) / np.maximum(end - start, 1), 0.0, 1.0)
@@ -52,7 +54,7 @@ class MemoryUse:
     allocated  (g, s) int64 bytes allocated in the step
     released   (g, s) int64 bytes released in the step
     calls      (g, s) int64 allocations in the step
-    curves     per capture and device
+    curves     one for each capture and device
     """
 
     keys: tuple[tuple[str, str], ...]

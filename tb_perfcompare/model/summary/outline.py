@@ -1,4 +1,4 @@
-"""What a list of runs shows of a recording."""
+"""The part of a summary that a list of runs shows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A Summary without its tables: `steps` are compared, `dropped` are not, `mean_step_us` is None where steps have no
-    time; the rest as in Summary."""
+    """A Summary without its tables.
+
+    `steps` are compared, `dropped` are not; `mean_step_us` is None if steps have no time; the rest is as in Summary.
+    """
 
     format: str
     device: DeviceFacts
@@ -25,7 +27,7 @@ class Outline:
 
 
 def outline_of(summary: Summary) -> Outline:
-    """The outline of a summary that is there."""
+    """The outline of a complete summary."""
     steps = summary.steps
     return Outline(
         summary.format, summary.device, summary.marked, len(steps), len(summary.dropped),
@@ -34,5 +36,5 @@ def outline_of(summary: Summary) -> Outline:
 
 
 def mean_step_us(length_ns: Ints) -> float | None:
-    """None without any steps."""
+    """Mean of step durations, in microseconds; None without steps."""
     return float(length_ns.mean()) / 1000 if len(length_ns) else None

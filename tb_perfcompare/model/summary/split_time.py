@@ -1,4 +1,4 @@
-"""Owned time by keys finer than the entities of OwnedTime: sparse, since most of them occur in few steps."""
+"""Owned time by finer keys than the entities of OwnedTime: sparse, since most keys occur in few steps."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tb_perfcompare.model.texts import Keys
 from tb_perfcompare.quick_dataclass import dataclass
 
 First: TypeAlias = Callable[[Ints, int], Ints]
-"""Given rows and a number, so many of them: those whose keys come first."""
+"""(rows, k) -> the k rows whose keys come first."""
 
 _PLACES_PER_CODE = 8
 _SMALL_TABLE = 1 << 21
-_SUMS_PER_CELL = 2  # a sum takes more room than a place
+_SUMS_PER_CELL = 2  # a sum takes more memory than an index
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitTime:
-    """r keys x s steps; c cells, ordered by key and step. What is not listed is zero.
+    """r keys x s steps; c cells, ordered by key and step. Cells that are not listed are zero.
 
     keys     r tuples of texts, unique
     row      (c,) int32 index into keys
@@ -31,7 +31,7 @@ class SplitTime:
     time_ns  (c,) int64 owned (exposed) time
     calls    (c,) int64 events that start in the step
     recorded_keys  parts of the keys that this recording has: "operator", "shape"
-    pooled   keys that stand together under a rest key, because there were too many
+    pooled   number of keys pooled under a rest key, because there were too many
     """
 
     keys: Keys
@@ -50,8 +50,8 @@ class SplitTime:
         return _totals(self.row, self.time_ns, self.calls, len(self))
 
     def largest(self, most: int, rest: Callable[[tuple[str, ...]], tuple[str, ...]]) -> SplitTime:
-        """The `most` largest keys by time (then calls, then name) as they are; the others join the key that `rest`
-        makes of theirs."""
+        """Keeps the `most` largest keys by time (then calls, then name); all others move to the key that `rest`
+        returns."""
         if len(self) <= most:
             return self
         kept = _largest(*self.totals(), most, _by_key(self.keys.__getitem__))
@@ -59,14 +59,15 @@ class SplitTime:
         return replace(self.renamed(keys), pooled=len(self) - most)
 
     def renamed(self, keys: Sequence[tuple[str, ...]]) -> SplitTime:
-        """The same under other keys, one per key of this; what comes to have the same key is added up."""
-        found = split_time(keys, self.row, self.step, self.time_ns, self.calls)
-        return replace(found, recorded_keys=self.recorded_keys, pooled=self.pooled)
+        """The same cells under other keys, one for each present key; cells whose keys become equal are added."""
+        renamed = split_time(keys, self.row, self.step, self.time_ns, self.calls)
+        return replace(renamed, recorded_keys=self.recorded_keys, pooled=self.pooled)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitCells:
-    """Owned time by rows that have no keys yet: c cells as in SplitTime, `count` rows of which some may have none."""
+    """Owned time by rows that have no keys yet: c cells as in SplitTime, in `count` rows, some possibly without
+    cells."""
 
     count: int
     row: Ints
@@ -75,8 +76,11 @@ class SplitCells:
     calls: Ints
 
     def largest(self, most: int, first: First, group: Ints) -> tuple[SplitCells, Flags, int]:
-        """(the `most` largest rows as they are and one more row for all others of each group, (count,) whether a row is
-        such a one, how many stand together). `first` settles who of equal rows is larger; `group` is (count,)."""
+        """Keeps the `most` largest rows and pools the others into one row for each group.
+
+        `first` breaks ties; `group` is (count,). Returns the cells, (count,) whether a row is such a pool, and the
+        number of rows pooled.
+        """
         used = np.flatnonzero(np.bincount(self.row, minlength=self.count))
         is_rest = np.zeros(self.count, dtype=bool)
         if len(used) <= most:
@@ -88,7 +92,7 @@ class SplitCells:
 
         small = used[~_largest(time[used], calls[used], most, first_used)]
         rest = np.zeros(int(group.max()) + 1, dtype=np.int64)
-        rest[group[small[::-1]]] = small[::-1]  # of equal indices the last one assigned stays
+        rest[group[small[::-1]]] = small[::-1]  # for equal indices the last assignment wins
         place = np.arange(self.count)
         place[small] = rest[group[small]]
         is_rest[place[small]] = True
@@ -97,32 +101,32 @@ class SplitCells:
         return joined, is_rest, len(small)
 
     def named(self, keys: Callable[[Ints], Keys]) -> SplitTime:
-        """The rows that have cells, under their keys, which differ; `keys` gives those of rows."""
+        """Attaches keys to the rows that have cells; `keys` returns the keys of rows, which must be distinct."""
         used, row = distinct(self.row, self.count)
         return SplitTime(keys(used), row.astype(np.int32), self.step.astype(np.int32), self.time_ns, self.calls)
 
 
 Values = tuple[AnyInts, AnyInts, Ints]
-"""(c,) rows, (c,) steps, (c,) values; cells may lie upon each other."""
+"""(c,) rows, (c,) steps, (c,) values; the same cell may occur several times."""
 
 
 def add_cells(count: int, timed: Sequence[Values], called: Sequence[Values]) -> SplitCells:
-    """Times and calls of `count` rows added up. Cells without any time or call go."""
+    """Adds up times and calls of `count` rows. Cells without time and calls are left out."""
     parts = [*timed, *called]
     steps = max(int(step.max(initial=0)) for _, step, _ in parts) + 1
     place, size = [_code(row, step, steps) for row, step, _ in parts], count * steps
-    found: Ints | None = None
+    used: Ints | None = None
     if is_sparse(size, sum(map(len, place)), _SUMS_PER_CELL):
-        found, at = distinct(np.concatenate(place), size)
-        place, size = np.split(at, np.cumsum([len(codes) for codes in place])[:-1]), len(found)
+        used, at = distinct(np.concatenate(place), size)
+        place, size = np.split(at, np.cumsum([len(codes) for codes in place])[:-1]), len(used)
     of_parts = [
         np.bincount(codes, weights=values, minlength=size).astype(np.float64, copy=False)
         for codes, (_, _, values) in zip(place, parts, strict=True)
     ]
     time, calls = (_sum(sums, size) for sums in (of_parts[: len(timed)], of_parts[len(timed) :]))
-    some = np.flatnonzero((time != 0) | (calls != 0))
-    code = some if found is None else found[some]
-    return SplitCells(count, code // steps, code % steps, time[some].astype(np.int64), calls[some].astype(np.int64))
+    cells = np.flatnonzero((time != 0) | (calls != 0))
+    code = cells if used is None else used[cells]
+    return SplitCells(count, code // steps, code % steps, time[cells].astype(np.int64), calls[cells].astype(np.int64))
 
 
 def _sum(columns: Sequence[Floats], size: int) -> Floats:
@@ -139,14 +143,17 @@ def _code(row: AnyInts, step: AnyInts, steps: int) -> Ints:
 def split_time(
     keys: Sequence[tuple[str, ...]], row: AnyInts, step: AnyInts, time_ns: Nanoseconds, calls: Ints
 ) -> SplitTime:
-    """From keys that may repeat and cells that may lie upon each other. Keys without any time or call go."""
+    """Builds a SplitTime from keys that may repeat and cells that may repeat, adding equal ones.
+
+    Keys without time and calls are left out.
+    """
     index: dict[tuple[str, ...], int] = {}
     place = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int64)[row]
     return add_cells(len(index), [(place, step, time_ns)], [(place, step, calls)]).named(listed(list(index)))
 
 
 def listed(keys: Sequence[tuple[str, ...]]) -> Callable[[Ints], Keys]:
-    """What gives the keys of rows, from those of all rows."""
+    """Function from rows to their keys, given the keys of all rows."""
     return lambda rows: tuple(map(keys.__getitem__, rows.tolist()))
 
 
@@ -166,7 +173,8 @@ def _nth_largest(values: Ints, number: int) -> int:
 
 
 def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
-    """Which of the rows are the `most` largest by time, then calls, then key; there are more of them."""
+    """Whether each row is among the `most` largest by time, then calls, then key; there must be more rows than
+    `most`."""
     least = _nth_largest(time, most)
     kept: Flags = time > least
     equal = np.flatnonzero(time == least)
@@ -178,18 +186,20 @@ def _largest(time: Ints, calls: Ints, most: int, first: First) -> Flags:
 
 
 def is_sparse(size: int, count: int, most: int = _PLACES_PER_CODE) -> bool:
-    """Whether a table of `size` places would be much larger than what is looked up in it."""
+    """Whether a table of `size` entries would be much larger than the number of entries looked up in it."""
     return size > 1 << 16 and size > most * count
 
 
 def distinct(codes: Ints, size: int) -> tuple[Ints, Ints]:
-    """(the different codes in order, index into them of each); codes lie in 0..size - 1. Sorts only where a table of
-    all possible codes would be much larger than what is looked up."""
+    """(distinct codes, ascending; index of each code in them); codes are in 0..size - 1.
+
+    Sorts only if a lookup table of all possible codes would be much larger than the codes.
+    """
     if is_sparse(size, max(len(codes), _SMALL_TABLE // _PLACES_PER_CODE)):
         return unique_places(codes)
     seen = np.zeros(size, dtype=bool)
     seen[codes] = True
-    found = np.flatnonzero(seen)
-    place = np.empty(size, dtype=np.int32)  # where nothing is written or read, no memory is taken
-    place[found] = np.arange(len(found), dtype=np.int32)
-    return found, place[codes].astype(np.int64)
+    present = np.flatnonzero(seen)
+    place = np.empty(size, dtype=np.int32)  # pages that are never touched take no memory
+    place[present] = np.arange(len(present), dtype=np.int32)
+    return present, place[codes].astype(np.int64)

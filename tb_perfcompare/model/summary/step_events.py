@@ -1,8 +1,8 @@
-"""Everything that ran in one step of a trace, laid out in lanes for drawing, and the same drawn at some zoom.
+"""All events of one step of a trace, laid out in lanes for drawing, and the marks to draw at a given zoom.
 
-Times are nanoseconds from the beginning of the step's window (the step begins at 0 and lasts `total_ns`). The picture
-of a step is its `extent`: it may begin before 0, where the host prepared the step while the device still worked on the
-one before, and end later, where the device was not done.
+Times are nanoseconds from the start of the step's window (the step is from 0 to `total_ns`). The picture's `extent` may
+start before 0, if the host prepared the step while the device still worked on the previous one, and end later, if the
+device was not done.
 """
 
 from __future__ import annotations
@@ -19,25 +19,26 @@ KINDS = (
     "step", "operator", "annotation", "dataloader", "runtime", "kernel", "communication", "memcpy", "memset", "module",
     "python", "wait", "overhead", "other",
 )  # fmt: skip
-"""What an event is drawn as."""
+"""How an event is drawn."""
 
 LANE_KINDS = ("stream", "communication", "copies", "ranges", "waits", "host", "calls", "python", "overhead", "other")
-"""What a lane holds, in the order in which lanes are drawn; those of a thread stand together."""
+"""Contents of a lane, in drawing order; lanes of one thread are adjacent."""
 
 DEVICE_LANES = frozenset({"stream", "communication", "copies"})
-"""Lanes of work on a device."""
+"""Lanes of device work."""
 
 NOBODY = -1
-"""Stands for "no event" where the number of one is expected."""
+"""Event number that means "no event"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A thread's operators, its calls to the device's API, a stream, ...
+    """A lane of the picture: a thread's operators, a thread's device API calls, a stream, ...
 
-    key    names it in both runs alike: its kind and its place among the lanes of the kind, "host.0"
+    key    the same in both runs: kind and index among the lanes of the kind, "host.0"
     name   for people: "thread 4000 (python)", "GPU 0 stream 7"
-    first  its first row, and how many `rows` it has: events that run inside others stand one row lower
+    first  its first row
+    rows   number of rows: nested events are drawn one row lower
     """
 
     key: str
@@ -49,8 +50,8 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class EventName:
-    """What events of a step may be called: the name as recorded, its place in KINDS, and `key`, which joins it with
-    the names of another run (model/names/names.py)."""
+    """A name of events: as recorded, its index in KINDS, and `key`, which joins it with names of another run
+    (model/names/names.py)."""
 
     name: str
     kind: int
@@ -59,24 +60,24 @@ class EventName:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepEvents:
-    """The events of one step, n of them, ordered by row and start; the number of an event is its place.
+    """The n events of one step, ordered by row and start; an event's number is its index.
 
-    worker, span, label  which step it is
-    zero_ns   where its window begins in the clock of the trace
-    total_ns  length of the window
+    worker, span, label  identify the step
+    zero_ns   start of its window in the clock of the trace
+    total_ns  duration of the window
     extent    first and last nanosecond of the picture, from zero_ns
     lanes     in drawing order
-    names     (distinct names)
+    names     distinct names
     row       (n,) int32 row of the picture; events of a row do not overlap
-    start_ns  (n,) int64 from zero_ns; may lie outside the extent, and so may the end
+    start_ns  (n,) int64 from zero_ns; start and end may be outside the extent
     dur_ns    (n,) int64
-    name      (n,) int32 place in `names`
-    parent    (n,) int32 the event of the same lane that encloses it, NOBODY at the top
-    operator  (n,) int32 of API calls and device work: the operator that called or launched it, else NOBODY
-    launcher  (n,) int32 of device work: the API call that launched it, else NOBODY
-    inside    (n,) bool the event is work of the step, by its marker or its launch; the picture shows others beside it
-    args      name of an ArgColumn -> what is recorded of it; texts are places in `texts`
-    left_out  what lies in the extent and is not drawn: reason -> number of events
+    name      (n,) int32 index into `names`
+    parent    (n,) int32 enclosing event in the same lane, NOBODY at the top
+    operator  (n,) int32 operator that called the API function or launched the device work, else NOBODY
+    launcher  (n,) int32 API call that launched the device work, else NOBODY
+    inside    (n,) bool whether the event is work of the step, by its marker or its launch; the picture shows others too
+    args      name of an ArgColumn -> its recorded values; texts are indices into `texts`
+    left_out  reason -> number of events in the extent that are not drawn
     """
 
     worker: str
@@ -109,34 +110,35 @@ class StepEvents:
 
     @property
     def rows(self) -> int:
-        """Of all lanes together."""
+        """Number of rows in all lanes."""
         return self.lanes[-1].first + self.lanes[-1].rows if self.lanes else 0
 
     @property
     def lane_of_row(self) -> Ints:
-        """(rows,) place in `lanes`."""
+        """(rows,) index into `lanes`."""
         return np.repeat(np.arange(len(self.lanes)), [lane.rows for lane in self.lanes]).astype(np.int64)
 
     @property
     def kind(self) -> Ints:
-        """(n,) place in KINDS."""
+        """(n,) index into KINDS."""
         return np.array([name.kind for name in self.names], dtype=np.int64)[self.name]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepDetail:
-    """What is drawn of a step between two instants: g marks, ordered by row and start. A mark is one event, or a run of
-    events each too short to be seen, of which nothing but their number and sum is lost.
+    """The marks to draw for a time range of a step: g marks, ordered by row and start.
 
-    first_ns, last_ns  what was asked for, from the step's zero
-    cell_ns   events shorter than this were drawn together where they lie closer than this; 0: none were
-    event     (g,) int64 number of the event, of a run that of its first; a run has consecutive numbers
+    A mark is one event, or a run of adjacent events that are each too short to see, with their number and total time.
+
+    first_ns, last_ns  the requested range, from the step's zero
+    cell_ns   events shorter than this share a mark if the gaps between them are shorter as well; 0 if none do
+    event     (g,) int64 number of the event, or of a run's first event; a run has consecutive numbers
     count     (g,) int64 events in the mark
     row       (g,) int32
-    start_ns  (g,) int64 within what was asked for
+    start_ns  (g,) int64 within the requested range
     end_ns    (g,) int64 likewise
-    total_ns  (g,) int64 sum of the durations within what was asked for: for one event end_ns - start_ns
-    name      (g,) int32 place in StepEvents.names, of a run that of its longest event
+    total_ns  (g,) int64 sum of the durations within the requested range: for one event end_ns - start_ns
+    name      (g,) int32 index into StepEvents.names; for a run, that of its longest event
     """
 
     first_ns: int
@@ -156,8 +158,11 @@ class StepDetail:
 
 @dataclass(frozen=True, slots=True)
 class StepFacts:
-    """One step of a side as it can be chosen. `reason` says why it is not compared, "" if it is; `drawable` is False
-    where the recording ended inside it, so that nobody knows its window."""
+    """One step of a side that the user may choose.
+
+    `reason` says why it is not compared, "" if it is; `drawable` is False if the recording ended inside it, so that its
+    window is unknown.
+    """
 
     worker: str
     span: str
@@ -169,7 +174,7 @@ class StepFacts:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """An event that has to do with another: `role` is "operator", "launcher" (the API call) or "launched"."""
+    """An event related to another: `role` is "operator", "launcher" (the API call) or "launched"."""
 
     event: int
     role: str
@@ -177,15 +182,16 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class EventFigures:
-    """What is known of one event of a step; None where it does not apply.
+    """Figures of one event of a step; None if not applicable.
 
-    self_ns    duration without what is directly inside it (analysis/step_view/event_figures.py)
-    device_ns  durations of the device work launched by it or by what it encloses, and how many `launches` that are
-    queue_ns   from the beginning of the API call that launched it to its own
-    idle_ns    from the end of what ran in the row before it; from the beginning of the picture for the first one
-    same_count, same_ns   events of this name in the step, itself included, and the sum of their durations
-    enclosing  names of the events around it, the outermost first
-    linked     what called or launched it, and what it launched, the first MOST_LINKED
+    self_ns    duration without its direct children (analysis/step_view/event_figures.py)
+    device_ns  total duration of the device work launched by it or by the events it encloses
+    launches   number of those launches
+    queue_ns   time from the start of the API call that launched it to its own start
+    idle_ns    time since the end of the previous event in its row; for the first one, since the start of the picture
+    same_count, same_ns   number of events with this name in the step, itself included, and their total duration
+    enclosing  names of the enclosing events, outermost first
+    linked     the events that called or launched it, and the first MOST_LINKED that it launched
     """
 
     event: int
@@ -206,7 +212,7 @@ MOST_LINKED = 100
 
 @dataclass(frozen=True, slots=True)
 class NameTotals:
-    """All events of one name and kind in a step: how many, their own time, and the number of the longest."""
+    """All events of one name and kind in a step: number of calls, total self time, and number of the longest event."""
 
     name: str
     key: str
@@ -218,7 +224,7 @@ class NameTotals:
 
 @dataclass(frozen=True, slots=True)
 class NameDifference:
-    """One name in two steps, the baseline and the candidate; None where a side does not have it."""
+    """One name in two steps, baseline and candidate; None for a side without it."""
 
     name: str
     kind: int
@@ -226,6 +232,6 @@ class NameDifference:
 
     @property
     def delta_ns(self) -> int:
-        """Own time, candidate minus baseline."""
+        """Self time, candidate minus baseline."""
         a, b = (0 if side is None else side.own_ns for side in self.sides)
         return b - a

@@ -1,7 +1,7 @@
-"""What a recording means: steps, who owned their time, operators, kernels, environment.
+"""The meaning of a recording: steps, owners of their time, operators, kernels, environment.
 
-Everything is per step (columns of the matrices are the admitted steps), so that sides with different numbers of steps
-compare as means per step and every mean keeps its samples.
+Everything is per step (matrix columns are the admitted steps), so that sides with different numbers of steps compare as
+means per step and every mean keeps its samples.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tb_perfcompare.quick_dataclass import dataclass
 
 
 class StepCategory(IntEnum):
-    """The eight parts of step time, in owning order: at every instant the first active one owns it.
+    """The eight parts of step time, in order of priority: at every instant the first active one owns the time.
 
     The order is torch-tb-profiler's (profiler priority), so that the parts equal its Overview.
     """
@@ -58,56 +58,57 @@ CATEGORY_LABELS: tuple[str, ...] = (
 """Display name by StepCategory."""
 
 OF_DEVICE = (StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.RUNTIME)
-"""What a recording of the CPU alone cannot have; collectives may run on the host."""
+"""Categories that a CPU-only recording cannot have; collectives may run on the host."""
 DEVICE_MEASURES = ("device_self", "device_total", "host_api")
-"""Measures of a GroupTable of host work that such a recording cannot have."""
+"""Measures of a GroupTable of host work that a CPU-only recording cannot have."""
 
 BOUND_CLASSES: tuple[str, ...] = ("tensor-bound", "memory-bound", "both", "neither", "not measured")
-"""What limits a launch, by its utilisation of the tensor pipe and of the memory."""
+"""Resource that limits a launch, by its utilisation of the tensor pipe and of the memory."""
 
 BOUND = 0.6
-"""A launch counts as bound by a unit that it keeps busy for at least this fraction of its peak (the threshold Nsight
-Compute's Speed Of Light section uses for "high" utilisation)."""
+"""A launch is bound by a unit that it uses for at least this fraction of its peak (the threshold for "high" utilisation
+in Nsight Compute's Speed Of Light section)."""
 
 METRIC_SETTING = "metric."
-"""Beginning of the settings that say which of a profiler's metrics a figure of the kernels was read from."""
+"""Prefix of the settings that name the profiler metric behind each figure of the kernels."""
 
 DEVICE_CATEGORIES = frozenset(
     {StepCategory.KERNEL, StepCategory.MEMCPY, StepCategory.MEMSET, StepCategory.COMMUNICATION}
 )
 
 PROFILER_WORK = "(profiler overhead)"
-"""Entity of the category Other: what the profiler recorded of its own work."""
+"""Entity of the category Other: the recorded work of the profiler itself."""
 
 NOBODY = "(nothing recorded)"
-"""Entity of the category Other: instants at which no event of the trace was active."""
+"""Entity of the category Other: time during which no event of the trace was active."""
 
 OUTSIDE_MODULES = "(outside modules)"
-"""Path of the time that belongs to no nn.Module call."""
+"""Path of the time outside all nn.Module calls."""
 
 BY_OPERATOR, BY_PYTHON = "operators", "python"
-"""Call paths: by modules and operators, by Python functions."""
+"""Kinds of call paths: by modules and operators, by Python functions."""
 
 NOT_SPLIT = "(not split: saved answers)"
-"""The one entity of every category in a source that says how long a category took, but not who in it."""
+"""The only entity of every category in a source that states the categories' times but not their owners."""
 
 INCOMPLETE = "incomplete"
-"""Reason of a step that was not recorded whole (analysis/pooling/step_admission.py)."""
+"""Reason for dropping a step that was not recorded completely (analysis/pooling/step_admission.py)."""
 
 WARM_UP = "warm-up"
-"""Reason of a leading step that is far longer than the rest (analysis/pooling/step_admission.py)."""
+"""Reason for dropping a leading step that is far longer than the rest (analysis/pooling/step_admission.py)."""
 
 OVERLAPPING = "(not split: functions overlap)"
-"""The one owner of a step in a source whose times overlap by an amount that nobody recorded."""
+"""The only owner of a step in a source whose times overlap by an unrecorded amount."""
 
 STEP_TIME, CYCLE_TIME, KERNEL_TIME = "step_time", "cycle_time", "kernel_time"
-"""What a "step" of a source is: one of a training loop, one round of a server's loop, a recording without a clock."""
+"""What a "step" of a source is: a step of a training loop, an iteration of a server's loop, a recording without
+timestamps."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """`kind` is that of a Vendor (model/vendors.py), `word` what users call it, `name` the model ("" if unknown),
-    `count` how many devices did work."""
+    """The device: `kind` of its Vendor (model/vendors.py), `word` that users call it, `name` of the model ("" if
+    unknown), `count` of devices that did work."""
 
     kind: str
     word: str
@@ -117,8 +118,8 @@ class DeviceFacts:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """One file of a side. `rank` is None when neither the trace nor the worker's name tells it. `clock_zero_ns` is the
-    time since 1970 at zero of the capture's clock, None where it is not known."""
+    """One file of a side. `rank` is None if neither the trace nor the worker's name states it. `clock_zero_ns` is the
+    time since 1970 at zero of the capture's clock, None if unknown."""
 
     run: str
     worker: str
@@ -131,7 +132,7 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class DroppedStep:
-    """A step that is not compared, and why. `total_ns` is its window."""
+    """A step that is not compared, and why. `total_ns` is the duration of its window."""
 
     capture: int
     label: str
@@ -144,14 +145,14 @@ class StepTable:
     """Admitted steps, s rows, in capture and time order.
 
     capture    (s,) int32 index into Summary.captures
-    label      s texts: the number after `ProfilerStep#`, that of an iteration found by something else, or "0" for a
+    label      s texts: the number after `ProfilerStep#`, the index of an iteration found by other means, or "0" for a
                window without markers
     start_ns   (s,) int64 in the clock of the capture
-    total_ns   (s,) int64 length of the window
+    total_ns   (s,) int64 duration of the window
     launches   (s,) int64 device events (kernels, copies, sets) that the step launched
-    backlog_ns (s,) int64 of the window, what work that an earlier step launched owns
-    text       s texts: what each step's marker was called ("step[DECODE bs=16]"), where they had one name what the
-               step has that others lack; () where that is nothing
+    backlog_ns (s,) int64 time of the window owned by work that an earlier step launched
+    text       s texts: the text of each step's marker ("step[DECODE bs=16]") or, if all markers have the same name,
+               what the step contains that others lack; () if there are no such differences
     """
 
     capture: CaptureIndex
@@ -168,16 +169,16 @@ class StepTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnedTime:
-    """Who owned every nanosecond of every admitted step: e entities x s steps; columns sum to StepTable.total_ns.
+    """The owner of every nanosecond of every admitted step: e entities x s steps; columns sum to StepTable.total_ns.
 
     category  (e,) int8 StepCategory
-    key       e texts: what joins the two sides (normalised name), unique together with the category
-    name      e texts: a raw name to show
+    key       e texts: normalised name, which joins the two sides; unique together with the category
+    name      e texts: a raw name for display
     time_ns   (e, s) int64 exclusive (exposed) time
-    plain_ns  (e, s) int64 summed durations, overlaps and hidden time included
+    plain_ns  (e, s) int64 summed durations, including overlaps and hidden time
     calls     (e, s) int64 events that start in the step
-    parts     the same time one level deeper, by (category label, key, who called, input shape): the parts of an entity
-              sum to it in every step. None where the source tells no more than entities
+    parts     the same time one level deeper, by (category label, key, caller, input shape): the parts of an entity
+              sum to it in every step. None if the source has no such detail
     """
 
     category: NDArray[np.int8]
@@ -189,20 +190,21 @@ class OwnedTime:
     parts: SplitTime | None = None
 
     def by_category(self) -> Ints:
-        """(8, s) int64 owned time per category and step."""
+        """(8, s) int64 owned time for each category and step."""
         out = np.zeros((len(CATEGORY_LABELS), self.time_ns.shape[1]), dtype=np.int64)
         np.add.at(out, self.category.astype(np.intp), self.time_ns)
         return out
 
 
 STATED_WORK = "as recorded"
-"""Family of calls whose work the trace states; the type they compute in is unknown, as is a figure that is missing."""
+"""Family of calls whose work is stated in the trace; their compute type is unknown, and missing figures stay
+unknown."""
 
 NO_TABLE = frozenset({
     "operator_work", "module_work", "kernel_work", KERNEL_METRICS, OPERATOR_METRICS, MODELLED_WORK,
     *DURATION_TABLES.values(),
 })  # fmt: skip
-"""Groups that no table shows as they are: others have columns of them."""
+"""Groups without a table of their own: other tables have columns of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,15 +212,15 @@ class GroupTable:
     """Groups of events (operators, kernels), g rows x s steps.
 
     kind         "operator", "operator_by_shape", "kernel"
-    key_columns  what a key is made of: ("name",) or ("name", "input_shape")
+    key_columns  parts of a key: ("name",) or ("name", "input_shape")
     keys         g tuples of texts, unique; joins the two sides (normalised)
-    names        g raw names to show
+    names        g raw names for display
     calls        (g, s) int64
     measures_ns  measure -> (g, s) int64, e.g. host_self, host_total, device_self, device_total
-    min_ns       (g,) int64 shortest single call, or None when the measure has no single calls
-    max_ns       (g,) int64 longest
-    facts        fact -> (g,) float64, NaN where not measured (occupancy, blocks_per_sm, tensor_cores)
-    sampled      False when the columns only share out a total, so that they say nothing on how it varies
+    min_ns       (g,) int64 shortest single call, None if the measure has no single calls
+    max_ns       (g,) int64 longest single call, likewise
+    facts        fact -> (g,) float64, NaN if not measured (occupancy, blocks_per_sm, tensor_cores)
+    sampled      False if the columns are shares of one total and therefore do not show its variation
     """
 
     kind: str
@@ -241,11 +243,11 @@ class CounterSeries:
     """Counters per step, k counters x s steps.
 
     keys      k pairs (counter, device), unique; joins the two sides. The device is "Host" or e.g. "GPU 0"
-    units     k texts, "" where the unit is not known
-    mean      (k, s) float64 mean over the step, weighted by time; NaN where nothing is known of the step
-    sd        (k, s) float64 deviation within the step, weighted by time; NaN where nothing is known of it
-    coverage  (k, s) float64 share of the step, 0 to 1, that samples of its own stand for; NaN where not known
-    samples   (k, s) int64 samples inside the step, -1 where their number is not known
+    units     k texts, "" if the unit is unknown
+    mean      (k, s) float64 mean over the step, weighted by time; NaN if unknown
+    sd        (k, s) float64 deviation within the step, weighted by time; NaN if unknown
+    coverage  (k, s) float64 share of the step, 0 to 1, that its own samples cover; NaN if unknown
+    samples   (k, s) int64 samples inside the step, -1 if unknown
     """
 
     keys: tuple[tuple[str, str], ...]
@@ -261,8 +263,8 @@ class CounterSeries:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaunchSequence:
-    """Launches in the order they ran, n rows: `kernel` (n,) int32 is the row of groups["kernels"]; `dur_ns`, `tensor`
-    and `dram` as in model/recordings/launches.py."""
+    """n launches in execution order: `kernel` (n,) int32 is the row in groups["kernels"]; `dur_ns`, `tensor` and `dram`
+    as in model/recordings/launches.py."""
 
     kernel: Ints32
     dur_ns: Nanoseconds
@@ -275,8 +277,8 @@ class LaunchSequence:
 
 @dataclass(frozen=True, slots=True)
 class DeviceMetric:
-    """One figure of the device summary. `value` is None when it was not measured; `reason` then says why
-    (also "not applicable", which is not the same as zero)."""
+    """One figure of the device summary. `value` is None if not measured or not applicable, which differs from zero;
+    `reason` then says why."""
 
     device: str
     name: str
@@ -287,29 +289,30 @@ class DeviceMetric:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary:
-    """One side, one or several captures pooled. `reading` is "corrected" (docs/method/corrected_reading.md) for traces,
-    "torch-tb-profiler" for saved answers, "as listed" for kernel listings, "as recorded" for per-cycle tables.
+    """One side: one capture, or several pooled.
 
+    reading      "corrected" (docs/method/corrected_reading.md) for traces, "torch-tb-profiler" for saved answers, "as
+                 listed" for kernel listings, "as recorded" for per-cycle tables
     window       "device" (torch-tb-profiler's device-extended windows) or "marker" (host marker to marker)
-    marked       False when nothing marks steps and the whole recording stands for one
-    iterations   what marks the steps of a trace, and what else could; None for other sources
+    marked       False if nothing marks steps, so that the whole recording is one step
+    iterations   the marker of a trace's steps, and the alternatives; None for other sources
     other_window (s2,) int64 step totals under the other window rule, for the note that says when it matters
     environment  (name, value) pairs: versions, devices, flags; values as text
-    absent       table name -> why this source cannot give it
-    metric       what a "step" measures: STEP_TIME, CYCLE_TIME, or KERNEL_TIME for a source without a clock
-    bound_ns     BOUND_CLASSES -> device time, where launches carry utilisation
+    absent       table name -> why this source does not have it
+    metric       what a "step" measures: STEP_TIME, CYCLE_TIME, or KERNEL_TIME for a source without timestamps
+    bound_ns     BOUND_CLASSES -> device time, if launches have utilisation
     counters     counters per step, None without any
-    memory       allocations and what devices held, None without memory events
-    modules      owned time by (path of nn.Module calls, category label), its sum over all keys being the step; None
-                 where the source has no such calls
-    launches     the launches one by one, for sources that hold nothing else and for one capture only
-    work         what ran on the device, by the operators around its launch; None without device events
-    call_tree    owned time by module, operator and what ran below; None where the source has no operators
-    call_paths   BY_OPERATOR, BY_PYTHON -> from where rows were called, in the times of the tables; only where asked for
+    memory       allocations and memory in use on devices, None without memory events
+    modules      owned time by (path of nn.Module calls, category label), summing to the step; None if the source has no
+                 module calls
+    launches     individual launches, for sources that contain nothing else and for a single capture only
+    work         device work by the operators around its launch; None without device events
+    call_tree    owned time by module, operator and the work below; None if the source has no operators
+    call_paths   BY_OPERATOR, BY_PYTHON -> callers of the tables' rows, with the tables' times; only on request
                  (analysis/attribution/call_paths.py)
-    collectives  communication between ranks call by call; None without any
-    ranks        of a side of many ranks, whose steps are means over them (pooling/rank_mean.py), what is known of each;
-                 None where the steps are those of the captures
+    collectives  individual collectives between ranks; None without any
+    ranks        steps of each rank, if the side has many ranks and its steps are means over them
+                 (pooling/rank_mean.py); None if its steps are those of the captures
     """
 
     source: str
@@ -344,22 +347,22 @@ class Summary:
 
     @property
     def is_split(self) -> bool:
-        """Whether owned time has entities; without them the ledger has categories alone."""
+        """Whether owned time has entities; otherwise the ledger has only categories."""
         return self.is_timed and NOT_SPLIT not in self.owned.key and OVERLAPPING not in self.owned.key
 
     @property
     def has_device(self) -> bool:
-        """Whether work of a device was recorded: of one of the CPU alone, its times are absent, not zero."""
+        """Whether device work was recorded; in a CPU-only recording its times are absent, not zero."""
         return self.device.kind != CPU.kind
 
     @property
     def is_of_a_job(self) -> bool:
-        """Whether traces say that they are of a job of several processes (`distributedInfo`)."""
+        """Whether the traces belong to a job of several processes (`distributedInfo`)."""
         return any(name.startswith("distributed.") for name, _ in self.environment)
 
     @property
     def not_recorded(self) -> tuple[str, ...]:
-        """Labels of the categories that a recording of the CPU alone, or a listing of kernels, cannot have."""
+        """Labels of the categories that a CPU-only recording, or a kernel listing, cannot have."""
         kernels = (StepCategory.KERNEL, StepCategory.COMMUNICATION)
         if self.metric == KERNEL_TIME:
             return tuple(CATEGORY_LABELS[part] for part in StepCategory if part not in kernels)
@@ -367,12 +370,12 @@ class Summary:
 
     @property
     def counts_launches(self) -> bool:
-        """Whether the number of launches per step is known; where it is not, StepTable.launches is all zero."""
+        """Whether the number of launches per step is known; otherwise StepTable.launches is all zero."""
         if self.metric == CYCLE_TIME:
             return any(bool(table.calls.any()) for table in self.groups.values())
         return self.is_split
 
     @property
     def is_timed(self) -> bool:
-        """Whether the source has step times. Without them the recording is one step of unknown length, written as 0."""
+        """Whether the source has step times; otherwise the recording is one step of unknown duration, stored as 0."""
         return "steps" not in self.absent

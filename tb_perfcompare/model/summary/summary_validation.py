@@ -1,6 +1,7 @@
-"""Whether the parts of a summary of one capture fit together: for summaries that come from a file.
+"""Checks that the parts of a one-capture summary read from a file are consistent.
 
-Shapes, places and the law that owned time is the whole step. What computes a summary keeps these by itself.
+Checked are shapes, indices and that owned time adds up to the step. Summaries that were computed are consistent by
+construction.
 """
 
 from __future__ import annotations
@@ -60,35 +61,35 @@ _GROUP_KEYS: Mapping[str, tuple[str, ...]] = {
     CRITICAL_PATH: ("name", "category"),
     **dict.fromkeys(DURATION_TABLES.values(), ("name", "duration")),
 }
-"""Table -> what its keys are made of."""
+"""Table -> parts of its keys."""
 
 _MAIN_MEASURE: Mapping[str, str] = {
     **dict.fromkeys(("operators", "operators_by_shape", "operators_by_type", "modules"), "host_self")
 }
-"""Table -> the measure that it is sorted by; "total" of all others."""
+"""Table -> measure it is sorted by; "total" for all others."""
 
 _MOST = 2.0**62
-"""A number, or the sum of a column of them, beyond this does not fit what is computed from it."""
+"""Limit for a number and for the sum of a column: larger ones overflow later computations."""
 
 _INSTANTS = frozenset({"start_ns"})
-"""Fields that are never added up."""
+"""Fields that are timestamps and never added up."""
 
 
 def misfit(summary: Summary) -> str:
-    """The first thing that does not fit, "" where all does."""
+    """Describes the first inconsistency; "" if there is none."""
     return next(_misfits(summary), "")
 
 
 def launches_misfit(launches: LaunchTable) -> str:
-    """The same of launches that come with a summary."""
+    """Describes the first inconsistency of launches that come with a summary; "" if there is none."""
     figures = [part for part in (launches.tensor, launches.dram, launches.occupancy, launches.sm) if part is not None]
-    found = [
+    misfits = [
         *_shapes("launches", (len(launches),), launches.name, launches.dur_ns, *figures),
         *_places("names of launches", launches.name, len(launches.strings)),
     ]
     if _is_too_large(launches) or (launches.dur_ns < 0).any():
-        found.append("numbers that cannot be added up")
-    return next(iter(found), "")
+        misfits.append("numbers that cannot be added up")
+    return next(iter(misfits), "")
 
 
 def _misfits(summary: Summary) -> Iterator[str]:
@@ -112,8 +113,8 @@ def _misfits(summary: Summary) -> Iterator[str]:
     for name, group in summary.groups.items():
         yield from _group(name, group, steps)
     work = (summary.work.work, summary.work.operators) if summary.work is not None else (None, None)
-    # category label, key, who called, input shape; path, category label; category label, kernel, place; operator,
-    # input shape, place above
+    # keys: (category label, key, caller, input shape); (path, category label); (category label, kernel, place);
+    # (operator, input shape, place above)
     splits = ((summary.owned.parts, 4, 0), (summary.modules, 2, 1), (work[0], 3, 0), (work[1], 3, -1))
     for split, parts, label in splits:
         if split is not None:
@@ -213,7 +214,7 @@ def _collectives(found: Collectives, steps: int) -> Iterator[str]:
 
 
 def _is_too_large(value: Any, instants: bool = False) -> bool:
-    """Whether any array in it, or in what it is made of, has a number that is infinite or cannot be added up."""
+    """Whether an array in the value, at any depth, has infinite numbers or numbers that would overflow when added."""
     if isinstance(value, np.ndarray):
         size = np.abs(value.astype(np.float64))
         return bool(np.isinf(size).any() or (value.dtype.kind in "iu" and size.size and
@@ -224,7 +225,7 @@ def _is_too_large(value: Any, instants: bool = False) -> bool:
         return any(map(_is_too_large, value)) if value and is_dataclass(value[0]) else False
     if is_dataclass(value):
         instant = isinstance(value, MemoryCurve)
-        return any(_is_too_large(getattr(value, one.name), instant or one.name in _INSTANTS) for one in fields(value))
+        return any(_is_too_large(getattr(value, f.name), instant or f.name in _INSTANTS) for f in fields(value))
     return False
 
 

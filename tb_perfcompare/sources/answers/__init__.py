@@ -1,1 +1,1 @@
-"""Saved answers of torch-tb-profiler, JSON lines."""
+"""Reader for saved answers of torch-tb-profiler, as JSON lines."""

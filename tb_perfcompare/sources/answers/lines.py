@@ -1,6 +1,6 @@
-"""Lines of a file of saved answers: what each one is, by its structure, and which run it belongs to.
+"""Classifies the lines of a file of saved answers by structure, and groups them into runs.
 
-A run begins with the first answer, and again whenever a kind of answer comes a second time.
+A new run starts whenever a kind of answer occurs a second time.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tb_perfcompare.sources.storage.filesystem import FileStat, FileSystem
 from tb_perfcompare.sources.storage.one_state import open_listed
 
 MOST_BYTES = 32 << 20
-"""Answers are a few hundred kilobytes; a file beyond this is something else."""
+"""Maximum size: answers are a few hundred kilobytes; a larger file is something else."""
 
 PIE_KEYS = ("device_total_time", "device_self_time", "host_total_time", "host_self_time")
 _TENSOR_CORE_ROWS = {"Using Tensor Cores", "Not Using Tensor Cores"}
@@ -32,7 +32,7 @@ _LONGEST_SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One decoded answer and its line number, from 1."""
+    """One decoded answer and its line number, starting at 1."""
 
     number: int
     answer: dict[str, Any]
@@ -40,21 +40,22 @@ class Line:
 
 @dataclass(slots=True)
 class RawRun:
-    """The answers of one run, and a note for every unusable line between them, of many for the first."""
+    """The answers of one run, and notes on unusable lines: one for each of the first _MOST_NOTES, `unsaid` counts the
+    rest."""
 
     lines: dict[AnswerKind, Line] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     unsaid: int = 0
 
     def note(self, note: Note) -> None:
-        """Adds it, or counts it where there are enough."""
+        """Adds the note, or counts it in `unsaid` if there are enough."""
         if len(self.notes) < _MOST_NOTES:
             self.notes.append(note)
         else:
             self.unsaid += 1
 
     def all_notes(self, path: str) -> list[Note]:
-        """With one for those that were counted."""
+        """The notes, with a final one for the counted lines."""
         if not self.unsaid:
             return self.notes
         message = f"{self.unsaid} more lines cannot be used: left out; save those answers again"
@@ -62,14 +63,14 @@ class RawRun:
 
 
 def declines_answers(name: str, head: bytes) -> str:
-    """Why a file with these first (uncompressed) bytes holds no saved answers, "" if it does. The name says nothing."""
+    """Why a file with these first (uncompressed) bytes holds no saved answers, "" if it does. The name is ignored."""
     text = _without_mark(head)
     if not text.strip():
         return "empty"
     for line in text.split(b"\n"):
         if ANSWER.match(line):
             return ""
-        if _is_object(line):  # a trace has a thousand lines here, none of which need be decoded
+        if _is_object(line):  # spares decoding the thousand lines of a trace's head
             value, problem = _decoded(line)
             if not problem and kind_of(value) is not None:
                 return ""
@@ -77,9 +78,11 @@ def declines_answers(name: str, head: bytes) -> str:
 
 
 def count_runs(file: FileStat, fs: FileSystem) -> int:
-    """How many runs the file holds: 0 if it holds no saved answers or cannot be read. Remembered for an unchanged file,
-    because directories are listed again and again. Raises InputChanged."""
-    return _count_runs(file, fs)  # type: ignore[arg-type]  # is hashable
+    """Number of runs in the file: 0 if it holds no saved answers or cannot be read.
+
+    Cached for an unchanged file, because directories are listed repeatedly. Raises InputChanged.
+    """
+    return _count_runs(file, fs)  # type: ignore[arg-type]  # hashable
 
 
 @functools.lru_cache(maxsize=REMEMBERED_FILES)
@@ -92,7 +95,7 @@ def _count_runs(file: FileStat, fs: FileSystem) -> int:
             data = read_whole(blocks)
     except OSError:
         return 0
-    # One with nothing but torn answers, or too large a one, is listed as well: reading it says what is wrong.
+    # A file of only damaged answers, or a too large one, is listed too: reading it reports what is wrong.
     return 1 if data is None else max(len(split_runs(data, "")), 1)
 
 
@@ -107,7 +110,7 @@ def read_whole(blocks: Blocks) -> bytes | None:
 
 
 def kind_of(value: Any) -> AnswerKind | None:
-    """What an answer is, None for anything else."""
+    """Kind of a decoded answer, None for anything else."""
     if not isinstance(value, dict):
         return None
     if isinstance(value.get("steps"), dict):
@@ -136,7 +139,7 @@ def _table_kind(metadata: dict[str, Any], data: Any) -> AnswerKind | None:
 
 
 def split_runs(data: bytes, path: str) -> list[RawRun]:
-    """The runs of a file; `path` is what notes call it. A line that is no answer is a note of the run around it."""
+    """Runs of a file's content; `path` is the file's name in notes. A line that is no answer adds a note to its run."""
     runs = [RawRun()]
     lines = _without_mark(data).split(b"\n")
     for number, line in enumerate(lines, start=1):
@@ -148,7 +151,7 @@ def split_runs(data: bytes, path: str) -> list[RawRun]:
             continue
         kind = kind_of(value)
         if kind is None:
-            if value is not None:  # `null` is what the profiler answers where it has nothing to show
+            if value is not None:  # the profiler answers `null` if it has nothing to show
                 what = f"line {number}: {_described(value)}"
                 message = f"{what} is not one of the answers that are compared: left out; nothing to do"
                 runs[-1].note(Note(NoteCode.DROPPED_EVENTS, message, path))
@@ -160,7 +163,7 @@ def split_runs(data: bytes, path: str) -> list[RawRun]:
 
 
 def first_problem(data: bytes, path: str) -> str:
-    """What is wrong with the first line of a file in which no line is an answer."""
+    """Describes what is wrong with the first line of a file without any answer."""
     for number, line in enumerate(_without_mark(data).split(b"\n"), start=1):
         if line.strip():
             _, problem = _decoded(line)
@@ -169,7 +172,7 @@ def first_problem(data: bytes, path: str) -> str:
 
 
 def _is_object(line: bytes) -> bool:
-    """Whether a line may hold a whole JSON object."""
+    """Whether a line may hold a complete JSON object."""
     text = line.strip()
     return text.startswith(b"{") and text.endswith(b"}")
 
@@ -179,7 +182,7 @@ def _without_mark(data: bytes) -> bytes:
 
 
 def _decoded(line: bytes) -> tuple[Any, str]:
-    """The value of a line and "", or None and what is wrong."""
+    """(value of a line, ""), or (None, what is wrong)."""
     try:
         return msgspec.json.decode(line), ""
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -6,7 +6,7 @@
     {"metadata": {"sort": "Total Duration (us)"}, "data": {"columns": [...], "rows": [[...]]}}
     {"total": {"columns": [...], "rows": [["void gemm(...)", 96916], ...]}}
 
-What cannot be used is left out and noted with its line: a line, an answer of it, or a row.
+Unusable lines, answers and rows are left out; a note states the line.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def read_answers(
     name: str | None = None,
     part: int = 1,
 ) -> AnswersRecording:
-    """The answers about the `part`-th run of a file. `name` replaces the path in facts and notes.
+    """Reads the answers about the `part`-th run of a file. `name` replaces the path in facts and notes.
 
-    Raises InputError when the file cannot be read or has no such run, CorruptInput when nothing in it is usable.
+    Raises InputError if the file cannot be read or has no such run, CorruptInput if nothing in it is usable.
     """
     shown = name or fs.basename(path)
     try:
@@ -74,7 +74,7 @@ def read_answers(
 
 
 class _Reading:
-    """The answers of one run as typed rows."""
+    """Parses the answers of one run into typed rows."""
 
     def __init__(self, shown: str, run: RawRun) -> None:
         self._shown = shown
@@ -103,16 +103,16 @@ class _Reading:
         )
 
     def _parsed(self, kind: AnswerKind, parse: Callable[[dict[str, Any]], Parsed[T]]) -> T | None:
-        """What the answer says; None if it cannot be used. What is left out is noted."""
+        """Parses one answer; None if it is missing or unusable. Adds a note about anything left out."""
         line = self._lines.get(kind)
         if line is None:
             return None
-        found: T | None = None
+        rows: T | None = None
         try:
-            found, problem = parse(line.answer)
+            rows, problem = parse(line.answer)
         except Unusable as error:
             problem = f"{error}: left out"
         if problem:
             message = f"line {line.number}, {kind.value}: {problem}; {_REMEDY}"
             self._notes.append(Note(NoteCode.DROPPED_EVENTS, message, self._shown))
-        return found
+        return rows

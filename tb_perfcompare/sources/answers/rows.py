@@ -1,4 +1,5 @@
-"""One decoded answer of torch-tb-profiler as typed rows. A row that lacks what its table needs is left out, counted."""
+"""Parses decoded answers of torch-tb-profiler into typed rows. Rows without a required field are left out and
+counted."""
 
 from __future__ import annotations
 
@@ -16,25 +17,28 @@ T = TypeVar("T")
 _TOTAL = re.compile(r"Total: ([0-9.eE+-]+)\s*us")
 _TAG = re.compile(r"<[^<>]*>")
 _ALWAYS = ("DataLoader", "CPU Exec", "Other")
-"""Parts the profiler always has a column for; it leaves out the others where nothing of the kind was recorded."""
+"""Parts that always have a column; the profiler omits the other parts if nothing of their kind was recorded."""
 
 _LONGEST_US = 1 << 43
-"""Numbers of microseconds from here on (a hundred days) are no times, and their sums would not fit 64 bits of ns."""
+"""Limit in microseconds (a hundred days): larger numbers are not durations, and their sums would overflow 64 bits of
+ns."""
 
 _MOST_CALLS = 1 << 53
 
 
 class Unusable(ValueError):
-    """An answer, or a row of one, that lacks what it needs; the text says what."""
+    """An answer or a row lacks something it needs; the text says what."""
 
 
 Parsed: TypeAlias = tuple[T, str]
-"""What can be used, and what was left out in words ("" for nothing)."""
+"""(usable rows, description of what was left out, "" for nothing)."""
 
 
 def overview_rows(answer: dict[str, Any]) -> Parsed[dict[str, Any]]:
-    """Members of AnswersRecording: steps and their parts, devices, environment, advice. Raises Unusable without a
-    readable step."""
+    """Members of AnswersRecording from the overview: steps and their parts, devices, environment, advice.
+
+    Raises Unusable without a readable step.
+    """
     names = _column_names(answer["steps"])
     places = {name: place for place, name in enumerate(names) if name in CATEGORY_LABELS}
     if "Step" not in names or not places:
@@ -65,7 +69,7 @@ def overview_rows(answer: dict[str, Any]) -> Parsed[dict[str, Any]]:
 
 
 def operator_rows(answer: dict[str, Any]) -> Parsed[tuple[SavedOperator, ...]]:
-    """Rows of `operation/table`, by name or by name and input shape."""
+    """Rows of `operation/table`, by name, or by name and input shape."""
 
     def operator(row: Any) -> SavedOperator:
         if not isinstance(row, dict):
@@ -88,7 +92,7 @@ def operator_rows(answer: dict[str, Any]) -> Parsed[tuple[SavedOperator, ...]]:
 
 
 def kernel_rows(answer: dict[str, Any]) -> Parsed[tuple[SavedKernel, ...]]:
-    """Rows of `kernel/table`, by name or by name and operator."""
+    """Rows of `kernel/table`, by name, or by name and operator."""
     data = answer["data"]
     names = _column_names(data)
     missing = [name for name in ("Name", "Calls", KERNEL_TIME) if name not in names]
@@ -114,7 +118,7 @@ def kernel_rows(answer: dict[str, Any]) -> Parsed[tuple[SavedKernel, ...]]:
 
 
 def pie_rows(answer: dict[str, Any]) -> Parsed[dict[str, dict[str, int]]]:
-    """Pie -> name -> ns, of `operation` (device_total, ...) or `kernel`. Equal names are added up."""
+    """Pie -> name -> ns, for `operation` (device_total, ...) or `kernel`. Values of equal names are added."""
     pies = {key.removesuffix("_time"): answer[key] for key in PIE_KEYS if key in answer} or {"kernel": answer["total"]}
     out: dict[str, dict[str, int]] = {}
     for name, pie in pies.items():
@@ -131,13 +135,14 @@ def pie_rows(answer: dict[str, Any]) -> Parsed[dict[str, dict[str, int]]]:
 
 
 def _table(rows: Any, parse: Callable[[Any], T]) -> Parsed[tuple[T, ...]]:
-    found, problem = _good(rows, parse, "row")
-    if not found and problem:
+    good, problem = _good(rows, parse, "row")
+    if not good and problem:
         raise Unusable(problem)
-    return found, problem
+    return good, problem
 
 
 def _good(rows: Any, parse: Callable[[Any], T], what: str) -> Parsed[tuple[T, ...]]:
+    """The rows that parse, and a description of the others ("" for none)."""
     if not isinstance(rows, list):
         raise Unusable("no rows")
     out: list[T] = []
@@ -164,12 +169,13 @@ def _average(performance: Any) -> int | None:
             try:
                 return _time(node.get("value"), "Average Step Time")
             except Unusable:
-                return None  # it only repeats what the steps say
+                return None  # redundant: the steps contain it
     return None
 
 
 def _devices(answer: dict[str, Any]) -> tuple[SavedDevice, ...]:
-    """`gpu_metrics`, `mlu_metrics` or any other `..._metrics`: a device's lines follow its label, "GPU 0:"."""
+    """Devices in `gpu_metrics`, `mlu_metrics` or any other `..._metrics`: a label, "GPU 0:", precedes its device's
+    lines."""
     out: list[tuple[str, dict[str, str]]] = []
     for key, metrics in answer.items():
         if key.endswith("_metrics") and isinstance(metrics, dict):
@@ -187,8 +193,8 @@ def _titled(rows: Any) -> tuple[tuple[str, str], ...]:
 
 
 def _advice(markup: Any) -> tuple[str, ...]:
-    """Items of the list without markup; `N/A` means that there is no advice."""
-    # cut at the marks instead of searching from each opening one for its end, which may be far away or nowhere
+    """Items of the list without markup; `N/A` means no advice."""
+    # split at the tags: searching for the end of each opening tag may take quadratic time
     parts = markup.split("<li>")[1:] if isinstance(markup, str) else []
     items = (part.partition("</li>")[0] for part in parts if "</li>" in part)
     texts = (" ".join(html.unescape(_TAG.sub("", item)).split()) for item in items)
@@ -223,7 +229,7 @@ def _time(value: Any, what: str) -> int:
 
 
 def _signed(value: Any, what: str) -> int:
-    """Microseconds, whole or fractional, as nanoseconds."""
+    """Microseconds, whole or fractional, as integer nanoseconds."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < _LONGEST_US:
         raise Unusable(f"{what} is missing or no number of microseconds")
     return value * 1000 if isinstance(value, int) else round(value * 1000)

@@ -12,7 +12,7 @@
 #define TEXT_OF_NAME(name) #name
 #define TEXT_OF(macro) TEXT_OF_NAME(macro)
 
-enum { INTERFACE = 8 }; /* what native_scan.py relies on; other numbers are not used */
+enum { INTERFACE = 9 }; /* what native_scan.py relies on; other numbers are not used */
 
 typedef struct {
     PyObject_HEAD
@@ -245,46 +245,36 @@ static PyObject *scan_ends_with_event(PyObject *object, void *unused)
 
 /* -- the columns --------------------------------------------------------------------------------------------------- */
 
-/* Puts the bytes of an array into a dictionary; the array is empty afterwards, so that memory never holds all twice. */
-static bool put_array(PyObject *columns, const char *key, Array *array)
+/* Puts what was just made into a dictionary. */
+static bool put(PyObject *columns, const char *key, PyObject *made)
 {
-    PyObject *bytes = bytes_of(array);
-    array_free(array);
-    const bool done = bytes != NULL && PyDict_SetItemString(columns, key, bytes) == 0;
-    Py_XDECREF(bytes);
+    const bool done = made != NULL && PyDict_SetItemString(columns, key, made) == 0;
+    Py_XDECREF(made);
     return done;
 }
 
 /* The rows of one of these columns if they are the same: arguments come in groups. NULL if there are none, or an error. */
 static PyObject *same_rows(PyObject *columns, const Array *rows)
 {
-    const size_t size = rows->count * rows->size;
-    for (Py_ssize_t i = PyList_Size(columns); size > 0 && i-- > 0;) {
-        PyObject *bytes = PyDict_GetItemString(PyList_GetItem(columns, i), "rows");
-        if (bytes != NULL && (size_t)PyBytes_Size(bytes) == size &&
-            memcmp(PyBytes_AsString(bytes), rows->items, size) == 0) {
-            return bytes;
+    for (Py_ssize_t i = PyList_Size(columns); rows->count > 0 && i-- > 0;) {
+        PyObject *others = PyDict_GetItemString(PyList_GetItem(columns, i), "rows");
+        const Array *items = others == NULL ? NULL : items_of(others);
+        if (items != NULL && items->count == rows->count &&
+            memcmp(items->items, rows->items, rows->count * rows->size) == 0) {
+            return others;
         }
     }
     return NULL;
 }
 
-static bool put_column(PyObject *list, Column *column)
+static bool put_argument(PyTypeObject *type, PyObject *list, Column *column)
 {
-    static const char *const KEYS[] = {"values", "odd_rows", "odd_texts"};
-    Array *const arrays[] = {&column->values, &column->odd_rows, &column->odd_texts};
     PyObject *parts = PyDict_New(), *rows = same_rows(list, &column->rows);
-    bool done = parts != NULL;
-    if (done && rows != NULL) {
-        array_free(&column->rows);
-        done = PyDict_SetItemString(parts, "rows", rows) == 0;
-    } else if (done) {
-        done = put_array(parts, "rows", &column->rows);
-    }
-    for (int i = 0; done && i < 3; i++) {
-        done = put_array(parts, KEYS[i], arrays[i]);
-    }
-    done = done && PyList_Append(list, parts) == 0;
+    Py_XINCREF(rows);
+    const bool done = parts != NULL && put(parts, "rows", rows != NULL ? rows : column_of(type, &column->rows)) &&
+                      put(parts, "values", column_of(type, &column->values)) &&
+                      put(parts, "odd_rows", column_of(type, &column->odd_rows)) &&
+                      put(parts, "odd_texts", column_of(type, &column->odd_texts)) && PyList_Append(list, parts) == 0;
     Py_XDECREF(parts);
     return done;
 }
@@ -308,10 +298,7 @@ static bool put_counts(PyObject *columns, const Tally *tally)
         {"rounded", tally->rounded},
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        PyObject *count = PyLong_FromLongLong(counts[i].count);
-        const bool done = count != NULL && PyDict_SetItemString(columns, counts[i].key, count) == 0;
-        Py_XDECREF(count);
-        if (!done) {
+        if (!put(columns, counts[i].key, PyLong_FromLongLong(counts[i].count))) {
             return false;
         }
     }
@@ -332,8 +319,6 @@ static PyObject *scan_finish(PyObject *object, PyObject *unused)
         const char *key;
         Array *array;
     } arrays[] = {
-        {"texts", &scan->texts.bytes},
-        {"text_ends", &scan->texts.ends},
         {"name", &scan->name},
         {"category", &scan->category},
         {"lane", &scan->lane},
@@ -354,15 +339,20 @@ static PyObject *scan_finish(PyObject *object, PyObject *unused)
         {"skipped_count", &scan->skipped_count},
     };
     PyObject *columns = PyDict_New(), *arguments = PyList_New(0);
-    bool done = columns != NULL && arguments != NULL && put_counts(columns, &scan->tally);
+    PyObject *module = PyType_GetModule(Py_TYPE(object));
+    PyTypeObject *type = module == NULL ? NULL : (PyTypeObject *)PyObject_GetAttrString(module, "Column");
+    bool done = columns != NULL && arguments != NULL && type != NULL && put_counts(columns, &scan->tally) &&
+                put(columns, "texts", bytes_of(&scan->texts.bytes)) && put(columns, "text_ends", bytes_of(&scan->texts.ends));
+    array_free(&scan->texts.bytes);
     for (size_t i = 0; done && i < sizeof arrays / sizeof *arrays; i++) {
-        done = put_array(columns, arrays[i].key, arrays[i].array);
+        done = put(columns, arrays[i].key, column_of(type, arrays[i].array));
     }
     for (size_t i = 0; done && i < scan->spec.keys.count; i++) {
-        done = put_column(arguments, &scan->columns[i]);
+        done = put_argument(type, arguments, &scan->columns[i]);
     }
     done = done && PyDict_SetItemString(columns, "arguments", arguments) == 0;
     Py_XDECREF(arguments);
+    Py_XDECREF((PyObject *)type);
     scan_free(scan);
     self->scan = NULL;
     if (!done) {
@@ -384,7 +374,7 @@ static PyMethodDef SCAN_METHODS[] = {
      "absorb(other) puts the elements that `other`, a Scan of the same columns, has taken behind the own ones, and empties\n"
      "it. It may be used and absorbed again, by this one."},
     {"handed", scan_handed, METH_NOARGS, "handed() -> JSON array of elements of the latest block left to the caller."},
-    {"finish", scan_finish, METH_NOARGS, "finish() -> dict of columns as bytes in the machine's order; once."},
+    {"finish", scan_finish, METH_NOARGS, "finish() -> dict of columns, the texts as bytes; once."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -422,7 +412,7 @@ static int fill_module(PyObject *module)
     PyObject *type = PyType_FromModuleAndSpec(module, &SCAN_SPEC, NULL);
     const bool done = type != NULL && PyModule_AddType(module, (PyTypeObject *)type) == 0;
     Py_XDECREF(type);
-    if (!done || add_column_functions(module) < 0 || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
+    if (!done || add_column_type(module) < 0 || add_column_functions(module) < 0 || PyModule_AddIntConstant(module, "INTERFACE", INTERFACE) < 0) {
         return -1;
     }
     /* the hash begins with an h, which makes it a name for the preprocessor */

@@ -6,6 +6,13 @@ SOURCE_HASH: str
 def plain_strings(texts: bytes, text_ends: bytes, numbers: bytes, /) -> tuple[list[str | None], list[int]]: ...
 def trim() -> None: ...
 
+class Column:
+    """Bytes that numpy reads in place."""
+
+    def __len__(self) -> int: ...
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+
 class Scan:
     def __new__(
         cls,

@@ -31,6 +31,19 @@ bool array_reserve(Array *array, size_t more)
     return true;
 }
 
+void array_fit(Array *array)
+{
+    if (array->count == 0) {
+        array_free(array);
+        return;
+    }
+    void *items = realloc(array->items, array->count * array->size);
+    if (items != NULL) {
+        array->items = items;
+        array->room = array->count;
+    }
+}
+
 void array_free(Array *array)
 {
     free(array->items);

@@ -15,6 +15,9 @@ typedef struct {
 
 /* Makes room for `more` items behind those in use. */
 bool array_reserve(Array *array, size_t more);
+
+/* Gives back the room that is not in use. */
+void array_fit(Array *array);
 void array_free(Array *array);
 
 static inline bool array_has_room(Array *array)

@@ -1,1 +1,1 @@
-"""Launches with utilisation: exports of ncu --csv, and kernel listings."""
+"""Readers for launches with utilisation: exports of ncu --csv, and kernel listings."""

@@ -7,8 +7,8 @@
     "ID",...,"Kernel Name",...,"Section Name","Metric Name","Metric Unit","Metric Value"   --page details, the default
     "0",... ,"gemm(int)",  ...,"GPU Speed Of Light Throughput","Duration","us","1.23",
 
-Which metric gives which figure: sources/ncu/metrics.py. The launches are in the file's order, which is that of
-their IDs. Rows of several processes and devices are all kept.
+sources/ncu/metrics.py maps metrics to figures. Launches stay in file order, which is the order of their IDs. Rows of
+all processes and devices are included.
 """
 
 from __future__ import annotations
@@ -36,16 +36,17 @@ _AGAIN = f"record with `{COMMAND}`"
 def read_ncu(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
 ) -> LaunchRecording:
-    """The launches of one export. Torn rows are dropped, counted and named by line.
+    """Reads the launches of one export. Damaged rows are dropped, counted and reported by line.
 
-    Raises InputError when the file cannot be opened, CorruptInput (with place and remedy) when no launch can be read,
-    when there are no durations, or when numbers are written with a decimal comma.
+    Raises InputError if the file cannot be opened, CorruptInput (with place and remedy) if no launch can be read, if
+    there
+    are no durations, or if numbers have a decimal comma.
     """
     return read_launch_file(path, lambda file: _Reading(file).read(), fs, report, want_hash, name)
 
 
 class _Reading:
-    """One pass over one file."""
+    """Parses one file in one pass."""
 
     def __init__(self, file: LaunchFile) -> None:
         self._file = file
@@ -58,7 +59,7 @@ class _Reading:
         for records in self._lines.records():
             start = 0
             for at, (number, text) in enumerate(records):
-                if is_ncu_header(text):  # several exports may stand one after another
+                if is_ncu_header(text):  # a file may contain several exports
                     self._take(records[start:at])
                     self._begin(number, text)
                     start = at + 1
@@ -73,7 +74,7 @@ class _Reading:
     def _begin(self, number: int, header: str) -> None:
         names = [name.strip() for name in _cells_of([(number, header)])[0]]
         if "ID" not in names or "Kernel Name" not in names:
-            self._page = None  # the rows below are not those of the columns before
+            self._page = None  # the following rows do not have the previous columns
             self._file.drop(number, "the names of the columns are damaged")
             return
         self._header = header
@@ -141,16 +142,16 @@ _MOST_SAID = 1000
 _LONGEST_SAID = 300
 
 _Record = tuple[int, str]
-"""Number of the line it starts at, and its text."""
+"""(number of its first line, its text)."""
 
 
 class _NcuLines:
-    """One pass over the bytes of a file: its records with the numbers of their lines.
+    """Reads the CSV records of a file, with their line numbers, in one pass.
 
-    Before the CSV come the program's own output and ncu's `==PROF==` lines, one per launch. A record is a line, unless
-    a rule's description holds line breaks; a line that ends inside quotes without being continued is torn.
+    The CSV is preceded by the program's own output and ncu's `==PROF==` lines, one per launch. A record is one line,
+    unless a rule's description contains line breaks; a line that ends inside quotes and is not continued is damaged.
 
-    said  ncu's own warnings and errors, each once and not at any length
+    said  distinct warnings and errors of ncu itself, limited in number and length
     """
 
     def __init__(self, file: LaunchFile) -> None:
@@ -159,7 +160,7 @@ class _NcuLines:
         self.said: dict[str, None] = {}
 
     def records(self) -> Iterator[list[_Record]]:
-        """Headers and rows, block by block."""
+        """Headers and rows, one list for each block."""
         pending, first_line = "", 0
         for texts in self._file.lines(_LONGEST_LINE):
             block_records: list[_Record] = []
@@ -198,7 +199,7 @@ class _NcuLines:
 
 
 def _cells_of(records: list[_Record]) -> list[list[str]]:
-    """The cells of each record; none for one that the CSV reader refuses."""
+    """Cells of each record; [] for a record that the CSV reader rejects."""
     texts = [text for _, text in records]
     try:
         rows = list(csv.reader(texts))
@@ -217,20 +218,20 @@ def _cells(text: str) -> list[str]:
 
 
 _Drop = Callable[[int, str], None]
-"""Counts a row that cannot be used, by the number of its line."""
+"""Counts an unusable row, given its line number and the reason."""
 
 _VALUE = ("Metric Name", "Metric Unit", "Metric Value")
 _WHO = ("Process ID", "Device", "CC", "device__attribute_display_name")
 
 
 def _page_of(names: list[str], launches: NcuLaunches, drop: _Drop) -> _RawPage | _DetailsPage:
-    """The reader of the rows below these columns, ID and Kernel Name among them."""
+    """Parser for the rows below these column names, which include ID and Kernel Name."""
     kind = _DetailsPage if all(name in names for name in _VALUE) else _RawPage
     return kind(names, launches, drop)
 
 
 class _RawPage:
-    """One row per launch; the first row has the units."""
+    """One row per launch; the first row contains the units."""
 
     def __init__(self, names: list[str], launches: NcuLaunches, drop: _Drop) -> None:
         self._launches, self._drop = launches, drop
@@ -245,7 +246,7 @@ class _RawPage:
         self._units: Sequence[str] | None = None
 
     def take(self, lines: list[int], rows: list[list[str]]) -> None:
-        """Stores the launches of some rows."""
+        """Stores the launches in these rows."""
         if self._units is None:
             self._units = rows[0] if not (rows[0] and rows[0][0].strip()) else []
             if self._units:
@@ -255,12 +256,12 @@ class _RawPage:
                     "the line after the columns has no units", lines[0] if lines else 0,
                     hint="give the export as ncu wrote it: without units durations may be ns or µs",
                 )  # fmt: skip
-        whole = [len(row) == self._width for row in rows]
-        if not all(whole):
-            for line, row, fine in zip(lines, rows, whole, strict=True):
-                if not fine:
+        complete = [len(row) == self._width for row in rows]
+        if not all(complete):
+            for line, row, is_complete in zip(lines, rows, complete, strict=True):
+                if not is_complete:
                     self._drop(line, f"{len(row)} cells instead of {self._width}")
-            lines = [line for line, fine in zip(lines, whole, strict=True) if fine]
+            lines = [line for line, is_complete in zip(lines, complete, strict=True) if is_complete]
             rows = [row for row in rows if len(row) == self._width]
         if not rows:
             return
@@ -272,8 +273,10 @@ class _RawPage:
 
 
 class _DetailsPage:
-    """One row per figure of a launch; rows about rules have no metric. Rows of figures end where the rules' columns
-    begin, so that they are shorter than the header."""
+    """One row per figure of a launch; rows about rules have no metric.
+
+    Rows of figures end before the rules' columns, so they are shorter than the header.
+    """
 
     def __init__(self, names: list[str], launches: NcuLaunches, drop: _Drop) -> None:
         self._launches, self._drop = launches, drop
@@ -283,11 +286,11 @@ class _DetailsPage:
         self._metric, self._unit, self._value = (names.index(name) for name in _VALUE)
         self._least = max(self._metric, self._unit, self._value, self._name, *self._who.values()) + 1
         self._launch: dict[tuple[str, str], int] = {}
-        self._known: dict[str, str] = {}
+        self._metrics: dict[str, str] = {}
 
     def take(self, lines: list[int], rows: list[list[str]]) -> None:
-        """Stores the figures of some rows."""
-        launches, known = self._launches, self._known
+        """Stores the figures in these rows."""
+        launches, metrics = self._launches, self._metrics
         process = self._who.get("Process ID", self._id)
         key, launch = ("", ""), -1
         for line, row in zip(lines, rows, strict=True):
@@ -303,8 +306,8 @@ class _DetailsPage:
                     for name, place in self._who.items():
                         launches.met(name, {row[place]})
             cell = row[self._metric]
-            metric = known.get(cell)
+            metric = metrics.get(cell)
             if metric is None:
-                metric = known[cell] = metric_of(cell)
+                metric = metrics[cell] = metric_of(cell)
             if metric:
                 launches.put(launch, metric, row[self._unit].strip(), row[self._value], line)

@@ -1,12 +1,12 @@
-"""Reads per-launch kernel listings: one line per launch, in the order the launches ran.
+"""Reads per-launch kernel listings: one line per launch, in execution order.
 
     Kernel                                    Latency Tensor   DRAM
     elementwise_kernel                |       7456   0.01   0.23
     Kernel                            |      29344   0.15   0.32
 
-The header is the line without `|` (`Kernel` is also the name of a real kernel); Latency is in nanoseconds, Tensor and
-DRAM are fractions of the peak of the tensor pipe and of the memory, `-` or `nan` where not measured. Names longer than
-the column are cut and end in `...`.
+The header is the line without `|` (`Kernel` is also the name of a real kernel). Latency is in nanoseconds; Tensor and
+DRAM are fractions of the peak of the tensor pipe and of the memory, `-` or `nan` if not measured. Names longer than
+the column are truncated and end in `...`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tb_perfcompare.sources.storage.text_file import is_pythons_own
 READER = "kernel_listing/python"
 
 MOST_UTILISATION = 1.5
-"""Hardware counters may exceed the peak a little; anything above this is not a fraction."""
+"""Hardware counters may slightly exceed the peak; anything above this is not a fraction."""
 
 _LONGEST_LINE = 1 << 16
 _NOT_MEASURED = frozenset({"-", "nan", "NaN", "n/a", "N/A"})
@@ -38,9 +38,9 @@ _NOT_MEASURED = frozenset({"-", "nan", "NaN", "n/a", "N/A"})
 def read_listing(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
 ) -> LaunchRecording:
-    """The launches of one listing. Torn lines are dropped, counted and named by line number.
+    """Reads the launches of one listing. Damaged lines are dropped, counted and reported by line number.
 
-    Raises InputError when the file cannot be opened, CorruptInput (with the line) when no line can be read.
+    Raises InputError if the file cannot be opened, CorruptInput (with the line) if no line can be read.
     """
     return read_launch_file(path, _read, fs, report, want_hash, name)
 
@@ -77,7 +77,7 @@ def _read(file: LaunchFile) -> LaunchRecording:
 
 
 def _launch(line: str) -> tuple[str, int, float, float] | str:
-    """(name, latency, tensor, DRAM), or the reason if the line is torn."""
+    """(name, latency, tensor, DRAM), or the reason why the line is damaged."""
     name, bar, figures = line.rpartition("|")
     values = figures.split()
     if not bar or not name.strip():
@@ -93,7 +93,7 @@ def _launch(line: str) -> tuple[str, int, float, float] | str:
 
 
 def _nanoseconds(text: str) -> int | None:
-    """A whole, non-negative number; None for anything else."""
+    """Parses a non-negative whole number; None for anything else."""
     if is_pythons_own(text):
         return None
     if text.isdecimal() and len(text) <= 18:
@@ -106,7 +106,7 @@ def _nanoseconds(text: str) -> int | None:
 
 
 def _fraction(text: str) -> float | None:
-    """A utilisation; NaN where not measured; None for anything that is none."""
+    """Parses a utilisation; NaN if not measured; None for anything else."""
     if text in _NOT_MEASURED:
         return math.nan
     try:

@@ -1,4 +1,4 @@
-"""A file of launches while it is read: its lines, and which are left out."""
+"""A file of launches being read: its lines, and the count of dropped ones."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tb_perfcompare.sources.storage.filesystem import FileSystem
 class LaunchFile:
     """One pass over one file.
 
-    name   what messages call it
-    torn   reason -> lines or launches that are left out for it
-    first  the first of them, with its number
-    last   number of the last line that was taken
-    taken  launches so far, for progress
+    name   name of the file in messages
+    torn   reason -> number of lines or launches dropped for it
+    first  line number and reason of the first drop
+    last   number of the last line read
+    taken  number of launches read so far, for progress
     """
 
     def __init__(self, name: str, size: int, blocks: Blocks, report: Reporter) -> None:
@@ -41,8 +41,10 @@ class LaunchFile:
         self.first = self.first or f"line {number}: {reason}"
 
     def lines(self, longest: int) -> Iterator[list[str]]:
-        """The lines of each block, without ends and mark; the next has the number `last` + 1. What is longer loses its
-        rest."""
+        """The lines of each block, without line ends and byte order mark; the next block starts with line `last` + 1.
+
+        A partial line at a block's end is cut after `longest` bytes.
+        """
         rest = b""
         for block in chain(self._blocks, [b""]):
             self._report(Progress("reading", self.name, self._blocks.stored_bytes, self._size, self.taken))
@@ -58,7 +60,8 @@ class LaunchFile:
                 self.last += len(lines)
 
     def recording(self, table: LaunchTable, reader: str, what: str, notes: list[Note], **facts: Any) -> LaunchRecording:
-        """`what` says what was dropped; `notes` are those of the format, `facts` members of LaunchRecording."""
+        """Builds the recording; `what` names the dropped items, `notes` are the format's, `facts` further members of
+        LaunchRecording."""
         damage, dropped = self._blocks.damage, sum(self.torn.values())
         reasons = []
         if damage:
@@ -76,7 +79,7 @@ def read_launch_file(
     path: str, read: Callable[[LaunchFile], LaunchRecording], fs: FileSystem, report: Reporter, want_hash: bool,
     name: str | None,
 ) -> LaunchRecording:  # fmt: skip
-    """What `read` makes of the file. Raises InputError when it cannot be opened."""
+    """Opens the file and returns the result of `read` for it. Raises InputError if it cannot be opened."""
     try:
         size = fs.stat(path).bytes
         with fs.open(path) as file, Blocks(file, want_hash=want_hash) as blocks:

@@ -1,4 +1,4 @@
-"""Launches of an ncu export as they are read: every candidate metric in a column of its own, chosen from at the end."""
+"""Collects the launches of an ncu export: a column for each candidate metric, from which `finish` chooses."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tb_perfcompare.sources.storage.text_file import is_pythons_own
 _LOCALE = "write it with decimal points: `LC_ALL=C ncu --import REPORT.ncu-rep --csv --page raw --print-units base`"
 _LONGEST_NS = 2.0**62
 _WHOLE = frozenset(unit for unit, factor in NANOSECONDS.items() if factor == 1)
-"""Units in which times have no fraction."""
+"""Units in which times are whole numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class NcuTable:
-    """The launches that have a duration, the metric that was chosen for each figure, and the lines of the others."""
+    """The launches with a duration, the metric chosen for each figure, and the lines of launches without a duration."""
 
     table: LaunchTable
     metrics: dict[str, str]
@@ -34,10 +34,10 @@ class NcuTable:
 
 
 class NcuLaunches:
-    """Grows launch by launch or block by block.
+    """Launches and their figures, added one by one or in blocks.
 
-    unusable        how many figures are no number or out of range
-    first_unusable  which came first
+    unusable        number of figures that are not a number or out of range
+    first_unusable  description of the first one
     """
 
     def __init__(self, path: str) -> None:
@@ -55,30 +55,30 @@ class NcuLaunches:
 
     @property
     def device_names(self) -> list[str]:
-        """Models; older versions write them into the column of the device's number."""
+        """Models of the devices; older ncu versions write them into the column of device numbers."""
         return self.seen("device__attribute_display_name") or [
             name for name in self.seen("Device") if not name.isdecimal()
         ]
 
     def seen(self, name: str) -> list[str]:
-        """What a column about who ran the launches holds: Device, Process ID, CC."""
+        """Distinct values of a column on a launch's origin: Device, Process ID, CC."""
         return [text for text in self._met.get(name, {}) if text]
 
     def met(self, name: str, cells: set[str]) -> None:
-        """Remembers who ran the launches."""
-        known = self._met.setdefault(name, {})
+        """Records values of a column on a launch's origin."""
+        values = self._met.setdefault(name, {})
         for cell in sorted(cells):
-            known[cell.strip()] = None
+            values[cell.strip()] = None
 
     def add(self, lines: list[int], names: list[str]) -> None:
-        """More launches, without any figure yet."""
+        """Adds launches, without figures yet."""
         codes = {name: self._strings.intern(name.strip()) for name in dict.fromkeys(names)}
         self._names.extend(codes[name] for name in names)
         self._lines.extend(lines)
 
     def put(self, launch: int, metric: str, unit: str, cell: str, line: int) -> None:
-        """One figure of one launch."""
-        value = self._one(metric, unit, cell, line)
+        """Sets one figure of one launch."""
+        value = self._parsed(metric, unit, cell, line)
         if math.isnan(value):
             return
         divisor, most = self._scale(metric, unit)
@@ -91,24 +91,24 @@ class NcuLaunches:
         column[launch] = value
 
     def fill(self, metric: str, unit: str, cells: list[str], lines: list[int]) -> None:
-        """One figure of the launches that were added last."""
-        found = _numbers(cells)
-        if found is None or (unit in _WHOLE and (found % 1).any()):
-            found = np.array([self._one(metric, unit, cell, line) for cell, line in zip(cells, lines, strict=True)])
-        if np.isnan(found).all():
+        """Sets one figure of the launches added last."""
+        values = _numbers(cells)
+        if values is None or (unit in _WHOLE and (values % 1).any()):
+            values = np.array([self._parsed(metric, unit, cell, line) for cell, line in zip(cells, lines, strict=True)])
+        if np.isnan(values).all():
             return
         divisor, most = self._scale(metric, unit)
-        absent = np.isnan(found)
-        found = found / divisor
-        wrong = ~((found >= 0) & (found <= most)) & ~absent
+        absent = np.isnan(values)
+        values = values / divisor
+        wrong = ~((values >= 0) & (values <= most)) & ~absent
         for place in np.flatnonzero(wrong).tolist():
-            self._out_of_range(metric, found[place], unit, lines[place])
+            self._out_of_range(metric, values[place], unit, lines[place])
         column = self._column(metric)
         column.extend([math.nan] * (len(self) - len(cells) - len(column)))
-        column.extend(np.where(wrong, math.nan, found))
+        column.extend(np.where(wrong, math.nan, values))
 
     def finish(self) -> NcuTable:
-        """Chooses the metrics; launches without a duration are left out."""
+        """Chooses a metric for each figure and leaves out launches without a duration."""
         columns = {metric: np.array(column, dtype=np.float64) for metric, column in self._columns.items()}
         for metric, column in columns.items():
             columns[metric] = np.concatenate([column, np.full(len(self) - len(column), math.nan)])
@@ -125,31 +125,31 @@ class NcuLaunches:
         timed = np.isfinite(chosen.get(DURATION, none))
         lines = np.array(self._lines, dtype=np.int64)
 
-        def kept(figure: str) -> Floats | None:
+        def figures(figure: str) -> Floats | None:
             return chosen[figure][timed] if figure in chosen else None
 
-        tensor, dram = kept("tensor_active"), kept("dram_active")
+        tensor, dram = figures("tensor_active"), figures("dram_active")
         table = LaunchTable(
             self._strings,
             np.array(self._names, dtype=np.int32)[timed],
             np.rint(chosen.get(DURATION, none)[timed]).astype(np.int64),
             none[timed] if tensor is None else tensor,
             none[timed] if dram is None else dram,
-            kept("achieved_occupancy"),
-            kept("sm_throughput"),
+            figures("achieved_occupancy"),
+            figures("sm_throughput"),
         )
         return NcuTable(table, metrics, lines[~timed].tolist())
 
     def corrupt(self, message: str, line: int, *, column: str = "", hint: str) -> CorruptInput:
-        """An error about a line, and a column of it."""
+        """Builds the error for a line, optionally with the column."""
         place = f"line {line}, column {column}" if column else f"line {line}"
         return CorruptInput(self._path, message, place=place, hint=hint)
 
     def _column(self, metric: str) -> array[float]:
         return self._columns.setdefault(metric, array("d"))
 
-    def _one(self, metric: str, unit: str, cell: str, line: int) -> float:
-        """The number in a cell; NaN where it is none."""
+    def _parsed(self, metric: str, unit: str, cell: str, line: int) -> float:
+        """The number in a cell; NaN if it is missing or not a number."""
         try:
             value = _whole_number(cell) if unit in _WHOLE else _number(cell)
         except _DecimalComma:
@@ -161,7 +161,7 @@ class NcuLaunches:
         return value
 
     def _scale(self, metric: str, unit: str) -> tuple[float, float]:
-        """How many of the unit make a nanosecond or a whole, and the most there can be; NaN for another unit."""
+        """(divisor to nanoseconds or fractions, largest valid value); a NaN divisor for an unknown unit."""
         if metric in TIMES:
             return 1 / NANOSECONDS.get(unit, math.nan), _LONGEST_NS
         return (100.0 if unit == "%" else math.nan), MOST_UTILISATION
@@ -188,9 +188,9 @@ class _DecimalComma(ValueError):
 
 
 def _number(cell: str) -> float | None:
-    """The number as ncu prints it, with thousands separators; NaN where nothing was measured (`n/a`), None for a text
-    that is no number. Raises DecimalComma, never guesses: ncu formats by the locale of its process, so that `1,234.50`
-    here is `1.234,50` elsewhere, and `2,848` is either."""
+    """Parses a number as printed by ncu, with thousands separators; NaN if not measured (`n/a`), None for a text that
+    is not a number. Raises _DecimalComma, never guesses: ncu formats numbers by the locale of its process, so that
+    `1,234.50` may be `1.234,50`, and `2,848` is ambiguous."""
     text = cell.strip()
     if text in _MISSING:
         return math.nan
@@ -203,7 +203,8 @@ def _number(cell: str) -> float | None:
 
 
 def _whole_number(cell: str) -> float | None:
-    """The same for a count of nanoseconds. These have no fraction, so that `2.848` is 2,848 with a decimal comma."""
+    """Parses a count of nanoseconds, like `number`. It has no fraction, so `2.848` must be 2,848 in a decimal-comma
+    locale."""
     value = _number(cell)
     if value is not None and value % 1 > 0 and _FRACTION_OF_THREE.fullmatch(cell.strip()):
         raise _DecimalComma(cell)
@@ -211,11 +212,11 @@ def _whole_number(cell: str) -> float | None:
 
 
 def _numbers(cells: Sequence[str]) -> Floats | None:
-    """All cells at once if they are plain numbers, None if they have to be looked at one by one."""
+    """Parses all cells at once if they are plain numbers; None if they must be parsed one by one."""
     if is_pythons_own("".join(cells)):
         return None
     try:
-        found = np.array(cells, dtype=np.float64)
+        values = np.array(cells, dtype=np.float64)
     except ValueError:
         return None
-    return found if np.isfinite(found).all() else None
+    return values if np.isfinite(values).all() else None

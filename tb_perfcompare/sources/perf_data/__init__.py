@@ -1,1 +1,1 @@
-"""Per-cycle tables of inference servers, *_perf_data.csv, and their counters files."""
+"""Reader for per-cycle tables of inference servers, *_perf_data.csv, and their counters files."""

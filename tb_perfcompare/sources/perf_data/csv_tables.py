@@ -1,9 +1,9 @@
-"""`*_perf_data.csv` and `*_counters_data.csv` -> tables of cycles and counters. The formats: docs/inputs/perf_data.md.
+"""Reads `*_perf_data.csv` and `*_counters_data.csv` into tables of cycles and counters (docs/inputs/perf_data.md).
 
     cycle,pid,hostname,beta_pct,function_name,metric_name,device,func_type,mu_pct,...
     3,944615,,6.3106,void gemm<64>(float*),gpu_frequency,GPU 7,gpu_compute,115500.0000,...
 
-Written by tracers of inference servers (LatencyPrism's deep-dive tables); columns that are not named here are ignored.
+Tracers of inference servers write them (LatencyPrism's deep-dive tables). Columns not named here are ignored.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from tb_perfcompare.sources.storage.text_file import TextFile, open_text
 MOST_DIGITS = 17
 
 _EXACT_DIGITS = 15
-"""Decimals of no more digits are read alike by everybody, as long as the power of ten is exact."""
+"""Decimals of up to this many digits are read identically by every parser, if the power of ten is exact."""
 
 _DECIMAL = re.compile(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*")
 
 
 def published_numbers(texts: Sequence[str], found: Floats) -> Floats:
-    """(rows,) the numbers of these texts as pandas 2 reads them; `found` are the nearest doubles, and the answer itself
-    where no text is read in another way."""
+    """(rows,) these decimals as pandas 2 reads them; `found` are the nearest doubles, returned itself if none
+    differs."""
     out = found
     for row, text in enumerate(texts):
         if len(text) > _EXACT_DIGITS and np.isfinite(found[row]):
@@ -53,7 +53,7 @@ def published_numbers(texts: Sequence[str], found: Floats) -> Floats:
 
 
 def published_number(text: str) -> float | None:
-    """One decimal, None for what is none or has a power of ten that no double is."""
+    """One decimal as pandas 2 reads it; None if it is not a decimal or its power of ten is no double."""
     match = _DECIMAL.fullmatch(text)
     if match is None or not (match[2] or match[3]):
         return None
@@ -81,15 +81,15 @@ _NO_SAMPLE = "**"
 def read_cycles(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = True, name: str | None = None
 ) -> CycleRecording:
-    """One table with the counters file next to it. A counters file that cannot be used is a note: the table alone has
-    everything that is compared.
+    """Reads one table and the counters file next to it.
 
+    An unusable counters file only adds a note: the table alone contains everything that is compared.
     Raises InputError, UnrecognisedFormat or CorruptInput with file, line and column.
     """
     with open_text(path, fs=fs, report=report, want_hash=want_hash, name=name or fs.basename(path)) as file:
         table = _read_table(file)
-    beside, notes = _counters_beside(path, fs, report)
-    return CycleRecording(file.facts(), table, beside, notes)
+    counters, notes = _counters_beside(path, fs, report)
+    return CycleRecording(file.facts(), table, counters, notes)
 
 
 def read_perf_data(path: str) -> CycleTable:
@@ -105,7 +105,7 @@ def _read_table(file: TextFile) -> CycleTable:
 
 
 def _rows(columns: CsvColumns, strings: StringTable) -> dict[str, NDArray[Any]]:
-    """Fields of a CycleTable."""
+    """Members of a CycleTable."""
     arrays: dict[str, NDArray[Any]] = {
         "cycle": columns.integers("cycle"),
         "pid": columns.integers("pid"),
@@ -142,7 +142,7 @@ def _joined(blocks: Sequence[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[A
 
 
 def read_counters(path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent) -> CounterTable:
-    """Reads the samples of the counters. Raises as `read_perf_data` does."""
+    """Reads the samples of the counters. Raises the same errors as `read_perf_data`."""
     strings = StringTable()
     with open_text(path, fs=fs, report=report) as file:
         blocks: list[dict[str, NDArray[Any]]] = [
@@ -153,32 +153,32 @@ def read_counters(path: str, *, fs: FileSystem = LOCAL, report: Reporter = silen
             }
             for columns in read_csv_columns(file, ("counter_name", "timestamp", "value"))
         ]
-    found = _joined(blocks)
-    usable = (found["counter"] >= 0) & np.isfinite(found["value"])
-    return CounterTable(path, tuple(strings.texts), *(column[usable] for column in found.values()))
+    samples = _joined(blocks)
+    usable = (samples["counter"] >= 0) & np.isfinite(samples["value"])
+    return CounterTable(path, tuple(strings.texts), *(column[usable] for column in samples.values()))
 
 
 def counters_beside(path: str) -> CounterTable | None:
-    """The counters file of the same recording, in the same directory; None when there is none or it is unusable."""
+    """The counters file of the same recording, from the same directory; None if there is none or it is unusable."""
     with one_state(file_system(path)) as fs:
         return _counters_beside(path, fs, silent)[0]
 
 
 def _counters_beside(path: str, fs: FileSystem, report: Reporter) -> tuple[CounterTable | None, tuple[Note, ...]]:
-    """The counters and, where there is a file that cannot be used, why."""
-    for beside in names_beside(path):
+    """(counters or None, notes on why an existing file cannot be used)."""
+    for counters in names_beside(path):
         try:
-            fs.stat(beside)
-            return read_counters(beside, fs=fs, report=report), ()
+            fs.stat(counters)
+            return read_counters(counters, fs=fs, report=report), ()
         except InputChanged:
             raise
         except InputError as error:
             place = f"{error.place}: " if error.place else ""
             why = f"{place}{error.reason}; {error.hint}"
         except OSError as error:
-            if isinstance(error, FileNotFoundError) or is_address(beside):  # stores may not say that none is there
+            if isinstance(error, FileNotFoundError) or is_address(counters):  # stores may not say "missing"
                 continue
             why = error.strerror or str(error)
         message = f"the samples of the counters are left out: {why}"
-        return None, (Note(NoteCode.COUNTERS_UNUSABLE, message, fs.basename(beside)),)
+        return None, (Note(NoteCode.COUNTERS_UNUSABLE, message, fs.basename(counters)),)
     return None, ()

@@ -1,4 +1,4 @@
-"""Files that belong together in perf_data, by their names."""
+"""Names of the files that belong to one perf_data recording."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from tb_perfcompare.sources.storage.filesystem import LOCAL, FileStat, FileSyste
 
 PERF_DATA = "_perf_data.csv"
 COUNTERS = "_counters_data.csv"
-"""Ends of the file names."""
+"""Suffixes of the file names."""
 
 
 def read_along(path: str, fs: FileSystem = LOCAL) -> tuple[FileStat, ...]:
-    """The files that `read_cycles` reads along with a table; () for other files."""
-    for beside in names_beside(path):
+    """The files that `read_cycles` reads in addition to a table; () for other files."""
+    for counters in names_beside(path):
         try:
-            return (fs.stat(beside),)
+            return (fs.stat(counters),)
         except OSError:
             continue
     return ()
 
 
 def names_beside(path: str) -> tuple[str, ...]:
-    """Where the counters file of a table may be; only the end of the name differs."""
+    """Possible paths of a table's counters file, which differ only in the suffix."""
     bare = path.removesuffix(".gz")
     if not bare.endswith(PERF_DATA):
         return ()
-    beside = bare.removesuffix(PERF_DATA) + COUNTERS
-    return (beside, f"{beside}.gz")
+    counters = bare.removesuffix(PERF_DATA) + COUNTERS
+    return (counters, f"{counters}.gz")

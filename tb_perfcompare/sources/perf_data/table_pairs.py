@@ -1,6 +1,6 @@
-"""Which normal table goes with which abnormal one.
+"""Pairs normal tables with abnormal ones.
 
-Two files are a pair. In directories the tables are separated by their folder below `normal_perf_data` and
+Two given files are a pair. In directories, tables are matched by their folder below `normal_perf_data` and
 `abnormal_perf_data` and by their name, `<job>[_prefill|_decode|_layer]_perf_data.csv`.
 """
 
@@ -18,7 +18,7 @@ from tb_perfcompare.sources.perf_data.file_names import PERF_DATA
 
 @dataclass(frozen=True, slots=True)
 class TablePair:
-    """Two tables to compare. `case` names them in titles, parts separated by "/"; `phase` is "_decode" or the like."""
+    """Two tables to compare. `case` is their title, with parts separated by "/"; `phase` is "_decode" or similar."""
 
     normal: str
     abnormal: str
@@ -28,18 +28,18 @@ class TablePair:
 
 @dataclass(frozen=True, slots=True)
 class FoundPairs:
-    """The pairs in order of their paths, and the tables of either side that have no partner."""
+    """The pairs ordered by path, and the tables of either side without a partner."""
 
     pairs: tuple[TablePair, ...]
     unpaired: tuple[str, ...]
 
 
 def find_pairs(normal: str, abnormal: str) -> FoundPairs:
-    """Pairs of two files or directories. Raises InputError (nothing there), SelectionError (nothing goes together)."""
+    """Pairs the tables of two files or directories. Raises InputError without tables, SelectionError without pairs."""
     ours, theirs = _tables(normal, NORMAL, ABNORMAL), _tables(abnormal, ABNORMAL, NORMAL)
     if len(ours) == 1 and len(theirs) == 1:
-        path, other = ours[0], theirs[0]
-        return FoundPairs((TablePair(str(path), str(other), _case(normal, path), _phase(path)),), ())
+        path, partner = ours[0], theirs[0]
+        return FoundPairs((TablePair(str(path), str(partner), _case(normal, path), _phase(path)),), ())
     partners = _partners_of(normal, ours, abnormal, theirs)
     pairs = [TablePair(str(path), str(partners[path]), _case(normal, path), _phase(path)) for path in partners]
     if not pairs:
@@ -52,42 +52,42 @@ def find_pairs(normal: str, abnormal: str) -> FoundPairs:
 
 
 def _partners_of(normal: str, ours: list[Path], abnormal: str, theirs: list[Path]) -> dict[Path, Path]:
-    """Normal table -> its partner, in order of their paths; no table twice, and tables of one name first."""
+    """Normal table -> its partner, ordered by path. Each table has at most one partner; equal names are preferred."""
     places = {_place(abnormal, ABNORMAL, path): path for path in reversed(theirs)}
-    found: dict[Path, Path] = {}
+    pairs: dict[Path, Path] = {}
     for choice in range(MOST_CHOICES):
         for path in ours:
             folder, name = _place(normal, NORMAL, path)
             choices = list(_partners(name))
             partner = places.get((folder, choices[choice])) if choice < len(choices) else None
-            if partner is not None and path not in found and partner not in found.values():
-                found[path] = partner
-    return dict(sorted(found.items()))
+            if partner is not None and path not in pairs and partner not in pairs.values():
+                pairs[path] = partner
+    return dict(sorted(pairs.items()))
 
 
 def _tables(given: str, own: str, other: str) -> list[Path]:
-    """The tables at a path, sorted; of a tree that holds both sides only those of the own one."""
+    """The tables at a path, sorted; in a tree that contains both sides, only those of `own`."""
     root = Path(given)
     if not os.path.exists(given):
         raise InputError(given, "does not exist", hint=f"give a *{PERF_DATA} file or a directory with one")
     if not os.path.isdir(given):
         return [root]
-    found = sorted(path for path in _walk(root) if _plain(path.name).endswith(PERF_DATA))
-    if not found:
+    tables = sorted(path for path in _walk(root) if _plain(path.name).endswith(PERF_DATA))
+    if not tables:
         raise InputError(given, f"holds no *{PERF_DATA} file", hint="give a file, or a directory with one")
-    marked = [path for path in found if own in path.relative_to(root).parts[:-1]]
-    if not marked and all(other in path.relative_to(root).parts[:-1] for path in found):
+    marked = [path for path in tables if own in path.relative_to(root).parts[:-1]]
+    if not marked and all(other in path.relative_to(root).parts[:-1] for path in tables):
         raise InputError(given, f"holds only tables below {other}", hint=f"give a directory with {own}")
-    return marked or found
+    return marked or tables
 
 
 def holds_perf_data(folder: str) -> bool:
-    """Whether any table lies below a directory."""
+    """Whether a directory contains a table at any depth."""
     return any(_plain(path.name).endswith(PERF_DATA) for path in _walk(Path(folder)))
 
 
 def _plain(name: str) -> str:
-    """A file's name as it is when not compressed."""
+    """A file name without the suffix of compression."""
     return name.removesuffix(".gz")
 
 
@@ -97,7 +97,7 @@ def _walk(root: Path) -> Iterator[Path]:
 
 
 def _place(given: str, side: str, path: Path) -> tuple[tuple[str, ...], str]:
-    """(folders between the given directory and the file without the side's own, file name)."""
+    """(folders between the given directory and the file, except the side's own; file name)."""
     root = Path(given)
     if path == root:
         return (), _plain(path.name)
@@ -105,7 +105,7 @@ def _place(given: str, side: str, path: Path) -> tuple[tuple[str, ...], str]:
 
 
 def _partners(name: str) -> Iterator[str]:
-    """File names on the other side, best first."""
+    """Names of partner files on the other side, best first."""
     yield from (f"{stem}{PERF_DATA}" for stem in partners_of(name.removesuffix(PERF_DATA)))
 
 
@@ -114,7 +114,7 @@ def _phase(path: Path) -> str:
 
 
 def _case(given: str, path: Path) -> str:
-    """The folder of the case relative to the given path; its bare name where that says nothing."""
+    """The folder of the case relative to the given path; the table's bare name if that is empty."""
     folder = path.absolute().parent
     parts = folder.parts
     if NORMAL in parts:

@@ -1,1 +1,1 @@
-"""How files begin: which format a file has, before it is read."""
+"""Recognises the format of a file by its name and first bytes."""

@@ -1,7 +1,7 @@
-"""How files of each format are named and begin.
+"""Names and first bytes of the files of each format.
 
-Standard library only: TensorBoard asks at every page load whether there is anything to show, and must not load
-numerical libraries for it.
+Standard library only: TensorBoard asks at every page load whether there is anything to show, which must not import
+numerical libraries.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ TRACE_FILE = re.compile(r"(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(
 """Full match of a trace file's name."""
 
 JSON_NAME = re.compile(r"(?P<stem>.+)\.json(?:\.gz)?", re.DOTALL)
-"""Of files that may be traces under another name."""
+"""Names of files that may be traces under another name."""
 
 LISTING_HEADER = ("Latency", "Tensor", "DRAM")
-"""Words of a kernel listing's first line, which has no `|`."""
+"""Words in a kernel listing's first line, which has no `|`."""
 
 ANSWER = re.compile(
     rb'\s*\{\s*"(?:steps"\s*:\s*\{\s*"columns"|(?:device|host)_(?:total|self)_time"\s*:'
     rb'|metadata"\s*:\s*\{\s*"sort"|total"\s*:\s*\{\s*"columns")'
 )
-"""How an answer of torch-tb-profiler begins as the profiler writes it: for lines longer than what is looked at."""
+"""Start of an answer as torch-tb-profiler writes it: recognises lines longer than the bytes examined."""
 
 PERF_DATA_COLUMNS = ("cycle", "pid", "beta_pct", "function_name", "metric_name", "device", "mu_pct", "anchor_dur_us")
-"""What the first line of a per-cycle table of functions has to name."""
+"""Columns required in the first line of a per-cycle table of functions."""
 
 COUNTER_COLUMNS = ("counter_name", "timestamp", "value")
-"""The same of a file of counter samples, which belongs to a table and is no run."""
+"""Columns required in a file of counter samples, which belongs to a table and is not a run itself."""
 
 REMEMBERED_FILES = 1 << 16
-"""What the beginnings of so many files said is remembered. Directories are listed again and again in the same order, so
-a memory that holds fewer than there are would hold none of those that come next."""
+"""Size of the caches of results by file. Directories are listed repeatedly in the same order, so a cache smaller than
+the number of files would always evict the entries needed next."""
 
 POSSIBLE_NAME = re.compile(r".+\.(?:json(?:\.gz)?|jsonl|ndjson|txt|log|lst|csv|baseline)", re.DOTALL)
-"""Names worth a look inside when nothing else says that a directory holds something."""
+"""Names of files worth opening to find out whether a directory has anything to show."""
 
 
 def declines_trace(name: str, head: bytes) -> str:
-    """Why a file of this name and first (uncompressed) bytes is no trace of torch.profiler; "" if it is one."""
+    """Why a file with this name and these first (uncompressed) bytes is not a torch.profiler trace; "" if it is one."""
     if TRACE_FILE.fullmatch(name):
-        return ""  # read_trace says best what is wrong with it, should anything be
+        return ""  # read_trace reports best what may be wrong with it
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"["):
         return "" if b'"ph"' in text else "a list, but not of events"
@@ -54,7 +54,7 @@ def declines_trace(name: str, head: bytes) -> str:
 
 
 def declines_listing(name: str, head: bytes) -> str:
-    """Why a file with these first bytes is no kernel listing; "" if it is one. The name says nothing."""
+    """Why a file with these first bytes is not a kernel listing; "" if it is one. The name is ignored."""
     lines = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace").splitlines()
     first = next((line for line in lines if line.strip()), "")
     if not first:
@@ -69,10 +69,10 @@ _PERF_DATA_NAME = re.compile(r".*_perf_data\.csv(?:\.gz)?", re.DOTALL)
 
 
 def declines_cycles(name: str, head: bytes) -> str:
-    """Why a file with these first bytes is no per-cycle table; "" if it is one.
+    """Why a file with these first bytes is not a per-cycle table; "" if it is one.
 
-    The header decides, and a column or two may be missing: the reader says which. A name that promises such a table
-    makes it one as well, so that a broken file is reported instead of overlooked.
+    The header decides, and may lack one or two columns: the reader reports them. A file named like such a table is
+    accepted too, so that a broken file is reported instead of overlooked.
     """
     if _PERF_DATA_NAME.fullmatch(name):
         return ""
@@ -86,10 +86,10 @@ def declines_cycles(name: str, head: bytes) -> str:
 
 
 def _header(head: bytes) -> set[str]:
-    """Names in the first line of a CSV file."""
+    """Column names in the first line of a CSV file."""
     first = head.removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
     if b"_name" not in first:
-        return set()  # one that counts: most files are something else
+        return set()  # fast path: most files are something else
     import csv
 
     try:
@@ -99,17 +99,20 @@ def _header(head: bytes) -> set[str]:
 
 
 _NCU_MARKS = (b'"ID",', b"ID,", b"==PROF== ", b'"Process ID",')
-"""What a line that says something about an ncu export begins with."""
+"""Starts of the lines that identify an ncu export."""
 
 
 def is_ncu_header(line: str) -> bool:
-    """Whether a line names the columns of an ncu --csv export, on either page. It may be cut."""
+    """Whether a line has the column names of an ncu --csv export, on either page. The line may be truncated."""
     return line.startswith(('"ID",', "ID,")) and "Kernel Name" in line[:200]
 
 
 def declines_ncu(name: str, head: bytes) -> str:
-    """Why a file with these first bytes is no ncu --csv export; "" if it is one. The name says nothing. ncu's progress
-    comes before the columns, one line per launch, and the profiled program's own output before and between."""
+    """Why a file with these first bytes is not an ncu --csv export; "" if it is one. The name is ignored.
+
+    ncu's progress, one line per launch, precedes the columns; the profiled program's own output may be before and
+    between.
+    """
     nothing = 'no line names the columns "ID", ..., "Kernel Name", ...'
     if not any(mark in head for mark in _NCU_MARKS):
         return nothing  # most .csv files are something else; directories hold thousands
@@ -122,7 +125,7 @@ def declines_ncu(name: str, head: bytes) -> str:
 
 
 def declines_events(name: str, head: bytes) -> str:
-    """Why a file with these first bytes is no trace, whatever its name; "" if it is one."""
+    """Why a file with these first bytes is not a trace, whatever its name; "" if it is one."""
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"["):
         return "" if b'"ph"' in text else "a list, but not of events"
@@ -133,7 +136,7 @@ def declines_events(name: str, head: bytes) -> str:
 
 
 def _inflated(head: bytes) -> bytes:
-    """The beginning of a gzip stream, as far as it goes; other bytes as they are."""
+    """The decompressed start of a gzip stream, as far as possible; other bytes unchanged."""
     if not head.startswith(b"\x1f\x8b"):
         return head
     with contextlib.suppress(zlib.error):
@@ -142,8 +145,8 @@ def _inflated(head: bytes) -> bytes:
 
 
 def looks_known(head: bytes) -> bool:
-    """Whether a file beginning like this is a trace, a listing, an ncu export, a per-cycle table, a saved baseline or
-    holds saved answers."""
+    """Whether a file with these first bytes is a trace, a kernel listing, an ncu export, a per-cycle table, a saved
+    baseline or a file of saved answers."""
     head = _inflated(head)
     answers = ANSWER.match(head.removeprefix(b"\xef\xbb\xbf")) is not None
     others = (declines_listing, declines_ncu, declines_cycles, declines_baseline, declines_events)
@@ -151,7 +154,7 @@ def looks_known(head: bytes) -> bool:
 
 
 def declines_layers(name: str, head: bytes) -> str:
-    """Why a file is no trace as torch_npu names and begins it; "" if it is one."""
+    """Why a file is not a trace as named and written by torch_npu; "" if it is one."""
     if not name.startswith("trace_view.json"):
         return "not named trace_view.json"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -168,8 +171,8 @@ _NAME_OF_MEMBER = 30
 
 
 POINT_ENDING = ".perfcompare"
-"""Of an event file that holds a point of a history. Its name alone decides: other event files, which training writes
-beside it and which may be large, are not opened."""
+"""Suffix of an event file that contains a point of a history. The name alone decides: other event files, which training
+writes next to it and which may be large, are not opened."""
 
 POINT_NAME = re.compile(r".*tfevents.*\.perfcompare", re.DOTALL)
 
@@ -180,9 +183,12 @@ def is_point(name: str) -> bool:
 
 
 def declines_baseline(name: str, head: bytes) -> str:
-    """Why a file with these first bytes is no saved baseline; "" if it is one. A name that promises one, or a point of
-    a history, makes it one as well, so that a broken file is reported instead of overlooked."""
+    """Why a file with these first bytes is not a saved baseline; "" if it is one.
+
+    A file named like a baseline, or like a point of a history, is accepted too, so that a broken file is reported
+    instead of overlooked.
+    """
     if name.endswith(BASELINE_ENDING) or is_point(name):
         return ""
-    is_one = head.startswith(_ZIP_MEMBER) and head.startswith(BASELINE_HEADER.encode(), _NAME_OF_MEMBER)
-    return "" if is_one else f"no archive that begins with {BASELINE_HEADER}"
+    is_baseline = head.startswith(_ZIP_MEMBER) and head.startswith(BASELINE_HEADER.encode(), _NAME_OF_MEMBER)
+    return "" if is_baseline else f"no archive that begins with {BASELINE_HEADER}"

@@ -1,1 +1,1 @@
-"""What this package writes and reads again: baselines, points of a history, their columns, manifests of experiments."""
+"""Files that this package writes and reads back: baselines, points of a history, manifests of experiments."""

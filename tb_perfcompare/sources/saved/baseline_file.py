@@ -1,14 +1,14 @@
-"""The file of a saved baseline: a zip archive that begins with what the baseline says about itself.
+"""Reads and writes saved baselines: a zip archive that starts with the baseline's metadata.
 
-    baseline.json  SavedFacts; first, so that the file is recognised by its beginning
-    1              the summary of the first capture (columnar.py)
-    2, ...         that of the second, and so on; a capture that could not be read has none
+    baseline.json  SavedFacts; first, so that the file is recognised by its first bytes
+    1              summary of the first capture (columnar.py)
+    2, ...         summaries of the other captures; missing for a capture that could not be read
     launches       the launches that came with the run
 
-A point of a history has the same inside an event file (event_file.py) and is read as a baseline too.
+A point of a history contains the same archive inside an event file (event_file.py) and is read like a baseline.
 
-The same baseline gives the same bytes (with one version of zlib): no times, no paths of the machine. Reading never runs
-code from the file, looks at sizes before it takes them, and refuses what does not fit together.
+The same baseline gives the same bytes (with the same version of zlib): no times, no paths of the machine. Reading never
+executes code from the file, checks sizes before allocating, and rejects inconsistent content.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from tb_perfcompare.sources.storage.filesystem import LOCAL, FileSystem
 T = TypeVar("T")
 
 MOST_BYTES = 1 << 30
-"""One capture may unpack to; more is no summary."""
+"""Maximum unpacked size of one capture."""
 
 MOST_HEADER_BYTES = 16 << 20
-"""Facts about 50,000 captures."""
+"""Maximum size of the metadata: enough for 50,000 captures."""
 
 _LAUNCHES = "launches"
 _BEGINNING_OF_TIME = (1980, 1, 1, 0, 0, 0)
 _REMEDY = "bring the file back as it was, or save it again: tb-perfcompare baseline save NAME RUN --replace"
-# what zipfile and numpy raise on damaged files; NotImplementedError is zipfile's word for an unknown compression
+# raised by zipfile and numpy for damaged files; zipfile raises NotImplementedError for an unknown compression
 _DAMAGE = (
     zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, KeyError, NotImplementedError,
     RuntimeError, ValueError, OverflowError, MemoryError,
@@ -53,14 +53,14 @@ _DAMAGE = (
 
 
 def structure() -> str:
-    """What SavedFacts.structure has to be for this version to read a baseline."""
+    """The value of SavedFacts.structure in baselines that this version can read."""
     return structure_of(SavedFacts, Summary, LaunchRecording)
 
 
 def write_baseline(
     out: IO[bytes], facts: SavedFacts, summaries: Sequence[Summary | None], launches: LaunchRecording | None
 ) -> None:
-    """`summaries` are those of `facts.captures`, None for one that could not be read."""
+    """Writes a baseline; `summaries` are those of `facts.captures`, None for a capture that could not be read."""
     with zipfile.ZipFile(out, "w") as archive:
         _put(archive, BASELINE_HEADER, msgspec.json.encode(facts))
         for number, summary in enumerate(summaries, start=1):
@@ -71,13 +71,16 @@ def write_baseline(
 
 
 def read_facts(path: str, fs: FileSystem = LOCAL) -> SavedFacts:
-    """What the baseline says about itself. Raises InputError for another version, CorruptInput for a damaged file."""
+    """Reads a baseline's metadata. Raises InputError for another version, CorruptInput for a damaged file."""
     with _opened(path, fs) as archive:
         return _facts(archive, path)
 
 
 def read_point_facts(path: str, fs: FileSystem = LOCAL) -> SavedFacts:
-    """The same of a point of a history, without unpacking its summary."""
+    """Reads the metadata of the baseline in a point of a history, without unpacking its summary.
+
+    Raises InputError for another version, CorruptInput for a damaged file.
+    """
     try:
         return _checked(event_file.saved_facts_text(path, fs), path)
     except _DAMAGE as error:
@@ -85,15 +88,19 @@ def read_point_facts(path: str, fs: FileSystem = LOCAL) -> SavedFacts:
 
 
 def read_saved(path: str, part: int, fs: FileSystem = LOCAL) -> SavedSummary | LaunchRecording:
-    """The summary of the `part`-th capture; one beyond the last are the launches. Raises what reading the capture
-    raised when it was saved, InputError for another version, CorruptInput for a damaged file."""
+    """Reads the summary of the `part`-th capture, or the launches if `part` is one past the last capture.
+
+    Raises the error that reading the capture raised when it was saved, InputError for another version, CorruptInput for
+    a
+    damaged file.
+    """
     with _opened(path, fs) as archive:
         facts = _facts(archive, path)
         if part == len(facts.captures) + 1 and facts.launches:
-            found = _value(archive, _LAUNCHES, LaunchRecording)
-            if wrong := launches_misfit(found.launches):
+            recording = _value(archive, _LAUNCHES, LaunchRecording)
+            if wrong := launches_misfit(recording.launches):
                 raise ValueError(wrong)
-            return found
+            return recording
         if not 1 <= part <= len(facts.captures):
             message = f"holds {many(len(facts.captures), 'capture')}, there is no number {part}"
             raise InputError(path, message, hint=f"give a number from 1 to {len(facts.captures)}")
@@ -137,7 +144,7 @@ def _facts(archive: zipfile.ZipFile, path: str) -> SavedFacts:
 
 
 def _checked(text: bytes, path: str) -> SavedFacts:
-    """The version is looked at before anything that depends on it."""
+    """Decodes the metadata, after checking its version, on which everything else depends."""
     header = msgspec.json.decode(text, type=dict[str, Any])
     if header.get("schema") != SCHEMA or header.get("structure") != structure():
         by = str(header.get("version", "an unknown version"))[:40]

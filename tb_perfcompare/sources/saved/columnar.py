@@ -1,9 +1,8 @@
-"""Values of the model as JSON and arrays, and back: how summaries are kept on disk.
+"""Packs values of the model into JSON and arrays, and unpacks them: the format of summaries on disk.
 
-The length of a JSON text (8 bytes), the text, then the arrays one behind the other, little-endian, each beginning at a
-multiple of 8. In the text an array is its number, and so are texts that columns share; types and shapes of the former
-and the latter themselves are listed. Reading copies no array, never runs code, and takes an array only of the type that
-the class asks for.
+Layout: length of a JSON text (8 bytes), the text, then the arrays, little-endian, each aligned to 8 bytes. The JSON
+refers to arrays and to pools of texts shared by columns by number; it lists the arrays' types and shapes and the pools.
+Reading copies no array, never executes code, and accepts only arrays of the type that the class declares.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ _KIND = re.compile(r"[<|](?:[iu][1248]|f[248])")
 
 
 def packed(value: object) -> bytes:
-    """The value as bytes. Raises ValueError for a text that is no Unicode."""
+    """The value as bytes. Raises ValueError for a text that is not valid Unicode."""
     arrays: list[Array] = []
-    pools: dict[int, int] = {}  # texts that several columns share are written once
+    pools: dict[int, int] = {}  # pools shared by several columns are written once
     texts: list[list[str]] = []
 
     def placed(part: Any) -> Any:
@@ -64,8 +63,10 @@ def packed(value: object) -> bytes:
 
 
 def unpacked(data: bytes, kind: type[T]) -> T:
-    """The value; its arrays are parts of `data` and cannot be written to. Raises ValueError (msgspec's errors are ones)
-    for what is no such value."""
+    """The value stored in `data`; its arrays are read-only views of `data`.
+
+    Raises ValueError (the base of msgspec's errors) for invalid data.
+    """
     try:
         (size,) = _SIZE.unpack_from(data)
     except struct.error as error:
@@ -103,7 +104,7 @@ class _Head(msgspec.Struct, frozen=True):
 
 
 def _arrays(data: bytes, at: int, shapes: list[_Shape]) -> Iterator[Array]:
-    """No more memory than `data`, whatever the shapes say."""
+    """Views of the arrays in `data`. Allocates no more memory than `data`, whatever the shapes claim."""
     for shape in shapes:
         if not _KIND.fullmatch(shape.kind) or any(not 0 <= length <= _LONGEST for length in shape.shape):
             raise ValueError(f"an array of {shape.kind[:20]} and shape {shape.shape}")
@@ -111,8 +112,8 @@ def _arrays(data: bytes, at: int, shapes: list[_Shape]) -> Iterator[Array]:
         count = math.prod(shape.shape)
         if at + count * dtype.itemsize > len(data):
             raise ValueError(f"an array of shape {shape.shape} that is not there")
-        found = np.frombuffer(data, dtype, count, at) if count else np.zeros(0, dtype)
-        native = found.astype(dtype.newbyteorder("="), copy=False)
+        stored = np.frombuffer(data, dtype, count, at) if count else np.zeros(0, dtype)
+        native = stored.astype(dtype.newbyteorder("="), copy=False)
         native.setflags(write=False)
         yield native.reshape(shape.shape)
         at += _rounded(count * dtype.itemsize)
@@ -127,8 +128,8 @@ def _padded(content: bytes) -> bytes:
 
 
 def structure_of(*kinds: type) -> str:
-    """A short text that changes whenever a field of these classes, or of a class in them, is added, goes, or is of
-    another type."""
+    """Digest that changes whenever a field of these classes, or of a class in them, is added, removed or changes
+    type."""
     lines: dict[str, None] = {}
     pending: list[Any] = list(kinds)
     seen: set[Any] = set()

@@ -1,13 +1,13 @@
-"""The file of a point of a history: a TensorBoard event file that holds one run's summary.
+"""Reads and writes points of a history: TensorBoard event files that contain one run's summary.
 
     record 1   the version of event files
     record 2   `perfcompare/point`: two texts, PointFacts and SavedFacts as JSON, so that a series is listed without
                unpacking summaries; and plain scalars, which TensorBoard's Time Series tab shows
     record 3   `perfcompare/summary`: one text, the bytes of a saved baseline (baseline_file.py)
 
-A record is its length (8 bytes), a checksum of that, the bytes, a checksum of them; little-endian. TensorBoard's own
-loader ends silently where a file was cut, so records are read here, with its checksum and its messages; both are
-imported when a point is met, since they take a third of a second.
+A record is its length (8 bytes), the length's checksum, the data, and the data's checksum; little-endian. TensorBoard's
+own loader stops silently at a truncation, so records are parsed here, with its checksum function and protobuf messages.
+Both are imported only for a point, since that takes a third of a second.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tensorboard.compat.proto.event_pb2 import Event
 
 PLUGIN = "tb_perfcompare"
-"""The tab's name in the metadata of what is no scalar; that of plugin/plugin.py."""
+"""Plugin name in the metadata of values other than scalars; equals that of plugin/plugin.py."""
 
 POINT_TAG = "perfcompare/point"
 SUMMARY_TAG = "perfcompare/summary"
@@ -36,7 +36,7 @@ SCALAR_PREFIX = "perfcompare/"
 
 REMEDY = "bring the file back as it was, or record the run again: tb-perfcompare record RUN --into LOGDIR --series NAME"
 MOST_BYTES = 1 << 30
-"""One record may have; more is no summary."""
+"""Maximum size of one record."""
 
 _LENGTH = struct.Struct("<Q")
 _SUM = struct.Struct("<I")
@@ -46,8 +46,10 @@ _VERSION = "brain.Event:2"
 def write_point(
     out: IO[bytes], point: PointFacts, saved_facts: bytes, summary: bytes, scalars: Mapping[str, float]
 ) -> None:
-    """`saved_facts` is a baseline's first member, `summary` its bytes; `scalars` by their tag without the prefix.
-    Steps are the seconds of the point: they grow with time, whatever machine records."""
+    """Writes a point; `saved_facts` is a baseline's first member, `summary` its bytes; `scalars` by tag without prefix.
+
+    The step of each event is the point's time in seconds: it grows with time, whichever machine records.
+    """
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.summary.writer.record_writer import RecordWriter
@@ -63,7 +65,7 @@ def write_point(
 
 
 def read_point(path: str, fs: FileSystem = LOCAL) -> PointFacts:
-    """What the point says about itself. Raises InputError for another version, CorruptInput for a damaged file."""
+    """Reads a point's own metadata. Raises InputError for another version, CorruptInput for a damaged file."""
     text = _texts_of(path, fs, POINT_TAG, 2)[0]
     try:
         if msgspec.json.decode(text, type=dict[str, Any]).get("schema") != POINT_SCHEMA:
@@ -73,22 +75,22 @@ def read_point(path: str, fs: FileSystem = LOCAL) -> PointFacts:
         if wrong:
             raise ValueError(wrong)
         return point
-    except (ValueError, RecursionError) as error:  # msgspec's are ValueErrors
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise CorruptInput(path, f"is a damaged point: {error}", place="record 2", hint=REMEDY) from error
 
 
 def saved_facts_text(path: str, fs: FileSystem = LOCAL) -> bytes:
-    """The first member of the baseline in a point. Raises CorruptInput for a damaged file."""
+    """The first member of the baseline in a point, as JSON. Raises CorruptInput for a damaged file."""
     return _texts_of(path, fs, POINT_TAG, 2)[1]
 
 
 def opened_summary(path: str, fs: FileSystem = LOCAL) -> BinaryIO:
-    """The baseline in a point, as a file. Raises CorruptInput for a damaged one."""
+    """The baseline in a point, as a file object. Raises CorruptInput for a damaged file."""
     return io.BytesIO(_texts_of(path, fs, SUMMARY_TAG, 1)[0])
 
 
 def _texts(tag: str, *texts: bytes) -> object:
-    """A value that TensorBoard's other tabs do not show, and of which it keeps nothing in memory."""
+    """A value that TensorBoard's other tabs do not show and do not keep in memory."""
     from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
     from tensorboard.compat.proto.tensor_pb2 import TensorProto
     from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
@@ -101,7 +103,7 @@ def _texts(tag: str, *texts: bytes) -> object:
 
 
 def _texts_of(path: str, fs: FileSystem, tag: str, count: int) -> list[bytes]:
-    """The texts of the value with the tag; reads no further than there."""
+    """The `count` texts of the value with the tag; reads no further than this value."""
     try:
         size = fs.stat(path).bytes
         with fs.open(path) as file:
@@ -131,11 +133,12 @@ def _events(file: BinaryIO, size: int, path: str) -> Iterator[Event]:
 
 
 def _records(file: BinaryIO, size: int, path: str) -> Iterator[bytes]:
-    """The records up to the end of the file. No more memory than the file has bytes, whatever a length says."""
+    """The records up to the end of the file. Allocates no more memory than the file has bytes, whatever a length
+    claims."""
     from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 
     offset, number = 0, 1
-    around = _LENGTH.size + 2 * _SUM.size
+    overhead = _LENGTH.size + 2 * _SUM.size
     while offset < size:
         head = file.read(_LENGTH.size + _SUM.size)
         if len(head) < _LENGTH.size + _SUM.size:
@@ -146,15 +149,15 @@ def _records(file: BinaryIO, size: int, path: str) -> Iterator[bytes]:
         (length,) = _LENGTH.unpack(length_bytes)
         if length > MOST_BYTES:
             raise _damaged(path, offset, number, f"it has {length:,} bytes")
-        if offset + around + length > size:
+        if offset + overhead + length > size:
             raise _damaged(path, offset, number, "the file ends in it")
         data, checksum = file.read(length), file.read(_SUM.size)
-        if len(data) < length or len(checksum) < _SUM.size:  # it got shorter meanwhile
+        if len(data) < length or len(checksum) < _SUM.size:  # the file was truncated meanwhile
             raise _damaged(path, offset, number, "the file ends in it")
         if _SUM.unpack(checksum)[0] != masked_crc32c(data):
             raise _damaged(path, offset, number, "its checksum is wrong")
         yield data
-        offset, number = offset + around + length, number + 1
+        offset, number = offset + overhead + length, number + 1
 
 
 def _damaged(path: str, at: int, number: int, why: str) -> CorruptInput:

@@ -1,5 +1,7 @@
-"""manifest.json of an experiment: what was run, in which order, when, where, and what was seen. `experiment/` writes it
-beside the runs; whoever compares two of them later reads which level the experiment leaves for that."""
+"""manifest.json of an experiment: the recordings made, their order, times and environment, and the interim results.
+
+`experiment/` writes it next to the runs; a later comparison of two of them reads its error level from it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _MOST_BYTES = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class GitState:
-    """`clean`: no tracked file was changed; `changes`: a digest of how they were, "" for a clean tree."""
+    """`clean`: no tracked file was modified; `changes`: a digest of the modifications, "" for a clean tree."""
 
     commit: str
     clean: bool
@@ -29,7 +31,7 @@ class GitState:
 
 @dataclass(frozen=True, slots=True)
 class VariantFacts:
-    """One command; `revision`: what --b-git was given, "" for the working tree."""
+    """One command; `revision`: the value of --b-git, "" for the working tree."""
 
     name: str
     command: str
@@ -39,7 +41,8 @@ class VariantFacts:
 
 @dataclass(frozen=True, slots=True)
 class RecordingFacts:
-    """One process. `began` in UTC; `files` below the experiment's directory; `program`: what the launcher knows."""
+    """One process. `began` is in UTC; `files` are relative to the experiment's directory; `program` is information from
+    the launcher."""
 
     round: int
     variant: str
@@ -53,7 +56,7 @@ class RecordingFacts:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What was seen after a round; fractions, 0.05 is 5 %."""
+    """Result of a comparison after a round; fractions, 0.05 is 5 %."""
 
     round: int
     variant: str
@@ -66,11 +69,11 @@ class Look:
 
 @dataclass(slots=True)
 class Manifest:
-    """All of it; the first variant is the baseline.
+    """The whole manifest; the first variant is the baseline.
 
     capture  options of the launcher
-    levels   two-sided error level of a comparison after 1, 2, ... rounds, at most len(levels) of them
-    alpha    that of all looks and candidates together
+    levels   two-sided error level of a comparison after 1, 2, ... rounds; the experiment has at most len(levels) rounds
+    alpha    error level of all comparisons, rounds and candidates together
     """
 
     variants: tuple[VariantFacts, ...]
@@ -86,7 +89,7 @@ class Manifest:
 
     @property
     def most_rounds(self) -> int:
-        """Rounds that are planned."""
+        """Number of planned rounds."""
         return len(self.levels)
 
     @property
@@ -95,22 +98,22 @@ class Manifest:
         return self.levels[max(self.rounds(), 1) - 1]
 
     def is_recorded(self, number: int, variant: str) -> bool:
-        """Whether this variant's recording of that round is there."""
+        """Whether this variant was recorded in that round."""
         return any((recording.round, recording.variant) == (number, variant) for recording in self.recordings)
 
     def rounds(self) -> int:
-        """Rounds in which every variant was recorded."""
+        """Number of rounds in which every variant was recorded."""
         names = [variant.name for variant in self.variants]
         return min(sum(recording.variant == name for recording in self.recordings) for name in names)
 
     def usual_seconds(self, variant: str) -> float | None:
-        """Mean time of a recording."""
+        """Mean duration of the variant's recordings, None without any."""
         seconds = [recording.seconds for recording in self.recordings if recording.variant == variant]
         return sum(seconds) / len(seconds) if seconds else None
 
 
 def read_manifest(directory: str, fs: FileSystem = LOCAL) -> Manifest | None:
-    """None where there is none. Raises InputError for one that cannot be read."""
+    """Reads the manifest in a directory; None if there is none. Raises InputError if it cannot be read."""
     path = f"{directory}/{FILE}"
     try:
         with fs.open(path) as file:
@@ -128,7 +131,7 @@ def read_manifest(directory: str, fs: FileSystem = LOCAL) -> Manifest | None:
 
 
 def write_manifest(directory: str, manifest: Manifest) -> None:
-    """Writes it atomically: a reader sees the old or the new content, never a part."""
+    """Writes the manifest atomically: a reader sees the old or the new content, never a part."""
     path = os.path.join(directory, FILE)
     with open(f"{path}.new", "wb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")

@@ -1,7 +1,7 @@
-"""Makes msgspec inspect classes before they are needed.
+"""Makes msgspec inspect classes in one thread.
 
-It looks at a class when a value of it is first asked for and keeps what it found on the class. Two threads that do
-so at once take down the process (msgspec 0.22), so the first look at each class is one thread's.
+msgspec inspects a class when it first decodes a value of it, and caches the result on the class. Two threads doing so
+at the same time crash the process (msgspec 0.22).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _inspected: set[type] = set()
 
 
 def inspected(kind: type[T]) -> type[T]:
-    """The class, when msgspec has looked at it and at the classes of its fields."""
+    """The same class, after msgspec has inspected it and the classes of its fields."""
     if kind not in _inspected:
         with _lock:
             msgspec.json.Decoder(kind)

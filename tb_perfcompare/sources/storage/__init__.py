@@ -1,1 +1,1 @@
-"""Bytes: files of this machine and of stores, opened safely, in blocks, as text or CSV columns."""
+"""Access to bytes: local and remote files, opened safely, in blocks, as text or as CSV columns."""

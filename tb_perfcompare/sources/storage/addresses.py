@@ -1,4 +1,4 @@
-"""Addresses of files on other machines, such as `s3://bucket/run`: which are opened, and how they are shown."""
+"""Addresses of remote files, such as `s3://bucket/run`: which can be opened, and how they are displayed."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ STORES = {
     "s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "hdfs": "pyarrow", "http": "aiohttp",
     "https": "aiohttp", "memory": "",
 }  # fmt: skip
-"""Scheme of an address -> the package that fsspec needs for it. No others are opened."""
+"""Scheme of an address -> package that fsspec needs for it. Other schemes are rejected."""
 
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://", re.ASCII)
 WEB = ("http", "https")
 
 
 def scheme_of(path: str) -> str:
-    """The scheme of an address, "" for a local path. Raises InputError for one that is not opened."""
+    """Scheme of an address, "" for a local path. Raises InputError for an unsupported scheme."""
     matched = _ADDRESS.match(path)
     if matched is None:
         return ""
@@ -30,12 +30,12 @@ def scheme_of(path: str) -> str:
 
 
 def is_address(path: str) -> bool:
-    """Whether the text has the form of an address, known or not."""
+    """Whether the text has the form of an address, supported or not."""
     return _ADDRESS.match(path) is not None
 
 
 def without_secrets(path: str) -> str:
-    """The address without user, password and what follows `?`, for display. A local path as it is."""
+    """For display: the address without user, password and query string. Local paths are unchanged."""
     if _ADDRESS.match(path) is None:
         return path
     parts = urlsplit(path)

@@ -1,8 +1,8 @@
-"""The bytes of a file in blocks of bounded size, inflated by a second thread ahead of the caller.
+"""Reads the bytes of a file in blocks of bounded size, decompressed by a second thread ahead of the caller.
 
-Compression is recognised by the first bytes, never by the name. Whatever can be inflated of a damaged gzip file is
-delivered; `damage` says what was wrong. zlib-ng inflates, or zlib where it cannot be imported, with
-the same bytes and messages.
+Compression is recognised by the first bytes, never by the name. Of a damaged gzip file everything that can be
+decompressed is delivered; `damage` describes the damage. zlib-ng decompresses, or zlib if it is not installed, with the
+same bytes and messages.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from tb_perfcompare.sources.storage.deflate import LIBRARY
 
 BLOCK_BYTES = 1 << 20
 bytes(2 * BLOCK_BYTES)
-"""Once that much was freed, glibc keeps the memory of freed blocks for the next ones. Else it gives each back to the
-system, and first touches of its pages take a sixth of the time of reading."""
+"""Allocates and frees this much once, so that glibc reuses the memory of freed blocks. Otherwise it returns each block
+to the system, and page faults take a sixth of the reading time."""
 _STORED_BYTES = 256 << 10  # one read of a compressed file
-_AHEAD = 2  # blocks inflated before they are asked for: with one, each thread waits for the other at every block
+_AHEAD = 2  # blocks decompressed in advance: with one, each thread waits for the other at every block
 _GZIP_MAGIC = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 _ERRORS: tuple[type[Exception], ...] = (zlib.error, LIBRARY.error)
 MOST_RATIO = 300
-"""Times its size a gzip file may become: traces become 10 to 30 times as long, a page of zeros 1,000 times."""
+"""Maximum compression ratio of a gzip file: traces have 10 to 30, a page of zeros 1,000."""
 FREE_BYTES = 64 << 20
-"""So many bytes may come of any file."""
+"""Decompressed size up to which the ratio is not checked."""
 _BOMB = f"the gzip data expand more than {MOST_RATIO} times"
 
 
 class Blocks:
-    """Iterates once over the uncompressed bytes of `file`, which stays the caller's to close.
+    """Iterates once over the uncompressed bytes of `file`, which the caller closes.
 
-    Use as a context manager: leaving it stops the thread, also in the middle. `library` inflates. The facts below are
-    complete once the iteration has ended.
+    Use as a context manager: leaving it stops the thread, even in the middle. `library` decompresses. The following
+    attributes are final once the iteration has ended.
 
-    stored_bytes  bytes taken from the file so far
+    stored_bytes  bytes read from the file so far
     raw_bytes     bytes delivered so far
     head          the first bytes as stored
-    damage        why the gzip stream could not be followed to its end, "" if it could
+    damage        why the gzip stream could not be read to its end, "" if it could
     """
 
     def __init__(
@@ -72,12 +72,12 @@ class Blocks:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the file is compressed; known from the first block on."""
+        """Whether the file is compressed; known after the first block."""
         return self.head.startswith(_GZIP_MAGIC)
 
     @property
     def sha256(self) -> str:
-        """Digest of the bytes as stored; "" when it was not wanted."""
+        """Digest of the bytes as stored; "" if not requested."""
         return self._hash.hexdigest() if self._hash is not None else ""
 
     def __iter__(self) -> Iterator[bytes]:
@@ -91,7 +91,7 @@ class Blocks:
             yield block
 
     def _produce(self) -> Iterator[bytes]:
-        """Runs in the thread, one block per call."""
+        """Yields the blocks; runs in the thread, one block per call."""
         first = self._read(_STORED_BYTES)
         self.head = first[:16]
         if first.startswith(_GZIP_MAGIC):
@@ -102,7 +102,7 @@ class Blocks:
                     self.damage = _BOMB
                     break
                 yield block
-            while self._hash is not None and self._read(self._block_bytes):  # the digest is of the whole file
+            while self._hash is not None and self._read(self._block_bytes):  # the digest covers the whole file
                 pass
             return
         while first:
@@ -117,7 +117,7 @@ class Blocks:
         return data
 
     def _inflate(self, data: bytes) -> Iterator[bytes]:
-        """Blocks of all members of a gzip file; zeros behind the last one are padding."""
+        """Blocks of all members of a gzip file; zeros after the last member are padding."""
         member = self._library.decompressobj(_GZIP_WINDOW)
         parts: list[bytes] = []
         missing = self._block_bytes
@@ -141,7 +141,7 @@ class Blocks:
                 member = self._library.decompressobj(_GZIP_WINDOW)
                 if not data.startswith(_GZIP_MAGIC[: len(data)]):
                     self.damage = "bytes that are not gzip behind the gzip data"
-            elif not (self.damage or data or part):  # an empty call has shown that nothing is held back inside
+            elif not (self.damage or data or part):  # an empty result shows that nothing is buffered inside
                 data = self._read(_STORED_BYTES)
                 if not data:
                     self.damage = "the gzip data end early"
@@ -151,7 +151,7 @@ class Blocks:
 
 
 def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:
-    """Up to `size` first bytes of a file, uncompressed as far as they can be."""
+    """The first bytes of a file, up to `size`, uncompressed as far as possible."""
     data = file.read(size)
     if not data.startswith(_GZIP_MAGIC):
         return data
@@ -164,7 +164,7 @@ def read_head(file: BinaryIO, size: int = 64 << 10) -> bytes:
 
 
 def _inflatable(member: Any, data: bytes) -> bytes:
-    """What comes out of `data` before the damage in it, to the byte: nothing comes back from a call that fails."""
+    """Decompresses `data` up to the exact byte of the damage in it: a call that fails returns nothing at all."""
     parts: list[bytes] = []
     for step in (1 << 16, 1 << 8):
         part = b"more"
@@ -178,7 +178,7 @@ def _inflatable(member: Any, data: bytes) -> bytes:
             parts.append(part)
             data = member.unconsumed_tail
     with contextlib.suppress(*_ERRORS):
-        for at in range(len(data)):  # byte by byte on both sides: a wrong checksum must not take a symbol with it
+        for at in range(len(data)):  # byte by byte in and out: a wrong checksum must not cost a symbol
             given, part = data[at : at + 1], b"more"
             while part:
                 part = member.decompress(given, 1)

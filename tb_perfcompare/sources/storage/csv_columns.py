@@ -1,6 +1,6 @@
-"""CSV files with a header, read block by block into columns; a bad cell is named by file, line and column.
+"""Reads CSV files with a header, block by block, into columns; errors name file, line and column.
 
-Commas and line breaks inside quotes, either line end, a byte order mark, gzip and columns in any order are all fine.
+Accepts quoted commas and line breaks, either line end, a byte order mark, gzip, and columns in any order.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ MISSING = frozenset(
     ["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
      "NULL", "NaN", "None", "n/a", "nan", "null"]
 )  # fmt: skip
-"""Cells that common CSV tools take for "no value"; the published tables were read by one of them."""
+"""Cells that common CSV tools read as missing; one of those tools read the published tables."""
 
 BLOCK_ROWS = 256
-"""Rows that exist as texts at a time. So few that they stay in the processor's cache: 16,384 take three times as long.
-"""
+"""Rows held as texts at a time: few enough for the processor's cache; 16,384 take three times as long."""
 
 _MOST_COLUMNS = 1000
 
@@ -35,7 +34,7 @@ class CsvColumns:
     """Some rows of one file as texts.
 
     path   the file
-    lines  line of each row's end, (rows,)
+    lines  (rows,) line number of each row's end
     """
 
     __slots__ = ("_columns", "lines", "path")
@@ -49,23 +48,24 @@ class CsvColumns:
         return name in self._columns
 
     def numbers(self, name: str, *, missing: float | None = None) -> Floats:
-        """(rows,) finite float64; a missing cell is `missing`, or an error without it. Raises CorruptInput."""
+        """(rows,) finite float64; a missing cell becomes `missing`, or is an error if that is None. Raises
+        CorruptInput."""
         cells = self._columns[name]
         try:
-            found = np.array(cells, dtype=np.float64)  # the same decimal-to-binary rounding as float()
-            if np.isfinite(found).all() and not is_pythons_own("".join(cells)):
-                return found
+            values = np.array(cells, dtype=np.float64)  # the same decimal-to-binary rounding as float()
+            if np.isfinite(values).all() and not is_pythons_own("".join(cells)):
+                return values
         except ValueError:
             pass
         return np.array([self._number(name, row, cell, missing) for row, cell in enumerate(cells)], dtype=np.float64)
 
     def integers(self, name: str) -> Ints:
-        """(rows,) int64; `12` and `12.0` are the same. Raises CorruptInput."""
-        found = self.numbers(name)
-        wrong = np.flatnonzero((found != np.floor(found)) | (np.abs(found) > 2.0**53))
+        """(rows,) int64; `12` and `12.0` are equal. Raises CorruptInput."""
+        values = self.numbers(name)
+        wrong = np.flatnonzero((values != np.floor(values)) | (np.abs(values) > 2.0**53))
         if len(wrong):
             raise self._wrong(name, int(wrong[0]), "is not a whole number")
-        return found.astype(np.int64)
+        return values.astype(np.int64)
 
     def texts(self, name: str, strings: StringTable) -> Ints32:
         """(rows,) codes into `strings`; -1 for a missing text."""
@@ -96,10 +96,10 @@ class CsvColumns:
 
 
 def read_csv_columns(file: TextFile, required: Sequence[str], optional: Sequence[str] = ()) -> Iterator[CsvColumns]:
-    """Yields the named columns, at most BLOCK_ROWS rows at a time; others are ignored, absent optional ones left out.
+    """Yields the named columns, at most BLOCK_ROWS rows at a time; ignores others and leaves out missing optional ones.
 
-    Raises UnrecognisedFormat (a required column is absent), InputError (cannot be read to the end), CorruptInput (no
-    rows, a column twice, a row of another width, bad quoting, not UTF-8, damaged gzip data).
+    Raises UnrecognisedFormat (a required column is missing), InputError (cannot be read to the end), CorruptInput (no
+    rows, a duplicate column, a row of another width, bad quoting, not UTF-8, damaged gzip data).
     """
     path = file.name
     reader = _Reader(file)
@@ -154,7 +154,7 @@ def _columns(path: str, places: Mapping[str, int], rows: list[list[str]], lines:
 
 
 class _Reader:
-    """csv.reader whose complaints name file and line."""
+    """A csv.reader whose errors name file and line."""
 
     def __init__(self, file: TextFile) -> None:
         self._path = file.name

@@ -1,4 +1,4 @@
-"""What inflates and deflates."""
+"""The compression library."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import zlib
 from types import ModuleType
 
 LIBRARY: ModuleType
-"""zlib-ng, or zlib where it cannot be imported; they have the same interface."""
+"""zlib-ng, or zlib if it cannot be imported; both have the same interface."""
 try:
     from zlib_ng import zlib_ng
 
     LIBRARY = zlib_ng
-except ImportError:  # there is none for every platform
+except ImportError:  # not available for every platform
     LIBRARY = zlib

@@ -1,4 +1,4 @@
-"""Which file system a path belongs to: this machine's, or a store's by its address."""
+"""Chooses the file system of a path: the local one, or a remote store's by its address."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ __all__ = ["file_system", "is_address", "without_secrets"]
 
 
 def file_system(path: str, within: str = "") -> FileSystem:
-    """`within` is a directory that links must not lead out of, "" for none; stores have no links. Raises InputError for
-    an address of a kind that is not opened."""
+    """The file system that opens `path`.
+
+    `within` is a directory that links must not lead out of, "" for none; stores have no links. Raises InputError for an
+    unsupported scheme.
+    """
     scheme = scheme_of(path)
     if scheme:
         return RemoteFileSystem(scheme)

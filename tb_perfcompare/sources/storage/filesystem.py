@@ -1,6 +1,6 @@
 """The interface between readers and file storage.
 
-Discovery and reading go through a FileSystem and never call `os` themselves, so remote stores can be added next to
+Discovery and reading use a FileSystem and never call `os` themselves, so that remote stores work like
 LocalFileSystem. Paths are texts; only the FileSystem that made a path may take it apart.
 """
 
@@ -16,22 +16,22 @@ from typing import BinaryIO, Protocol
 from tb_perfcompare.quick_dataclass import dataclass
 
 FileState = tuple[int, int, str]
-"""(bytes, time in ns, version) of a stored file: the same only while its content is the same."""
+"""(bytes, time in ns, version) of a stored file: equal only while its content is unchanged."""
 
 NOT_A_FILE = "not a file: a pipe, a socket or a device"
-"""Reading it might never end."""
+"""Problem of an entry that is never opened, because reading it might never end."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
-    """One directory entry, links followed.
+    """One directory entry, following links.
 
-    identity  equal for two paths exactly when they lead to the same file or directory
-    is_link   the name itself is a link; its target is described
-    problem   why the entry cannot be used (a link to nothing, no permission), "" when it can
-    version   a name for this state of the file: a store's ETag, or the local file's inode and time of last change,
-              which cannot be set back; "" where there is none
-    within    the directory that links must not lead out of, "" where they may lead anywhere
+    identity  equal for two paths if and only if they lead to the same file or directory
+    is_link   the name itself is a link; the other members describe its target
+    problem   why the entry cannot be used (broken link, no permission), "" if it can
+    version   identifies the state of the file: a store's ETag, or the local file's inode and ctime, which cannot be set
+              back; "" if there is none
+    within    the directory that links must not lead out of, "" if they may lead anywhere
     """
 
     path: str
@@ -47,27 +47,27 @@ class FileStat:
 
     @property
     def state(self) -> FileState:
-        """What changes whenever the content does."""
+        """A value that changes whenever the content does."""
         return self.bytes, self.mtime_ns, self.version
 
 
 class FileSystem(Protocol):
-    """Listing, facts and bytes. Every method raises OSError when the store refuses."""
+    """Lists, describes and opens files. Every method raises OSError if the store refuses."""
 
     def entries(self, path: str) -> Sequence[FileStat]:
-        """What the directory holds, in any order."""
+        """The entries of a directory, in any order."""
         ...
 
     def stat(self, path: str) -> FileStat:
-        """Facts about one path."""
+        """Describes one path."""
         ...
 
     def open(self, path: str) -> BinaryIO:
-        """The stored bytes, to be closed by the caller. Never waits for a pipe; refuses what is not a file."""
+        """Opens the stored bytes; the caller closes them. Never blocks on a pipe; refuses anything but a file."""
         ...
 
     def opened_state(self, file: BinaryIO) -> FileState:
-        """The state of a file that `open` returned: that of the handle, whatever its path leads to by now."""
+        """The state of a file that `open` returned: that of the handle, whatever its path leads to now."""
         ...
 
     def absolute(self, path: str) -> str:
@@ -75,7 +75,7 @@ class FileSystem(Protocol):
         ...
 
     def basename(self, path: str) -> str:
-        """Last part of an absolute path."""
+        """The last part of an absolute path."""
         ...
 
 
@@ -115,7 +115,7 @@ class LocalFileSystem:
 
 def _facts(path: str, name: str, found: os.stat_result, is_link: bool) -> FileStat:
     is_dir = stat.S_ISDIR(found.st_mode)
-    # scandir gives no inode on Windows; the resolved path serves there, and only directories are ever compared
+    # scandir gives no inode on Windows: use the resolved path; only identities of directories are compared
     identity: Hashable = (found.st_dev, found.st_ino)
     if is_dir and not found.st_ino:
         identity = os.path.realpath(path)
@@ -124,19 +124,22 @@ def _facts(path: str, name: str, found: os.stat_result, is_link: bool) -> FileSt
 
 
 def state_from(found: os.stat_result) -> FileState:
-    """The state of a local file. Windows has no time of last change: there it has no version."""
+    """The state of a local file; without a version on Windows, which has no ctime."""
     version = f"{found.st_ino:x}-{found.st_ctime_ns:x}" if os.name == "posix" else ""
     return found.st_size, found.st_mtime_ns, version
 
 
 def open_regular(path: str | os.PathLike[str], *, flags: int = 0, dir_fd: int | None = None) -> BinaryIO:
-    """The file at a path, for reading. Raises OSError, also for what is not a regular file: a pipe would be waited for,
-    a device might act. `flags` are added to those of os.open, `dir_fd` is passed on to it."""
+    """Opens the file at a path for reading. Raises OSError, also for anything but a regular file.
+
+    Opening a pipe would block, and opening a device might have effects. `flags` are added to those of os.open, `dir_fd`
+    is passed to it.
+    """
     _check_regular(os.stat(path, dir_fd=dir_fd, follow_symlinks=not flags & _NO_FOLLOW))
     with ExitStack() as unless_returned:
         handle = os.open(path, os.O_RDONLY | _OPEN_FLAGS | flags, dir_fd=dir_fd)
         unless_returned.callback(os.close, handle)
-        _check_regular(os.fstat(handle))  # it may have been swapped since
+        _check_regular(os.fstat(handle))  # it may have been replaced since
         unless_returned.pop_all()
         return os.fdopen(handle, "rb")
 

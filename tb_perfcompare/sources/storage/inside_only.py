@@ -1,7 +1,7 @@
 """A directory whose links must not lead out of it.
 
-Whoever may write below a log directory can put a link there to any file of the user who runs the server. What is opened
-is therefore checked by its handle: a path that is checked first and opened then may be another file by then.
+Anyone who may write below a log directory can put a link there to any file of the user who runs the server. Files are
+therefore checked by their open handle: a path may lead to another file between a check and opening it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def is_inside(path: str, root: str) -> bool:
-    """Whether the path, all links resolved, is the directory or below it."""
+    """Whether the path, with all links resolved, is the directory or below it."""
     return _below(os.path.realpath(path), os.path.realpath(root))
 
 
@@ -36,8 +36,10 @@ def _below(real: str, real_root: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class InsideOnly(LocalFileSystem):
-    """The local files below `root`. Links that lead out of it are listed with a problem, and neither described nor
-    opened: OSError."""
+    """The local files below `root`.
+
+    Links that lead out of it are listed with a problem; describing or opening them raises OSError.
+    """
 
     root: str
 
@@ -62,7 +64,8 @@ class InsideOnly(LocalFileSystem):
         return file
 
     def _open_by_steps(self, path: str) -> BinaryIO:
-        """From the root down, a directory at a time, following no link: nothing can be swapped in between."""
+        """Opens a file from the root down, one directory at a time without following links, so that none can be
+        swapped."""
         real, root = os.path.realpath(path), os.path.realpath(self.root)
         if not _below(real, root):
             raise OSError(errno.EPERM, REFUSED)

@@ -1,8 +1,8 @@
-"""Reading a file only in the state that was listed.
+"""Ensures that a file is read only in the state in which it was listed.
 
-A trace may be replaced (by rsync's rename), appended to or cut while it is read. What was read is then a mixture, or
-belongs to another state of the file than the one it is filed under. So each file has its state compared whenever it is
-opened and again, by the handles that were read from, when all is read.
+A trace may be replaced (by rsync's rename), appended to or truncated while it is read. The data are then a mixture, or
+belong to another state of the file than the cache entry's. Each file's state is therefore compared when it is opened
+and, through the same handles, again when reading is finished.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from tb_perfcompare.errors import InputChanged, InputError
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileState, FileSystem
 
 TICK_NS = 20_000_000
-"""Two changes within a tick of the clock that a kernel stamps files with (1 to 10 ms) have the same time: a file that
-was changed just now is read a moment later."""
+"""Longer than a tick of the clock for file times (1 to 10 ms): two changes within a tick have the same time, so a file
+that has just changed is read a moment later."""
 
 
 @contextmanager
 def one_state(fs: FileSystem, known: Mapping[str, FileState] | None = None) -> Iterator[FileSystem]:
-    """`fs` for the length of a reading. `known` gives the state that each file has to be in; None: whichever they are
-    found in. Raises InputChanged, also instead of the InputError that a changing file caused."""
+    """A FileSystem for one reading that checks the states of files.
+
+    `known` is the state required of each file; None accepts the state found when a file is first opened. Raises
+    InputChanged, also in place of the InputError that a changing file caused.
+    """
     watched = _Watched(fs, known)
     try:
         yield watched
@@ -37,8 +40,12 @@ def one_state(fs: FileSystem, known: Mapping[str, FileState] | None = None) -> I
 
 
 def open_listed(file: FileStat, fs: FileSystem) -> BinaryIO:
-    """The file that was listed, for a look whose result is remembered for that state. Raises OSError, and InputChanged
-    for a local file that is in another state by now; stores describe a file differently in a listing."""
+    """Opens a listed file, to cache a result for its state.
+
+    Raises OSError, and InputChanged if a local file has changed since it was listed; stores describe a file differently
+    in
+    a listing, so their files are not checked.
+    """
     opened = fs.open(file.path)
     if _is_local(opened) and fs.opened_state(opened) != file.state:
         opened.close()
@@ -47,7 +54,7 @@ def open_listed(file: FileStat, fs: FileSystem) -> BinaryIO:
 
 
 def settled_state(fs: FileSystem, file: BinaryIO) -> FileState:
-    """The state of an open file once any further change will show in it."""
+    """The state of an open file, after waiting until any further change would alter it."""
     if os.name == "posix" and _is_local(file):
         age_ns = time.time_ns() - os.fstat(file.fileno()).st_ctime_ns
         if 0 <= age_ns < TICK_NS:
@@ -56,7 +63,7 @@ def settled_state(fs: FileSystem, file: BinaryIO) -> FileState:
 
 
 class _Watched:
-    """A FileSystem that remembers what it opened."""
+    """A FileSystem that remembers the files it opened and their states."""
 
     def __init__(self, inner: FileSystem, known: Mapping[str, FileState] | None) -> None:
         self._inner = inner
@@ -76,7 +83,7 @@ class _Watched:
         return file
 
     def check(self) -> None:
-        """Raises InputChanged for a file that is not as it was when it was opened."""
+        """Raises InputChanged for a file that has changed since it was opened."""
         for path, handle in self._handles:
             if handle is not None:
                 self._compare(path, self._inner.opened_state(handle))
@@ -112,8 +119,10 @@ class _Watched:
 
 
 def _kept_open(file: BinaryIO) -> BinaryIO | None:
-    """A second handle of a local file, which stays open when its reader closes the first. A store has none: there the
-    path is asked about again."""
+    """A second handle of a local file, which stays open when the reader closes the first; None for a store's file.
+
+    The state of a store's file is requested again by path.
+    """
     return os.fdopen(os.dup(file.fileno()), "rb") if _is_local(file) else None
 
 

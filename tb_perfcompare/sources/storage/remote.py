@@ -1,7 +1,7 @@
-"""Files of other machines by their address, `s3://bucket/run` or `https://host/run`, through fsspec.
+"""Remote files by address, `s3://bucket/run` or `https://host/run`, through fsspec.
 
-fsspec is optional and loaded when such an address is opened, not before; which package knows a store (s3fs, gcsfs) is
-fsspec's to find. Documented in docs/inputs/remote.md.
+fsspec is optional and imported only when an address is opened; it selects the package for the store (s3fs, gcsfs)
+itself. Documented in docs/inputs/remote.md.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tb_perfcompare.sources.storage.addresses import STORES, WEB, without_secret
 from tb_perfcompare.sources.storage.filesystem import FileStat, FileState
 
 _Opener = Callable[[int], Any]
-"""Opens a file of a store: in ranges that go so many bytes ahead of the reader, 0 for one stream."""
+"""Opens a file of a store; the argument is the number of bytes to read ahead in ranges, 0 for one stream."""
 
 _RANGE_BYTES = 4 << 20
 _FIRST_BYTES = 64 << 10
-"""Ranges are so small until this much was read several times: many files are looked at, and not read."""
+"""Size of ranges until _LOOKS times this was read: of many files only the first bytes are read."""
 _LOOKS = 8
 _SKIP_BYTES = 1 << 20
 _TRIES = 3
@@ -38,9 +38,12 @@ _FINAL = (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryEr
 
 
 class _RemoteFile(io.BufferedIOBase):
-    """A stored file of another machine. Bytes come in ranges, a few megabytes ahead of the reader, or as one stream
-    from a server of the web that ignores ranges, in which going back starts over; memory does not grow with the file.
-    What breaks off is asked for again from where it stopped. `state` is the one in which it was opened."""
+    """A remote file. `state` is its state when opened.
+
+    Bytes arrive in ranges, a few megabytes ahead of the reader, or as one stream from a web server without range
+    support, in which seeking backwards starts over; memory does not grow with the file. An interrupted transfer is
+    resumed where it stopped.
+    """
 
     def __init__(self, path: str, opener: _Opener, state: FileState) -> None:
         self.name = without_secrets(path)
@@ -78,7 +81,7 @@ class _RemoteFile(io.BufferedIOBase):
                 except _errors() as error:
                     self._forget()
                     if isinstance(error, ValueError):
-                        self._ranges = False  # the server does not give ranges
+                        self._ranges = False  # the server does not support ranges
                     if not left or isinstance(error, _FINAL):
                         raise
                     continue
@@ -92,7 +95,7 @@ class _RemoteFile(io.BufferedIOBase):
 
     def _read(self, size: int) -> bytes:
         if self._ranges and self._ahead < _RANGE_BYTES and self._at >= _LOOKS * _FIRST_BYTES:
-            self._forget()  # it is being read
+            self._forget()  # it is read completely, not just its first bytes
             self._ahead = _RANGE_BYTES
         if self._inner is None:
             self._inner, self._inner_at = self._opener(self._ahead if self._ranges else 0), 0
@@ -123,17 +126,17 @@ class _RemoteFile(io.BufferedIOBase):
 
 
 def _errors() -> tuple[type[BaseException], ...]:
-    """What stores raise: those of their libraries that are loaded."""
-    found: list[type[BaseException]] = [OSError, ValueError, EOFError]
+    """Exceptions that stores raise: those of the libraries that are imported."""
+    errors: list[type[BaseException]] = [OSError, ValueError, EOFError]
     for module, name in _FOREIGN_ERRORS:
         kind = getattr(sys.modules.get(module), name, None)
         if isinstance(kind, type) and issubclass(kind, BaseException):
-            found.append(kind)
-    return tuple(found)
+            errors.append(kind)
+    return tuple(errors)
 
 
 class _as_os_errors:
-    """Inside it whatever a store raises becomes an OSError that names no secrets."""
+    """Context manager that converts any exception of a store to an OSError without secrets in its message."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -144,18 +147,18 @@ class _as_os_errors:
     def __exit__(self, kind: Any, error: BaseException | None, at: Any) -> None:
         if error is None or not isinstance(error, _errors()):
             return
-        known: type[OSError] = next((final for final in _FINAL if isinstance(error, final)), OSError)
+        raised: type[OSError] = next((final for final in _FINAL if isinstance(error, final)), OSError)
         reason = _message(error, self._path)
-        if known is FileNotFoundError:
-            # fsspec says so of everything that goes wrong on the web, and why in the cause
+        if raised is FileNotFoundError:
+            # fsspec raises it for any failure on the web; the real reason is in the cause
             status, cause = getattr(error.__cause__, "status", 404), error.__cause__
             if status in (401, 403):
-                known, reason = PermissionError, f"the server refuses it ({status})"
+                raised, reason = PermissionError, f"the server refuses it ({status})"
             elif cause is not None and not (status in (404, 410) and hasattr(cause, "status")):
-                known, reason = OSError, _message(cause, self._path)
+                raised, reason = OSError, _message(cause, self._path)
             else:
                 reason = "there is no such file"
-        raise known(0, reason) from error
+        raise raised(0, reason) from error
 
 
 def _message(error: BaseException, path: str) -> str:
@@ -171,30 +174,30 @@ _TIMES = ("LastModified", "last_modified", "mtime", "updated", "modified", "crea
 
 @dataclass(frozen=True, slots=True)
 class RemoteFileSystem:
-    """One kind of store. Its methods raise OSError where the store refuses, InputError where a package is missing."""
+    """One kind of store. Its methods raise OSError if the store refuses, InputError if a package is missing."""
 
     scheme: str
 
     def entries(self, path: str) -> list[FileStat]:
         with _as_os_errors(path):
-            found = self._store(path)
-            listed = found.ls(self._inside(found, path.rstrip("/") + "/" if self.scheme in WEB else path), detail=True)
-        found_here: list[FileStat] = []
+            store = self._store(path)
+            listed = store.ls(self._inside(store, path.rstrip("/") + "/" if self.scheme in WEB else path), detail=True)
+        entries: list[FileStat] = []
         unknown: list[str] = []
-        for one in listed:
-            below = self._address(path, str(one["name"]))
+        for info in listed:
+            below = self._address(path, str(info["name"]))
             name = below.removeprefix(path.rstrip("/") + "/").rstrip("/")
             if not name or any(mark in name for mark in "/?#"):
-                continue  # the directory itself; a link of a page that sorts it another way, or leads elsewhere
-            if one.get("type") == "directory" or self.scheme not in WEB:
-                found_here.append(_facts(below.rstrip("/"), self.basename(below), one))
+                continue  # the directory itself, or a web page's link that sorts it differently or leads elsewhere
+            if info.get("type") == "directory" or self.scheme not in WEB:
+                entries.append(_facts(below.rstrip("/"), self.basename(below), info))
             else:
-                unknown.append(below)  # a web listing has names only
-        return found_here + self._facts_of(unknown)
+                unknown.append(below)  # a web listing has only names
+        return entries + self._facts_of(unknown)
 
     def _facts_of(self, paths: list[str]) -> list[FileStat]:
-        """Several at once: each is a question to the server."""
-        from concurrent.futures import ThreadPoolExecutor  # of no use to local files
+        """Describes several paths in parallel: each takes a request to the server."""
+        from concurrent.futures import ThreadPoolExecutor  # not needed for local files
 
         if not paths:
             return []
@@ -209,19 +212,19 @@ class RemoteFileSystem:
 
     def stat(self, path: str) -> FileStat:
         with _as_os_errors(path):
-            found = self._store(path)
-            inside = self._inside(found, path)
+            store = self._store(path)
+            inside = self._inside(store, path)
             if self.scheme not in WEB:
-                return _facts(path, self.basename(path), found.info(inside))
-            info = found.info(inside)
-            # what answers with a page is a listing, unless it is called like a file
+                return _facts(path, self.basename(path), store.info(inside))
+            info = store.info(inside)
+            # an HTML page is a listing, unless its name is that of a file
             page = str(info.get("mimetype", "")) == "text/html" and not _FILE.search(self.basename(path))
             return _facts(path, self.basename(path), {**info, "type": "directory" if page else "file"})
 
     def open(self, path: str) -> BinaryIO:
         with _as_os_errors(path):
-            found = self._store(path)
-            opener = self._opener(found, self._inside(found, path))
+            store = self._store(path)
+            opener = self._opener(store, self._inside(store, path))
             return cast(BinaryIO, _RemoteFile(path, opener, self.stat(path).state))
 
     def opened_state(self, file: BinaryIO) -> FileState:
@@ -250,11 +253,11 @@ class RemoteFileSystem:
             ) from error  # fmt: skip
 
     def _inside(self, store: Any, path: str) -> str:
-        """The path as the store has it."""
+        """The path in the store's own form."""
         return path if self.scheme in WEB else str(store._strip_protocol(path))
 
     def _address(self, beside: str, name: str) -> str:
-        """The address of an entry `name` in a listing of `beside`."""
+        """The address of the entry `name` in a listing of `beside`."""
         if self.scheme in WEB:
             return name
         host = f"{urlsplit(beside).netloc}/" if self.scheme == "hdfs" else ""
@@ -278,8 +281,8 @@ def _facts(path: str, name: str, info: dict[str, Any]) -> FileStat:
 
 
 def _time_ns(info: dict[str, Any]) -> int:
-    """When the file was last changed, by whatever the store calls that; 0 where it does not say."""
-    from email.utils import parsedate_to_datetime  # slow to load, and seldom needed
+    """Time of the file's last change, under any store's name for it; 0 if unknown."""
+    from email.utils import parsedate_to_datetime  # slow to import, and rarely needed
 
     for key in _TIMES:
         found = info.get(key)

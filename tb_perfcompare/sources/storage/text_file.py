@@ -1,4 +1,4 @@
-"""A text file as lines: through the FileSystem seam, gzip or not, hashed, with progress, in bounded memory."""
+"""Reads a text file as lines, plain or gzip, through a FileSystem, with digest and progress, in bounded memory."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 _BUFFER_BYTES = 1 << 18
 MOST_LINE_BYTES = 4 << 20
-"""No cell of a table may have more than 128 KiB, and no table has so many of them."""
+"""Maximum length of a line: csv limits a cell to 128 KiB, and no table has many cells of that size."""
 
 
 def is_pythons_own(text: str) -> bool:
-    """Whether only Python would take it for a number: digits of other scripts, underscores between digits."""
+    """Whether the text has digits of other scripts or underscores, which only Python accepts in numbers."""
     return "_" in text or not text.isascii()
 
 
 class DamagedText(Exception):
-    """The bytes end in damaged gzip data, or in a line without end; everything before was delivered."""
+    """The bytes end in damaged gzip data or an overlong line; everything before was delivered."""
 
 
 class TextFile:
-    """An open file. `lines` decodes UTF-8, drops a byte order mark and keeps line ends.
+    """An open text file. `lines` decodes UTF-8, drops a byte order mark and keeps line ends.
 
-    name  what messages and facts call it
-    rows  how many rows its reader has taken, for progress
+    name  name of the file in messages and facts
+    rows  number of rows its reader has read, for progress
     """
 
     def __init__(self, name: str, blocks: Blocks, size: int, report: Reporter) -> None:
@@ -45,7 +45,7 @@ class TextFile:
         self.lines = io.TextIOWrapper(io.BufferedReader(raw, _BUFFER_BYTES), encoding="utf-8-sig", newline="")
 
     def facts(self) -> FileFacts:
-        """Name, bytes and digest, once all lines were taken."""
+        """Name, bytes and digest, once all lines have been read."""
         return FileFacts(self.name, self._blocks.stored_bytes, self._blocks.sha256)
 
 
@@ -53,7 +53,8 @@ class TextFile:
 def open_text(
     path: str, *, fs: FileSystem = LOCAL, report: Reporter = silent, want_hash: bool = False, name: str | None = None
 ) -> Iterator[TextFile]:
-    """The file at `path`. Raises InputError when it cannot be opened; `name` stands for it in messages and facts."""
+    """Opens the text file at `path`, with `name` in its place in messages and facts. Raises InputError if that
+    fails."""
     try:
         size = fs.stat(path).bytes
         stored = fs.open(path)
@@ -65,14 +66,14 @@ def open_text(
 
 
 class _Delivered(io.RawIOBase):
-    """The uncompressed bytes as a raw stream; `delivered` is called with every block."""
+    """The uncompressed bytes as a raw stream; calls `delivered` after every block."""
 
     def __init__(self, blocks: Blocks, delivered: Callable[[], None]) -> None:
         self._facts = blocks
         self._blocks = iter(blocks)
         self._delivered = delivered
         self._rest = memoryview(b"")
-        self._line_bytes = 0  # of the last line so far
+        self._line_bytes = 0  # length of the last line so far
 
     def readable(self) -> bool:
         return True

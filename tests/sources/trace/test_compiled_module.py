@@ -7,6 +7,7 @@ import threading
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tb_perfcompare.sources.trace.scanners.scanner_choice import AVAILABLE, NATIVE, WHY_NOT_NATIVE
@@ -21,6 +22,17 @@ def new_scan(*spec: Any) -> Any:
     from tb_perfcompare.sources.native import _scanner
 
     return _scanner.Scan(*(spec or SPEC))
+
+
+def plain(finished: Any) -> Any:
+    """With bytes for columns."""
+    from tb_perfcompare.sources.native import _scanner
+
+    if isinstance(finished, dict):
+        return {key: plain(value) for key, value in finished.items()}
+    if isinstance(finished, list):
+        return [plain(value) for value in finished]
+    return np.asarray(finished).tobytes() if isinstance(finished, _scanner.Column) else finished
 
 
 def test_it_is_built_where_there_is_a_compiler() -> None:
@@ -51,7 +63,7 @@ def test_a_block_is_taken_up_to_what_is_not_understood() -> None:
     taken.settle(False)
     assert taken.counts == (1, 1, 0, 0)
     found = taken.finish()
-    assert (found["start_ns"], found["seen"]) == ((1000).to_bytes(8, sys.byteorder), 1)
+    assert (plain(found)["start_ns"], found["seen"]) == ((1000).to_bytes(8, sys.byteorder), 1)
 
 
 @needs_native
@@ -167,7 +179,7 @@ def test_scans_that_are_absorbed_are_one_scan() -> None:
     expected = new_scan()
     whole = b",".join((one, two, three, two))
     assert expected.take(whole, 0, len(whole)) == len(whole)
-    assert scan.finish() == expected.finish()
+    assert plain(scan.finish()) == plain(expected.finish())
 
 
 @needs_native
@@ -186,3 +198,21 @@ def test_only_what_fits_is_absorbed() -> None:
         with pytest.raises(error):
             taker.absorb(given)
     assert scan.counts == (1, 1, 0, 0)
+
+
+@needs_native
+def test_a_column_outlives_the_dictionary_it_came_in() -> None:
+    scan = new_scan()
+    scan.take(EVENT, 0, len(EVENT))
+    columns = scan.finish()
+    starts, flows = (np.asarray(columns.pop(key)).view(np.int64) for key in ("start_ns", "flow_ns"))
+    columns.clear()
+    assert (starts.tolist(), flows.tolist(), starts.flags.writeable) == ([1000], [], False)
+
+
+@needs_native
+def test_columns_are_made_by_a_scan_alone() -> None:
+    from tb_perfcompare.sources.native import _scanner
+
+    with pytest.raises(TypeError):
+        _scanner.Column()

@@ -224,7 +224,7 @@ take(other, 1, 300)
 one.absorb(other)
 take(one, 301, 100_000)
 import numpy as np
-starts = np.frombuffer(one.finish()["start_ns"], np.int64)
+starts = np.asarray(one.finish()["start_ns"]).view(np.int64)
 assert (starts == 1000 * np.arange(100_301)).all()
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

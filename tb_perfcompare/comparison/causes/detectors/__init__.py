@@ -1,1 +1,1 @@
-"""One module per kind of cause: from a pair to causes."""
+"""Detectors of causes, one module per kind of cause."""

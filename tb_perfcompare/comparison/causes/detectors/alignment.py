@@ -1,4 +1,4 @@
-"""Sizes that are no multiples of 8 any more: kernels pad them, or read one element at a time."""
+"""Sizes that are no longer multiples of 8: kernels pad them, or read one element at a time."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from tb_perfcompare.comparison.result.wording import numbers_text, ratio_text, s
 from tb_perfcompare.model.input_shapes import input_sizes, shown_shape
 
 MULTIPLE = 8
-"""Elements of two bytes that one access of a kernel takes."""
+"""Alignment in elements: a kernel accesses this many two-byte elements at once."""
 
 SMALL = 16
-"""Sizes below this, such as a filter's or an image's channels, are aligned nowhere."""
+"""Sizes below this, such as channels of a filter or an image, are ignored: they are never aligned."""
 
 MOSTLY, RARELY = 0.8, 0.5
-"""At least this share of an operator's calls are aligned where it is aligned, at most that share where it is not."""
+"""Least share of aligned calls for an aligned operator, and largest share for an unaligned one."""
 
 NEARLY = 0.07
-"""The number of elements may change by this share; beyond it is other work."""
+"""Largest relative change of the number of elements; beyond it the work differs."""
 
 BEYOND = 3.0
-"""The time changes by at least this many times as much as the elements, as logarithms, ..."""
+"""The time changes at least this many times as much as the elements, as logarithms, ..."""
 
 CHANGED = 0.05
 """... and by at least this share."""
 
 PADDING = "padding"
-"""What kernels that only fill up sizes have in their names."""
+"""Part of the name of kernels that only pad."""
 
 _Rows = Sequence[tuple[str, Amount]]
 
 
 def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Operators on nearly as many elements, whose sizes were multiples of 8 on one side only."""
+    """Operators on nearly the same number of elements, whose sizes were multiples of 8 on one side only."""
     on_device = {category: pair.exposed(category) for category in ("Kernel", "Memset")}
     exposed = math.fsum(on_device.values())
     if abs(exposed) < pair.least_us:
@@ -77,7 +77,7 @@ def alignment_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _lost(rows: _Rows) -> int:
-    """1 where the calls that went were aligned and those that came are not, -1 the other way around, else 0."""
+    """1 if the removed calls were aligned and the added ones are not, -1 the other way round, else 0."""
     went, came = (
         _aligned([(part, abs(amount.more_calls)) for part, amount in rows if amount.more_calls * sign > 0])
         for sign in (-1, 1)

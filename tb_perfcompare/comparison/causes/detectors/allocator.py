@@ -1,4 +1,4 @@
-"""Calls that take memory from the driver or give it back: PyTorch's allocator has none left, or holds too much."""
+"""Allocator calls to the driver: PyTorch's caching allocator ran out of memory, or holds too much."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OUTSIDE = "(outside operators)"
 
 
 def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
-    """More (fewer) of these calls, with their exposed time."""
+    """More (fewer) allocator calls to the driver, with their exposed time."""
     if not is_same_runtime(pair):
         return
     taken, given = pair.called(_takes), pair.called(_gives)
@@ -41,7 +41,8 @@ def allocator_rules(pair: RuleContext) -> Iterator[Cause]:
 def _retries(
     pair: RuleContext, taken: dict[str, Amount], given: dict[str, Amount]
 ) -> tuple[Rule, str, str, str, str, str] | None:
-    """More (fewer) retries: inside an operator the allocator frees memory only if it could not allocate."""
+    """Retries of allocations: inside an operator the allocator frees memory only if it could not allocate. None
+    without a change in retries."""
     inside = total(amount for caller, amount in pair.callers(_gives).items() if caller != _OUTSIDE)
     if not called_otherwise(inside.calls_a, inside.calls_b) or not taken:
         return None
@@ -88,7 +89,8 @@ def _times(amount: Amount) -> str:
 
 
 def _reserved(pair: RuleContext) -> str:
-    """ "; peak reserved memory 9,000 → 39,000 MiB of 40,536" where memory events were recorded."""
+    """Clause on peak memory: "; peak reserved memory 9,000 → 39,000 MiB of 40,536"; "" if memory events were not
+    recorded."""
     held = [_most_reserved(summary) for summary in (pair.baseline, pair.candidate)]
     if not all(held) or held[0] == held[1]:
         return ""
@@ -98,7 +100,7 @@ def _reserved(pair: RuleContext) -> str:
 
 
 def _most_reserved(summary: Summary) -> int:
-    """MiB of the fullest device, 0 where not written."""
+    """Peak reserved MiB of the fullest device, 0 if not recorded."""
     curves = summary.memory.curves if summary.memory is not None else ()
     return max((curve.peak_reserved or 0 for curve in curves if curve.device != "CPU"), default=0) // 2**20
 

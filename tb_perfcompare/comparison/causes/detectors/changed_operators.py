@@ -1,5 +1,5 @@
-"""Changed operators: new, gone, replaced, or called another number of times. Calls are counted, so noise does not hide
-them."""
+"""Changed operators: new, gone, replaced, or called another number of times. Calls are counted, so noise does not
+hide them."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 STEADY = 0.5
-"""An operator belongs to the program if at least this share of its side's steps call it."""
+"""Share of its side's steps that have to call an operator for it to belong to the program."""
 
 REPLACING = 4
-"""Operators that a sentence names on either side of a replacement."""
+"""Operators named on either side of a replacement."""
 
 NAMED = 2
-"""Operators that the sentence names of each kind."""
+"""Operators of each kind that a sentence names."""
 
 REPLACED = 0.1
-"""New and gone operators are a replacement if they compute the same kind of work, or if the smaller time is at least
-this share of the larger."""
+"""Least ratio of the smaller to the larger time for new and gone operators to count as a replacement, unless they
+compute the same kind of work."""
 
 OPPOSITE = 0.1
-"""Increases and decreases have separate findings if the smaller is at least this share of the larger."""
+"""Least ratio of the smaller to the larger sum for increases and decreases to have separate findings."""
 
 NEW, NEWS = 4, 0.1
-"""So many operators of one side with this share of the change are named in addition to waits that explain it. Reading
-back a result alone adds fewer."""
+"""At least this many one-sided operators, with at least this share of the change, are reported in addition to waits
+that explain it. Only reading back a result adds fewer."""
 
 KERNEL = "Kernel"
 
 _NAMES = {"More calls": "more_calls", "Fewer calls": "fewer_calls"}
-"""Titles that say the same as another rule, and that rule's name."""
+"""Titles that mean the same as another rule, and that rule's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class _Changed:
 
 
 def replaced_operator_rules(pair: RuleContext) -> Iterator[Cause]:
-    """One finding for each operator in whose place others are called, whatever the times say."""
+    """One finding for each operator in whose place others are called, whatever their times."""
     operators = pair.amounts("operators", "host_total")
     if not _recorded(operators) or _launches_graphs(pair) or not is_same_runtime(pair):
         return
@@ -124,8 +124,8 @@ def _around(gaps: Mapping[Part, float]) -> str:
 
 
 def _in_words(places: list[Place], operators: Collection[str]) -> str:
-    """ "aten::mul (36 calls), aten::tanh (4 calls) and 2 others": annotations, then operators, largest first. Operators
-    of the backward pass only if there are no others."""
+    """Places by name: "aten::mul (36 calls), aten::tanh (4 calls) and 2 others": annotations, then operators,
+    largest first. Operators of the backward pass only if there are no others."""
     names: dict[str, list[Place]] = {}
     for place in places:
         names.setdefault(place.name, []).append(place)
@@ -146,8 +146,8 @@ def _in_words(places: list[Place], operators: Collection[str]) -> str:
 
 
 def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """One finding for all operators whose calls differ, unless other causes explain it. None where operators are
-    recorded on one side only, or where graphs are replayed."""
+    """One finding for all operators whose calls differ, unless other causes explain it. None if operators are
+    recorded on one side only, or if graphs are replayed."""
     found_rules = explained.rules
     operators = pair.amounts("operators", "host_total")
     if not _recorded(operators) or found_rules & {"graph_lost", "graph_gained"} or _launches_graphs(pair):
@@ -167,7 +167,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
     ]
     if changed:
         changed += _annotations(pair, host, operators)
-    # work in the loader's processes or hidden behind the device has no exposed time
+    # work in loader processes or hidden behind the device has no exposed time
     changed = [one for one in changed if one.delta_us]
     if found_rules & {"more_calls", "fewer_calls"}:
         changed = [one for one in changed if not one.is_in_both]
@@ -183,7 +183,7 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
         has_gaps = part is parts[0] and not explained.by_category().get("Other")
         change = _cause_of(pair, part, is_all=len(parts) == 1, has_gaps=has_gaps)
         if explained.covers(change):
-            # the waits have the time that they expose; new operators in it are still counted
+            # the waits account for the time that they expose; new operators in it are still reported by count
             if SYNCHRONISATION.names[0] in found_rules and _is_a_part(pair, part):
                 yield _cause_of(pair, part, is_all=len(parts) == 1, is_counted=True)
         elif abs(change.finding.delta_us or 0) >= pair.least_us or not trifle:
@@ -191,7 +191,8 @@ def changed_operator_rules(pair: RuleContext, explained: Explained) -> Iterator[
 
 
 def _is_a_part(pair: RuleContext, changed: list[_Changed]) -> bool:
-    """Whether operators that only one side has, and that do not wait for the device, make a good part of the change."""
+    """Whether operators that only one side has, and that do not wait for the device, make a substantial part of the
+    change."""
     waiting = pair.callers(lambda name: calls(WAIT, name))
     alone = [one.delta_us for one in changed if not one.is_in_both and one.name not in waiting]
     us = fsum(alone)
@@ -199,8 +200,8 @@ def _is_a_part(pair: RuleContext, changed: list[_Changed]) -> bool:
 
 
 def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]:
-    """Increases and decreases as separate groups if each makes a good part, because a sum would hide both; else one
-    group. New operators stay with those they replaced."""
+    """Increases and decreases as separate groups if each makes a substantial part, because a sum would hide both;
+    else one group. New operators stay with those they replaced."""
     alone = [one for one in changed if not one.is_in_both]
     replaced = {bool(one.calls.calls_a) for one in alone} == {False, True}
     units = [alone, *([one] for one in changed if one.is_in_both)] if replaced else [[one] for one in changed]
@@ -215,9 +216,9 @@ def _one_way(pair: RuleContext, changed: list[_Changed]) -> list[list[_Changed]]
 def _cause_of(
     pair: RuleContext, changed: list[_Changed], *, is_all: bool, is_counted: bool = False, has_gaps: bool = False
 ) -> Cause:
-    """One finding of these operators. Named first: annotations, then operators that are also differentiated, because
-    others may run inside them. `is_counted`: another cause has the time. `has_gaps`: it explains the gaps around them
-    too."""
+    """One finding on these operators. Named first: annotations, then operators that are also differentiated, because
+    others may run inside them. `is_counted`: another cause accounts for the time. `has_gaps`: the finding also
+    explains the gaps around the operators."""
     forward = {backward_of(one.name) for one in changed} - {""}
     changed = sorted(
         changed,
@@ -230,7 +231,7 @@ def _cause_of(
     alone = {one.name for one in changed if not one.is_in_both} if has_gaps else set[str]()
     around = gaps_around(pair, alone, explains.values())
     explains |= around
-    # a function is named once, without autograd's range around it
+    # a function is named once, without its autograd range
     names = {f"{AUTOGRAD}{one.name}" for one in changed}
     distinct = [one for one in changed if one.name not in names]
     new = [one for one in distinct if not one.calls.calls_a]
@@ -251,7 +252,7 @@ def _cause_of(
     title = _title(new, gone, others)
     if is_again:
         title = f"Activations are {'' if delta > 0 else 'no longer '}recomputed in the backward pass"
-    if is_counted and not (new and gone):  # the title, right before it, has the word
+    if is_counted and not (new and gone):  # the title, right before it, already says so
         clauses[0] = clauses[0].removeprefix("new: ").removeprefix("gone: ")
     time = "" if is_counted else f"{signed_time(delta)} per step{_around(around)}; "
     sentence = f"{title}: {time}{'; '.join(clauses)}."
@@ -268,7 +269,7 @@ def _cause_of(
 
 
 def _annotations(pair: RuleContext, host: EntityRows, operators: Mapping[Key, Amount]) -> list[_Changed]:
-    """Annotations that only one side has, in most of its steps. Compiled regions have a rule of their own."""
+    """Annotations that only one side has, in most of its steps. Compiled regions have their own rule."""
     known = {key[0] for key in operators}
     alone = host.picked(host.status != STATUSES.index("both"))
     return [
@@ -288,7 +289,7 @@ def _recorded(operators: Mapping[Key, Amount]) -> bool:
 
 
 def _launches_graphs(pair: RuleContext) -> bool:
-    """Whether graphs are launched: a replayed graph calls no operators, so their counts say little."""
+    """Whether graphs are launched: a replayed graph calls no operators, so their counts mean little."""
     graphs = total(pair.called(lambda name: calls(GRAPH_LAUNCH, name)).values())
     return bool(graphs.calls_a or graphs.calls_b)
 
@@ -305,8 +306,8 @@ def _steady(summary: Summary) -> set[str]:
 def _explained(
     pair: RuleContext, own: LedgerRow | None, kernels: Mapping[Key, Amount], calls: Amount
 ) -> dict[Part, float]:
-    """The exposed time, on the host and of launched kernels, that more or fewer calls make. Calls with another type
-    launch kernels of other names, so the change of all kernels together is the limit."""
+    """Exposed time, on the host and of launched kernels, that more or fewer calls account for. Calls with another
+    data type launch kernels of other names, so the change of all kernels together is the limit."""
     launched = total(kernels.values())
     counted = replace(launched, calls_a=calls.calls_a, calls_b=calls.calls_b).counted_us
     parts = {kernel: us for (kernel, *_), amount in kernels.items() if (us := amount.counted_us) * calls.more_calls > 0}
@@ -340,7 +341,8 @@ def _title(new: list[_Changed], gone: list[_Changed], others: list[_Changed]) ->
 
 
 def _named(word: str, group: list[_Changed]) -> Iterator[str]:
-    """ "new: aten::softplus (3 calls per step), aten::mul (9 calls per step) and 9 others"."""
+    """Clause naming one-sided operators: "new: aten::softplus (3 calls per step), aten::mul (9 calls per step) and 9
+    others"."""
     if not group:
         return
     named = ", ".join(

@@ -25,7 +25,7 @@ from tb_perfcompare.number_text import rate, size
 from tb_perfcompare.quick_dataclass import dataclass
 
 NAMED, _MOST_NAMED = 0.25, 3
-"""A category with at least this share of a late rank's extra work is named, largest first, at most so many."""
+"""Share of a late rank's extra work from which a category is named, and the largest number of categories named."""
 
 COMMUNICATION = "Communication"
 
@@ -42,14 +42,14 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
     all_collectives = pair.amounts("communication")
     collectives = {key: amount for key, amount in all_collectives.items() if key in on_device} or all_collectives
     rows = [row for row in pair.entities(COMMUNICATION) if (row.path[1],) in collectives]
-    # what only the host does around a collective is no collective
+    # work around a collective that only the host does is not a collective
     if not rows or abs(sum(row.delta for row in rows)) < MOST * abs(exposed) * pair.unit:
         return
     amount = total(collectives.values())
     first = max(rows, key=lambda row: (abs(row.delta), row.path))
     splits = _waiting(pair.baseline), _waiting(pair.candidate)
     counted = fsum(collective.counted_us for collective in collectives.values())
-    by_number = _more(amount, exposed) and abs(counted) >= MOST * abs(amount.delta_us)  # each of them waits
+    by_number = _more(amount, exposed) and abs(counted) >= MOST * abs(amount.delta_us)  # each one waits
     if splits[0] is not None and splits[1] is not None and not by_number:
         waiting = splits[1].waiting_us - splits[0].waiting_us
         longer = splits[1].collective_us - splits[0].collective_us
@@ -64,7 +64,7 @@ def collective_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _more(amount: Amount, exposed: float) -> bool:
-    """Whether the change comes with more collectives, or with fewer."""
+    """Whether the change comes with more (fewer) collectives."""
     return called_otherwise(amount.calls_a, amount.calls_b) and amount.more_calls * exposed > 0
 
 
@@ -117,7 +117,7 @@ def _overlap(pair: RuleContext, amount: Amount, first: LedgerRow, exposed: float
 
 
 def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRow, exposed: float) -> Cause:
-    """What the late rank does longer than the other ranks, and did not before."""
+    """Cause: what takes the late rank longer than the other ranks, and did not before."""
     before, after = splits
     longer = exposed > 0
     side = after if longer else before
@@ -132,7 +132,7 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
         of = f": {', '.join(work.text for work in named)}" if named else ""
         does = f" ({category_words(CATEGORY_LABELS[most])} {signed_time(own[most])} over the other ranks{of})"
         evidence += [Evidence("ledger", f"{work.category} / {work.key}") for work in named]
-    # of the mean over ranks, the late rank's own work is its share
+    # in the mean over ranks, the late rank's own work counts by its share
     explains = {(COMMUNICATION, ""): exposed}
     sign = 1 if longer else -1
     for label, us in zip(CATEGORY_LABELS, own.tolist(), strict=True):
@@ -155,9 +155,9 @@ def _late_rank(pair: RuleContext, splits: tuple[_Split, _Split], first: LedgerRo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
-    """Microseconds per step and rank in collectives, split into transfer and waiting for others. `late`: the worker
-    waited for; `is_whole`: every collective of every step was found on other ranks; `beyond_us`: worker -> (8,) what
-    each category takes more than on the other workers."""
+    """Microseconds per step and rank in collectives, split into transfer and waiting for other ranks. `late`: the
+    worker waited for; `is_whole`: every collective of every step was found on other ranks; `beyond_us`: worker ->
+    (8,) excess of each category over the other workers."""
 
     collective_us: float
     transfer_us: float
@@ -168,8 +168,8 @@ class _Split:
 
 
 def _waiting(summary: Summary) -> _Split | None:
-    """As the table of ranks has it (docs/method/ranks.md). None unless all of several workers recorded the same steps
-    and a collective of one matches one of another."""
+    """Split as in the table of ranks (docs/method/ranks.md). None unless all of several workers recorded the same
+    steps and a collective of one matches one of another."""
     if len(set(job_workers(summary))) < 2 or "communication" not in summary.groups:
         return None
     ranks = ranks_of(summary)
@@ -227,14 +227,14 @@ OVERLAP_LOST = Rule(
 
 
 _COVERED = 0.9
-"""Share of the collectives' time whose messages must be known for a bandwidth, and share of the bytes that messages of
-one size must make for the size to be named."""
+"""Share of the collectives' time whose messages must be known for a bandwidth, and share of the bytes in messages of
+one size for the size to be named."""
 
 _ALL = 0.999
-"""All of the time, but for rounding."""
+"""All of the time, up to rounding."""
 
 _ALIKE = 0.05
-"""Two figures are the same if they differ by at most this share of the larger."""
+"""Largest relative difference of two figures that count as the same."""
 
 _Calls = Mapping[tuple[str, ...], float]
 
@@ -242,9 +242,9 @@ _Calls = Mapping[tuple[str, ...], float]
 def _bandwidth_text(
     pair: RuleContext, collective_us: tuple[float, float], transfer_us: tuple[float, float] | None
 ) -> str:
-    """ ", bus bandwidth 182 → 61.0 GB/s, same 64 MiB messages"; "" if most messages are unknown on a side.
-    `collective_us`: time of the collectives per step; `transfer_us`: the same without waiting for other ranks, used if
-    known for all."""
+    """Clause on bandwidth: ", bus bandwidth 182 → 61.0 GB/s, same 64 MiB messages"; "" if most messages are unknown
+    on a side. `collective_us`: time of the collectives per step; `transfer_us`: the same without waiting for other
+    ranks, used if known for all."""
     a, b = pair.baseline.groups.get(BY_MESSAGE), pair.candidate.groups.get(BY_MESSAGE)
     if a is None or b is None:
         return ""

@@ -1,7 +1,8 @@
 """torch.compile: regions that run compiled, graph breaks between them, recompilations of one region.
 
-The host records them whatever the device: `Torch-Compiled Region: 2/1` is the region of frame 2, compiled once again
-after its guards failed; `## Call CompiledFxGraph ##` runs its graph, `CompiledFunction` is the operator autograd sees.
+The host records them whatever the device: `Torch-Compiled Region: 2/1` is the region of frame 2, recompiled once
+after its guards failed; `## Call CompiledFxGraph ##` runs its graph, `CompiledFunction` is the operator autograd
+sees.
 """
 
 from __future__ import annotations
@@ -28,25 +29,25 @@ _MOST_IDS, _MOST_GONE = 6, 3
 
 @dataclass(frozen=True, slots=True)
 class _Regions:
-    """per_step: compiled regions that run in a step, graphs or functions where regions have no events; ids: theirs, as
-    "frame/compilation"."""
+    """per_step: compiled regions that run in a step, or graphs or functions if regions have no events; ids: ids of
+    the regions, "frame/compilation"."""
 
     per_step: float
     ids: tuple[str, ...]
 
     @property
     def again(self) -> int:
-        """Compilations of frames that had been compiled before."""
+        """Number of recompilations."""
         return len(self.ids) - self.frames
 
     @property
     def frames(self) -> int:
-        """Of the program, each of which is one region or more."""
+        """Number of frames, each of which has one or more regions."""
         return len({text.partition("/")[0] for text in self.ids})
 
     @property
     def text(self) -> str:
-        """ "2 compiled regions per step (0/0, 1/0)"."""
+        """Regions in words: "2 compiled regions per step (0/0, 1/0)"."""
         more = f" and {len(self.ids) - _MOST_IDS} more" if len(self.ids) > _MOST_IDS else ""
         suffix = f" ({', '.join(self.ids[:_MOST_IDS])}{more})" if self.ids else ""
         one = "compiled region" if self.per_step == 1 else "compiled regions"
@@ -54,7 +55,7 @@ class _Regions:
 
 
 def regions_clause(pair: RuleContext) -> str:
-    """ "; compiled regions per step 2 → 0 (0/0, 1/0)", "" where neither side has any."""
+    """Clause on regions: "; compiled regions per step 2 → 0 (0/0, 1/0)"; "" if neither side has any."""
     a, b = regions = _both(pair)
     if not a.per_step and not b.per_step:
         return ""
@@ -70,8 +71,8 @@ def is_compiled_on_one_side(pair: RuleContext) -> bool:
 
 
 def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
-    """One side runs compiled regions, the other none: they replaced the operators that only the other side has. Used by
-    substitution_rules if no generated kernels were recorded."""
+    """One side runs compiled regions, the other none: they replaced the operators that only the other side has. Used
+    by substitution_rules if no generated kernels were recorded."""
     if not is_compiled_on_one_side(pair):
         return
     a, b = _both(pair)
@@ -80,7 +81,7 @@ def compiled_on_one_side(pair: RuleContext) -> Iterator[Cause]:
     explained: dict[Part, float] = {(CPU_EXEC, row.path[1]): row.delta / pair.unit for row in rows}
     rest = sum(row.delta for row in pair.entities("Other") if row.path[1] == NOBODY) / pair.unit
     if pair.baseline.device.kind == pair.candidate.device.kind == "cpu" and (rest < 0) == gained:
-        explained["Other", NOBODY] = rest  # Python between operators goes with them; more of it is another matter
+        explained["Other", NOBODY] = rest  # Python between operators disappears with them; more of it has another cause
     delta = fsum(explained.values())
     word, other = ("candidate", "baseline") if gained else ("baseline", "candidate")
     again = b.again if gained else a.again
@@ -132,7 +133,8 @@ def _moved(pair: RuleContext) -> list[LedgerRow]:
 
 
 def _instead(pair: RuleContext, gained: bool) -> str:
-    """ "; operator calls 1,204 → 504 per step, gone: aten::gelu, aten::layer_norm"."""
+    """Clause on operators: "; operator calls 1,204 → 504 per step, gone: aten::gelu, aten::layer_norm"; "" if
+    unchanged."""
     operators = pair.amounts("operators", "host_total")
     calls = [sum(getattr(operator, side) for operator in operators.values()) for side in ("calls_a", "calls_b")]
     here, there = ("us_a", "calls_b") if gained else ("us_b", "calls_a")

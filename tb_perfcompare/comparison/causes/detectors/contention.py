@@ -22,25 +22,26 @@ UNCHANGED = 0.1
 """The fastest calls are unchanged if the median of their ratios is within this of 1 ..."""
 
 LITTLE = 0.35
-"""... or if they explain at most this share of the ratio of all, both as logarithms: caches suffer, too."""
+"""... or if they explain at most this share of the ratio of all calls, both as logarithms: caches are affected, too."""
 
 SLOWER = 1.2
-"""Mean times of operators and kernels must have grown by this ratio."""
+"""Least ratio by which the mean time of operators or kernels must have grown."""
 
 MOST = 0.5
-"""Share of the change of CPU Exec (Kernel) that they must make together, and that none may make alone."""
+"""Share of the change of CPU Exec (Kernel) that all of them must explain together, and that no single one may
+explain."""
 
 TYPICAL = 1 / 3
-"""The median of the operators' ratios is at least this share of the ratio of their sums, as logarithms. Lost time
-slices hit all operators in proportion to their time (0.87 to 1.46 in recordings), page faults only a few (0.14)."""
+"""Least ratio of the median operator's ratio to that of the sums, as logarithms. Lost time slices hit all operators
+in proportion to their time (0.87 to 1.46 in recordings), page faults only a few (0.14)."""
 
 ENOUGH_CALLS = 8
-"""With so many calls, one is likely undisturbed."""
+"""Calls from which one is likely undisturbed."""
 
 LAUNCHES = "kernels_by_launch"
 
 FEWEST = 3
-"""Kernels by name that have to take longer. A single one is slower, not interrupted."""
+"""Fewest kernels, by name, that have to take longer. A single one is slower, not interrupted."""
 
 
 def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -70,7 +71,7 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
             means.append(amount.us_b / amount.calls_b / (amount.us_a / amount.calls_a))
             times.append(often * (amount.us_a / amount.calls_a + amount.us_b / amount.calls_b))
         before += often * amount.us_a / amount.calls_a
-        # what the fastest call takes longer is no interruption either
+        # growth of the fastest call is no interruption either
         left = math.copysign(max(abs(amount.rate_us) - max(minima, 0.0), 0.0), amount.rate_us)
         every.append((("CPU Exec", key[0]), left))
     grown = total_by_key(every)
@@ -114,8 +115,8 @@ def interruption_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _is_clear_of_same_work(pair: RuleContext, exposed: float) -> bool:
-    """Whether the same work takes clearly longer. The machine's pace shows it by the typical step, where one long
-    interruption would hide it."""
+    """Whether the same work takes clearly longer. The machine's pace shows it by the typical step, which one long
+    interruption does not affect."""
     machine, certainty = pair.headline.machine, pair.headline.certainty
     if machine is None:
         return False

@@ -35,33 +35,33 @@ from tb_perfcompare.comparison.result.wording import percent_text, ratio_text, s
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory
 
 MOST = 0.5
-"""Share of the growth of the same calls' exposed time, beyond a uniform slowdown, that the operator must make, half of
-it in its own time."""
+"""Share of the growth of the same calls' exposed time, beyond a uniform slowdown, that the operator must explain,
+half of it in its own time."""
 
 PART = 0.05
-"""A single operator must make this share of CPU Exec's change."""
+"""Share of CPU Exec's change that a single operator must explain."""
 
 SAME_CALLS = 0.1
-"""An operator is called as often if its calls changed by at most this."""
+"""Largest relative change of the number of calls for an operator to count as called as often."""
 
 MOST_NAMED = 3
 """Parts of a step that a sentence names."""
 
 FASTEST = 1.05
-"""An operator is slower, and not just interrupted, if its fastest call takes this many times as long."""
+"""Ratio of the fastest calls from which an operator is slower, and not just interrupted."""
 
 
 def host_rules(pair: RuleContext) -> Iterator[Cause]:
     """The operator that makes most of CPU Exec's change beyond a uniform slowdown of the host."""
     exposed = pair.exposed(CPU_EXEC)
-    # an annotated range is Python code, which recording slows down, and grows with what it calls; operators are not
+    # an annotated range is Python code, which recording slows down, and grows with what it calls; operators do not
     plain = costlier_to_record(pair, exposed) or not calls_alike(pair)
     rows = pair.entities(CPU_EXEC)
     often = called_as_often(rows, SAME_CALLS)
     if plain:
         own = pair.columns("operators", "host_self").joined
         often &= np.isin(pair.numbers.of(rows.key), own.parts[0])
-    if pair.once(recomputed):  # autograd's functions then hold the Python of the checkpoint
+    if pair.once(recomputed):  # autograd's functions then contain the Python code of the checkpoint
         often &= np.array([not is_backward(key) for key in rows.key], dtype=bool)
     if abs(exposed) < pair.least_us or not often.any():
         return
@@ -71,7 +71,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
     at = largest(rows, np.flatnonzero(often), beyond * (1 if left > 0 else -1))
     delta, name = float(beyond[at]), rows.key[at]
     amount = pair.amount("operators", "host_self", name)
-    # less hiding by the device or API calls lengthens exposed time, but the operator is no slower itself
+    # exposed time also grows if the device or API calls hide less, without the operator itself being slower
     spent = amount if amount.calls_a else pair.own_times(CPU_EXEC).get(name, NOTHING)
     alone = delta * left > 0 and abs(delta) >= max(MOST * abs(left), PART * abs(exposed), pair.least_us)
     alone = alone and spent.rate_us * math.copysign(1, delta) >= MOST * abs(delta)
@@ -107,7 +107,7 @@ def host_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
-    """The operator that makes most of what the same calls of all operators take longer, "" if none does. If the device
+    """The operator that makes most of the slowdown of all operators called as often, "" if none does. If the device
     hides a part of each, growing exposed time may belong to what runs after the slower operator."""
     if not all(side.device.count for side in (pair.baseline, pair.candidate)):
         return ""
@@ -124,8 +124,8 @@ def _behind_the_device(pair: RuleContext, exposed: float, pace: float) -> str:
 
 
 def _rates(pair: RuleContext, operator: str) -> str:
-    """Clause about the rate at which the operator works; "" if a device does its work, because host time says nothing
-    then."""
+    """Clause about the rate at which the operator works; "" if a device does its work, because host time means
+    nothing then."""
     on_device = any(side.device.count for side in (pair.baseline, pair.candidate))
     return "" if on_device else rate_clause(pair, operator)
 
@@ -156,16 +156,16 @@ OPERATOR_SLOWER = Rule(
 
 
 def quiet_rules(pair: RuleContext) -> Iterator[Cause]:
-    """What makes half of a program's change in steps that nothing interrupted, where interruptions are most of what
-    recorded operators changed by."""
+    """The part that makes half of a program's change in uninterrupted steps, if interruptions are most of the change
+    of recorded operators."""
     part = _half_of_it(pair)
     if part is not None and part.entity != NOBODY:
         yield _quiet(pair, part)
 
 
 def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """The time between events, unless operators that only one side calls explain it; or the largest parts of the
-    change, where no rule says why."""
+    """Time between events, unless operators that only one side calls explain it; or the largest parts of the change,
+    if no rule explains it."""
     whole, part = pair.once(quiet_change), _half_of_it(pair)
     if part is not None and part.entity == NOBODY and not explained.by_category().get(part.category):
         yield _quiet(pair, part)
@@ -188,14 +188,14 @@ def quiet_rest_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]
 
 
 def _grown(pair: RuleContext) -> list[QuietPart]:
-    """Parts that changed the program's way in all captures."""
+    """Parts that changed in the program's direction in all captures."""
     way = pair.once(quiet_change)
     return [part for part in pair.quiet if part.gap * way > 0 and part.delta_us * way > 0]
 
 
 def _half_of_it(pair: RuleContext) -> QuietPart | None:
-    """The part called as often that makes half of the change, if there is one. Where recording costs more, that is no
-    annotation, which is Python code."""
+    """The part, called as often on both sides, that makes half of the change; None if there is none. If recording
+    costs more, annotations do not count, because they are Python code."""
     whole = pair.once(quiet_change)
     often = [part for part in _grown(pair) if min(part.us) > 0 and not called_otherwise(*part.calls)]
     if costlier_to_record(pair, whole):

@@ -22,24 +22,24 @@ from tb_perfcompare.comparison.result.wording import number_text, percent_text, 
 KERNEL = "Kernel"
 
 MOST = 0.5
-"""Share of what the same launches take longer, beyond a uniform slowdown, that the kernel must make."""
+"""Share of the slowdown of the same launches, beyond a uniform slowdown, that the kernel must explain."""
 
 PART = 0.05
-"""A single kernel must make this share of the category's change."""
+"""Share of the category's change that a single kernel must explain."""
 
 SAME_CALLS = 0.1
-"""A kernel is launched as often if its calls changed by at most this."""
+"""Largest relative change of the number of calls for a kernel to count as launched as often."""
 
 BEYOND_PACE = 0.2
-"""On a uniformly slower device, a kernel is slower itself if its ratio differs from the pace by this."""
+"""On a uniformly slower device, least deviation from the pace for a kernel to be slower itself."""
 
 _MEASURED = (("dram_active", "DRAM throughput"), ("tensor_active", "tensor utilisation"))
 _OCCUPANCY = (("achieved_occupancy", 1.0), ("occupancy", 0.01))
-"""Figures of kernels, and what makes them fractions: measured occupancy, else the one that the launch allows."""
+"""Occupancy of kernels with its scale to a fraction: measured, else the one that the launch allows."""
 
 
 def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
-    """The kernel that makes most of what the same launches take longer, beyond a uniform slowdown of the device."""
+    """The kernel that makes most of the slowdown of the same launches, beyond a uniform slowdown of the device."""
     pace = device_ratio(pair)
     rows = pair.entities(KERNEL)
     often = called_as_often(rows, SAME_CALLS)
@@ -52,7 +52,7 @@ def kernel_speed_rules(pair: RuleContext) -> Iterator[Cause]:
     first, delta = rows[at], float(beyond[at])
     exposed = pair.exposed(KERNEL)
     least = max(MOST * abs(left), PART * abs(exposed), pair.least_us)
-    if delta * exposed < 0:  # what other kernels more than make up for is a cause only if it is the larger part
+    if delta * exposed < 0:  # if other kernels more than make up for it, it is a cause only if it is the larger part
         least = max(least, abs(exposed))
     if delta * left <= 0 or abs(delta) < least:
         return
@@ -99,7 +99,7 @@ def _slower(pair: RuleContext, row: LedgerRow, delta: float, sure: str, *, paced
 
 
 def _why(pair: RuleContext, kernel: str, slower: bool) -> tuple[Rule, str]:
-    """The rule and the clause of a figure that fell while the kernel became slower, or rose as it became faster."""
+    """The rule and the clause for a figure that fell as the kernel became slower, or rose as it became faster."""
     word = "lower" if slower else "higher"
 
     def moved(fact: str, scale: float = 1.0) -> tuple[float, float] | None:

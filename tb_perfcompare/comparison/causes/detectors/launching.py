@@ -1,4 +1,4 @@
-"""How kernels are launched: by a captured graph or one by one, and what a launch costs."""
+"""Kernel launches: by a captured graph or one by one, and the cost of a launch."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from tb_perfcompare.comparison.result.wording import number_text, numbers_text, 
 from tb_perfcompare.model.api_calls import GRAPH_LAUNCH, LAUNCH, calls
 
 HALF = 0.5
-"""Graphs are launched less often if less than this share of their launches is left. Also the share of what launches
-take longer that must be beyond the host's pace, and exposed."""
+"""Share of graph launches below which they are fewer. Also the share of the launches' slowdown that must be beyond
+the host's pace, and exposed."""
 
 PART = 0.25
-"""Share of the growth of all host calls that launches must make."""
+"""Share of the growth of all host calls that launches must explain."""
 
 IDLE_SHARE = 0.1
-"""Share of a side's steps in which the device must be idle. Where it is busy, launches wait for it, not it for them:
-0.03 to 0.07 on devices that got slower."""
+"""Least share of a side's steps in which the device is idle. If it is busy, launches wait for it, not it for them:
+0.03 to 0.07 on devices that became slower."""
 
 SLOWER_LAUNCH = 1.1
-"""A launch is slower from this ratio on."""
+"""Ratio from which a launch is slower."""
 
 
 def graph_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """One side launches a captured graph, the other single kernels. This explains the host's exposed time that no other
-    cause explains."""
+    """One side launches a captured graph, the other single kernels. This explains the host's exposed time that no
+    other cause explains."""
     if not is_same_runtime(pair):
         return
     graphs = pair.called(lambda name: calls(GRAPH_LAUNCH, name))
@@ -83,7 +83,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     ratio = mean_b / mean_a if mean_a else 0.0
     if not (ratio >= SLOWER_LAUNCH or 0 < ratio <= 1 / SLOWER_LAUNCH) or (ratio > 1) != (exposed > 0):
         return
-    if graph_calls(pair):  # what is left of single launches are others
+    if graph_calls(pair):  # the single launches outside graphs are others
         return
     if idle_share(pair) < IDLE_SHARE:  # a full launch queue delays launches, too
         return
@@ -94,7 +94,7 @@ def launch_rules(pair: RuleContext) -> Iterator[Cause]:
     own = {row.path: row.delta / pair.unit for row in pair.entities("Runtime") if row.path[1] in launched}
     explained = exposed_growth(pair, {("Runtime", path[1]): us for path, us in own.items()}, grown)
     delta = fsum(explained.values())
-    # the device may hide much of what makes nearly all of the host slower
+    # the device may hide much of a slowdown that is nearly all of the host's
     most = sign * grown >= HALF * abs(slower_work(pair)) and sign * delta >= HALF * abs(exposed)
     if sign * delta < pair.least_us or not (most or sign * delta >= HALF * abs(grown)):
         return

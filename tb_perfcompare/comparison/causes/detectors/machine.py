@@ -1,4 +1,4 @@
-"""The machine at another pace, reported once: the part of the change that all common work shares."""
+"""The machine's pace, reported once: the part of the change that all common work shares."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tb_perfcompare.comparison.result.headline import Basis, PaceFacts, Verdict
 from tb_perfcompare.comparison.result.wording import ratio_text, signed_time
 
 MOST = 0.5
-"""Share of the pace's time that no other cause may explain, and share of the change of waiting and untraced time that
-the pace must make."""
+"""Share of the pace's time that no other cause may explain, and share of the change of waiting and untraced time
+that the pace must explain."""
 
 LITTLE = 0.35
-"""The typical row explains at most this share of the pace, as logarithms, where calls are interrupted."""
+"""With interrupted calls, the typical row explains at most this share of the pace, as logarithms."""
 
 ACROSS = 0.9
-"""A pace is "across the board" if this share of the rows of common work has it: a slower memory clock leaves compute
-alone."""
+"""Share of the rows of common work that must have a pace for it to be "across the board": a slower memory clock does
+not affect compute."""
 
 _UNSURE = f"measured on the same work of these captures, {REPEATABILITY_UNKNOWN}: captures differ as much"
 
@@ -33,7 +33,7 @@ _PARTLY = ("Other", "DataLoader")
 
 
 def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """The same work runs at another pace and no rule says why. Reported if captures agree on the pace, or if the
+    """The same work runs at another pace and no rule explains it. Reported if captures agree on the pace, or if the
     verdict is about the program at equal machine speed."""
     machine, headline = pair.headline.machine, pair.headline
     if machine is None:
@@ -51,7 +51,7 @@ def machine_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 def _of_pace(pair: RuleContext, pace: PaceFacts, explained: Explained, *, sure: bool) -> Iterator[Cause]:
     total_us, explained_us = 0.0, dict[str, float]()
     for category, left in explained.left(pair, _FOLLOW[pace.of]).items():
-        # an estimate, to the nanosecond: swapped sides negate it
+        # an estimate, rounded to the nanosecond so that exchanging the sides negates it
         by_pace = round(Amount(1, 1, *pair.exposed_times(category)).paced_us(1 + pace.estimate), 3)
         change = pair.exposed(category)
         if by_pace * change <= 0 or (category in _PARTLY and abs(by_pace) < MOST * abs(change)):
@@ -85,7 +85,7 @@ def _slower(pair: RuleContext, pace: PaceFacts, exposed: float, work: str, where
 
 
 def _contention(pace: PaceFacts, exposed: float, where: str) -> str:
-    """How to report contention: a few calls take far longer, the typical one does not."""
+    """Sentence on contention: a few calls take far longer, the typical one does not."""
     return (
         f"{'CPU contention' if exposed > 0 else 'Less CPU contention'}: {signed_time(exposed)} per step; the same "
         f"operators {ratio_text(1 + pace.estimate)} {where}, but the typical one {ratio_text(1 + pace.typical)}; "

@@ -1,4 +1,4 @@
-"""The same operators more or less often: layers, micro-batches, iterations."""
+"""The same operators called more or less often: layers, micro-batches, iterations."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ MOST_OPERATORS = 0.5
 """Share of those operators that must be called more (less) often."""
 
 ALIKE, AT_LEAST = 0.25, 0.6
-"""The logarithms of at least this share of their ratios must be within ALIKE of the median's. Layers and micro-batches
-reach 0.9 in recordings, operators that are written out at most 0.51."""
+"""The logarithms of at least this share of their ratios (AT_LEAST) must be within ALIKE of the median's. Layers and
+micro-batches reach 0.9 in recordings, operators that are written out at most 0.51."""
 
 BEYOND = 1.5
-"""An entity called this many times more often than the work has a cause of its own."""
+"""An entity whose calls grew this many times more than the work has its own cause."""
 
 
 def more_calls_rules(pair: RuleContext) -> Iterator[Cause]:
     """More of the same work: most operators are called more often by about the same ratio. It explains the time of
     these calls."""
     certain = recounted(pair) if calls_alike(pair) else None
-    # regions of compiled code are no work of their own: more of them have a rule (compiled_regions.py)
+    # compiled regions are no work of their own: more of them have their own rule (compiled_regions.py)
     operators = {
         key: one for key, one in pair.amounts("operators", "host_total").items() if not is_compiled(key[0])
     }
@@ -88,7 +88,7 @@ def calls_alike(pair: RuleContext) -> bool:
 
 
 def times_as_often(pair: RuleContext) -> float:
-    """How many times as often the candidate does the baseline's work, by the typical operator of both; 1 if most are
+    """Ratio of the candidate's to the baseline's amount of work, by the typical operator of both; 1 if most are
     called as often."""
     both = [amount for amount in pair.amounts("operators", "host_total").values() if amount.calls_a and amount.calls_b]
     moved = [amount for amount in both if called_otherwise(amount.calls_a, amount.calls_b)]
@@ -98,14 +98,14 @@ def times_as_often(pair: RuleContext) -> float:
 
 
 def _times_as_often(before: float, after: float) -> float:
-    """The logarithm of a ratio of calls. Swapping the sides negates the median of logarithms, but does not invert that
+    """Logarithm of a ratio of calls. Exchanging the sides negates the median of logarithms, but does not invert that
     of ratios."""
     return math.log(after) - math.log(before)
 
 
 def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str], float]:
-    """Part -> change by count, of entities called more often, but not BEYOND times more than the work (`usual`, a
-    logarithm)."""
+    """Part -> change by count, for entities called more often, but less than BEYOND times more than the work
+    (`usual`, a logarithm)."""
     found = {}
     for row in pair.ledger.rows:
         if len(row.path) != 2 or not all(row.calls) or sign * (row.calls[1] - row.calls[0]) <= 0:
@@ -118,7 +118,7 @@ def _counted(pair: RuleContext, sign: int, usual: float) -> dict[tuple[str, str]
 
 
 def _by_shape(pair: RuleContext, row: LedgerRow, sign: int) -> float:
-    """The same for an operator, shape by shape: added calls may be on larger inputs than the mean."""
+    """Change by count of an operator, summed over its shapes: added calls may be on larger inputs than the mean."""
     if row.path[0] != CPU_EXEC:
         return 0.0
     shapes = pair.amounts_of(row.path[1], "operators_by_shape", "host_self").values()

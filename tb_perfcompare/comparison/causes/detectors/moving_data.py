@@ -1,4 +1,4 @@
-"""Work that only moves data: kernels of a device; operators where the host does the work."""
+"""Work that only moves data: kernels on a device; operators if the host does the work."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MOST = 0.5
 KERNEL = "Kernel"
 
 COPYING = ("directcopy", "nchwtonhwc", "nhwctonchw", "catarraybatchedcopy", "copykernel", "transpose", "permute")
-"""Parts of names, without case and underscores, of kernels that only move data."""
+"""Parts of names, lower case and without underscores, of kernels that only move data."""
 
 
 def device_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More (fewer) kernels that only move data."""
     kernels = pair.entities(KERNEL)
     if not _only_moves("\n".join(kernels.key)):
-        return  # no name holds what all of them together do not
+        return  # a part that is not in all names joined is in none of them
     rows = kernels.picked(np.array([_only_moves(name) for name in kernels.key], dtype=bool))
     delta = sum(row.delta for row in rows) / pair.unit
     counted = fsum(map(pair.counted_us, rows))
@@ -59,7 +59,7 @@ def _only_moves(name: str) -> bool:
 def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
     """More (fewer) operators that only move data, in programs without a device."""
     if pair.baseline.device.kind != "cpu" or pair.candidate.device.kind != "cpu" or is_compiled_on_one_side(pair):
-        return  # compiled code makes other copies than eager code, and none that are recorded
+        return  # compiled code makes other copies than eager code, which are not recorded
     moved = _moves(pair)
     delta = math.fsum(amount.counted_us for amount in moved.values())
     more = total(moved.values()).more_calls
@@ -82,19 +82,19 @@ def host_copy_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _explained(moved: Mapping[Key, Amount]) -> dict[Part, float]:
-    """Part -> change by count, of each operator over all its shapes."""
+    """Part -> change by count, for each operator over all its shapes."""
     return total_by_key((("CPU Exec", key[0]), amount.counted_us) for key, amount in moved.items())
 
 
 def _counts(moved: Mapping[Key, Amount], more: float) -> dict[str, float]:
-    """Operator -> change of its calls per step, where that has the sign of the whole."""
+    """Operator -> change of its calls per step, if it has the sign of the total."""
     counts = total_by_key((key[0], amount.more_calls) for key, amount in moved.items())
     return {name: calls for name, calls in counts.items() if calls * more > 0}
 
 
 def _moves(pair: RuleContext) -> dict[Key, Amount]:
-    """Self time of the moving operators by shape, without those that grew as all work did. By shape, because more calls
-    of another shape are not slower calls."""
+    """Self time of the operators that move data, by shape, without those that grew as all work did. By shape,
+    because more calls of another shape are not slower calls."""
     table = pair.amounts("operators_by_shape", "host_self") or pair.amounts("operators", "host_self")
     usual = times_as_often(pair)
     return {key: one for key, one in table.items() if key[0] in MOVING and not (usual != 1 and _grew(one, usual))}

@@ -1,4 +1,4 @@
-"""Other work: with other input shapes or types throughout, these explain what no other cause explains."""
+"""Different work: input shapes or types that differ throughout explain what no other cause explains."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, Summary
 from tb_perfcompare.quick_dataclass import dataclass
 
 STEADY = 0.5
-"""Inputs vary if less than this share of the calls have shapes that come in most steps of their side."""
+"""Share of the calls that must have shapes found in most steps of their side; below it inputs vary."""
 
 OTHER_TIME = 0.25
-"""Few calls with other inputs count if they take this share of the operators' self time, as the output layer of a
-larger vocabulary does (0.41 to 0.98 in recordings of other inputs, at most 0.15 in others)."""
+"""Share of the operators' self time from which few calls with other inputs count, as for the output layer of a
+larger vocabulary (0.41 to 0.98 in recordings of other inputs, at most 0.15 in others)."""
 
 OTHER_LAUNCHES = 0.75
 """Share of the kernel time whose launches must be known and change the same way: single kernels may be tuned
 differently."""
 
 OTHER_THREADS = 0.1
-"""The median launch must have this share more threads."""
+"""Least relative change of the median launch's number of threads."""
 
 MOVED, FOLLOWS = 0.25, 0.5
 """Share of that time in kernels that launch another number of threads; kernels with a fixed grid must take longer by
 FOLLOWS of the threads' growth, as logarithms."""
 
 SIMILAR = 0.1
-"""Kernels are launched as often if their launches differ by at most this share."""
+"""Largest relative difference of launches for kernels to count as launched as often."""
 
 _FROM_OUTSIDE = {"DataLoader", "Communication"}
 """Categories in which the step waits for something outside of it."""
@@ -63,7 +63,7 @@ _FROM_OUTSIDE = {"DataLoader", "Communication"}
 _ON_DEVICE = ("Kernel", "Memcpy", "Memset")
 
 _SAY_LITTLE = MOVING | {"aten::zero_", "aten::fill_"}
-"""Operators whose inputs say less about a layer than those of operators that compute."""
+"""Operators whose inputs show less about a layer than those of operators that compute."""
 
 _LENGTHS = "sequence lengths, padding and batching of both runs; record more steps or use the same data loader seed"
 
@@ -71,7 +71,7 @@ _LENGTHS = "sequence lengths, padding and batching of both runs; record more ste
 @dataclass(frozen=True, slots=True)
 class OtherWork:
     """How the work differs: `what` and `how` in words; `ratio` is the size of the inputs over the baseline's, None
-    where sizes did not change; `by_chance`: they vary from step to step."""
+    if sizes did not change; `by_chance`: sizes vary from step to step."""
 
     rule: Rule
     operator: str
@@ -84,14 +84,14 @@ class OtherWork:
     by_chance: bool = False
 
     def tell(self, pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-        """The cause, with the change that no other cause explains. Of waiting for data or ranks it takes at most the
-        square of the inputs' growth."""
+        """Yields the cause, with the change that no other cause explains. Of waiting for data or ranks it takes at
+        most the square of the inputs' growth."""
         left = explained.left(pair, CATEGORY_LABELS)
         for label in _FROM_OUTSIDE:
             square = 1.0 if self.ratio is None else max(self.ratio, 1 / self.ratio) ** 2
             limit = min(pair.exposed_times(label)) * (square - 1)
             left[label] = max(-limit, min(limit, left[label]))
-        # causes take times as recorded, with interruptions, so this is the least that they leave
+        # causes use times as recorded, with interruptions, so this is the least that they leave
         quiet = pair.once(quiet_change)
         quiet -= explained.total(without=MACHINE_PACE.names) if quiet else 0.0
         delta = fsum(left.values())
@@ -123,7 +123,7 @@ class OtherWork:
 
 
     def _outweighed(self, pair: RuleContext, left: dict[str, float], delta: float) -> Cause:
-        """The cause where the step changed against the size of the inputs: it takes only device time that changed with
+        """The cause if the step changed against the size of the inputs: it takes only device time that changed with
         them."""
         assert self.ratio is not None
         against_inputs = {label: us for label in _ON_DEVICE if (us := left[label]) * (self.ratio - 1) > 0}
@@ -140,8 +140,8 @@ class OtherWork:
 
 
 def find_other_work(pair: RuleContext) -> OtherWork | None:
-    """How the inputs differ, None if they do not or were not recorded. Other inputs bring casts and copies, so half of
-    the calls in common is enough."""
+    """Returns how the inputs differ, None if they do not or were not recorded. Other inputs bring casts and copies,
+    so half of the calls in common is enough."""
     operators = pair.amounts("operators", "host_total").values()
     least = sum(min(operator.calls_a, operator.calls_b) for operator in operators)
     if not least or least < SOME_WORK * sum(max(operator.calls_a, operator.calls_b) for operator in operators):
@@ -150,7 +150,7 @@ def find_other_work(pair: RuleContext) -> OtherWork | None:
 
 
 def other_work_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """At most one cause: the work differs."""
+    """Yields at most one cause: the work differs."""
     other = pair.once(find_other_work)
     if other is not None and not (other.rule is WORKLOAD_CHANGED and explained.rules & set(ALIGNMENT.names)):
         yield from other.tell(pair, explained)
@@ -257,7 +257,7 @@ def _more(amount: Amount) -> float:
 
 
 def _threads(rows: list[tuple[str, Amount]], side: int) -> float:
-    """Threads per launch of a kernel, over all its launches of a side; 0 where they are not known."""
+    """Mean threads per launch of a kernel, over all its launches of a side; 0 if not known."""
     calls = [amount.calls_b if side else amount.calls_a for _, amount in rows]
     threads = [launched_threads(launch) for launch, _ in rows]
     if not all(threads) or not fsum(calls):
@@ -266,13 +266,13 @@ def _threads(rows: list[tuple[str, Amount]], side: int) -> float:
 
 
 def _own_times(pair: RuleContext, table: str) -> Mapping[Key, Amount]:
-    """What operators take themselves: on the device where it works for them, else on the host."""
+    """Self times of operators: on the device if it works for them, else on the host."""
     device = pair.amounts(table, "device_self")
     return device if any(amount.us_a or amount.us_b for amount in device.values()) else pair.amounts(table, "host_self")
 
 
 def _how_many(calls: Mapping[Key, Amount], times: Mapping[Key, Amount]) -> str:
-    """ "23.0 % of operator calls" with other inputs, or "calls with 59.0 % of the operators' time"; "" for few."""
+    """Extent of other inputs: "23.0 % of operator calls", or "calls with 59.0 % of the operators' time"; "" for few."""
     other = otherwise(calls)
     if other > 1 - SIMILAR_WORK:
         return f"{percent_text(other)} of operator calls"
@@ -281,7 +281,8 @@ def _how_many(calls: Mapping[Key, Amount], times: Mapping[Key, Amount]) -> str:
 
 
 def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> OtherWork | None:
-    """For shapes that vary from step to step, and so are never the same on two sides: whether their sizes differ."""
+    """Other work by mean size, for shapes that vary from step to step and are never the same on two sides; None if
+    their sizes are alike."""
     before = after = 0.0
     for parts in moved.values():
         calls = total(amount for _, amount in parts)
@@ -301,8 +302,8 @@ def _other_sizes(moved: Mapping[str, list[tuple[str, Amount]]], name: str) -> Ot
 
 
 def _steady(summary: Summary, names: Collection[str], table: str = "operators_by_shape") -> bool:
-    """Whether most calls of these operators have shapes (launches) that recur in at least half of the steps. Of
-    `names` only, because optimizers work on parameters, whose size does not depend on the inputs."""
+    """Whether most calls of these operators have shapes (launches) that recur in at least half of the steps. Only
+    `names` count, because optimizers work on parameters, whose size does not depend on the inputs."""
     group, size_of = summary.groups[table], elements if table == "operators_by_shape" else launched_threads
     calls = group.calls[[row for row, key in enumerate(group.keys) if key[0] in names and size_of(key[1])]]
     usual = (calls > 0).mean(axis=1) >= 0.5
@@ -328,7 +329,8 @@ def _example(parts: Mapping[Key, Amount], device: Mapping[Key, Amount]) -> tuple
 
 
 def is_backward(name: str) -> bool:
-    """Names of the backward pass say less to a reader than those of the operators they belong to."""
+    """Whether the name belongs to the backward pass; such names mean less to a reader than those of the operators
+    behind them."""
     return "autograd::" in name or "backward" in name.lower()
 
 

@@ -1,4 +1,4 @@
-"""What recording costs: the profiler's own work, and options that were on for one side only."""
+"""Cost of recording: the profiler's own work, and options that were on for one side only."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MOST = 0.5
 """Share of the host's exposed change that no other cause may explain."""
 
 RECORDING = ("CPU Exec", "Runtime", "Other")
-"""Categories in which the profiler's work hides."""
+"""Categories that contain the profiler's unrecorded work."""
 
 
 OPERATOR_SLOWER = ("operator_slower", "operator_faster")
-"""Findings that explain the time of undisturbed steps better than the recording does."""
+"""Findings that explain the time of uninterrupted steps better than the recording does."""
 
 
 def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
@@ -43,9 +43,9 @@ def profiler_work_rules(pair: RuleContext) -> Iterator[Cause]:
 
 
 def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """The slower side recorded more options. Without the profiler's overhead events its cost looks like host time, so
-    this is the likely cause of what no other cause explains, unless the devices are of different kinds: that alone
-    changes host time."""
+    """The slower side recorded more options. Without the profiler's overhead events its cost looks like host time,
+    so this is the likely cause of what no other cause explains, unless the devices are of different kinds: that
+    alone changes host time."""
     if pair.baseline.device.kind != pair.candidate.device.kind:
         return
     flags = "; ".join(option_differences(pair.baseline, pair.candidate))
@@ -62,7 +62,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
                 of_the_step=False,
             )  # fmt: skip
         return
-    # Python functions that one side alone recorded are new between its operators because of that
+    # Python functions recorded on one side only are new between its operators for that reason
     other = has_stacks(pair.baseline) != has_stacks(pair.candidate)
     moved = {
         label: us for label, us in explained.left(pair, RECORDING).items()
@@ -83,7 +83,7 @@ def recording_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
 
 
 def costlier_to_record(pair: RuleContext, delta: float) -> bool:
-    """Whether more was recorded of the slower side."""
+    """Whether more was recorded on the slower side."""
     on = [
         sum(value == "true" for name, value in summary.environment if name.startswith("profiler."))
         for summary in (pair.baseline, pair.candidate)

@@ -1,4 +1,4 @@
-"""Single steps that make the difference: a few slow steps, a warm-up inside the recording."""
+"""Single steps that make the difference: a few slow steps, or a warm-up inside the recording."""
 
 from __future__ import annotations
 
@@ -19,28 +19,27 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCa
 from tb_perfcompare.quick_dataclass import dataclass
 
 MOST = 0.5
-"""Share of the change of the step, or of the category that grows most, that slow steps must make."""
+"""Share of the change of the step, or of the category that grows most, that slow steps must explain."""
 
 FAR = 1.1
-"""A slow step takes at least this many times the median of its side: of few steps, some are outside the fence by
-chance."""
+"""Least ratio of a slow step to the median of its side: of few steps, some are outside the fence by chance."""
 
 OFTEN = 2
-"""If both sides have slow steps, one must have this many times as many, or have them at the same place in every capture
-while the other does not or loses this many times less by them."""
+"""If both sides have slow steps, one must have this many times as many, or have them at the same place in every
+capture while the other does not or loses this many times less time to them."""
 
 CHANCE = 0.01
 """Largest p of slow steps at varying places: a busy machine makes slow steps on both sides."""
 
 MORE_CALLS = 1.5
-"""Slow steps that call something so many times as often as other steps do more of it."""
+"""Ratio of calls from which slow steps do more of something than other steps."""
 
 LEADING = 0.25
-"""The first steps of a recording, up to this share, may be a warm-up."""
+"""Share of a recording's first steps that may be a warm-up."""
 
 
 def step_rules(pair: RuleContext) -> Iterator[Cause]:
-    """Causes in single steps."""
+    """Yields causes in single steps."""
     warm = list(_warm_up(pair))
     yield from warm
     if not warm:
@@ -56,13 +55,13 @@ def _slow_steps(pair: RuleContext) -> Iterator[Cause]:
         times = np.rint(summary.steps.total_ns / pace).astype(np.int64)
         middle = float(median(times))
         slow = _far(times)
-        if len(unique(summary.steps.capture)) == 1:  # the levels of captures differ, one capture has one
+        if len(unique(summary.steps.capture)) == 1:  # levels differ between captures, but not within one
             slow = np.intersect1d(slow, _far(summary.steps.total_ns))
         beyond = float(((times[slow] - middle) * pace[slow]).sum()) if len(slow) else 0.0
         excess = beyond / len(summary.steps) / 1000
         sides.append((summary, slow, excess))
     delta = sides[1][2] - sides[0][2]
-    # one-off steps have to matter to the mean, not only to be longer
+    # slow steps have to matter to the mean, not only to be longer
     if abs(delta) < max(pair.least_us, pair.options.margin * pair.shorter_us):
         return
     (summary, slow, excess), (other, other_slow, other_excess) = sides[::-1] if delta > 0 else sides
@@ -120,14 +119,14 @@ def _returns(summary: Summary, slow: NDArray[np.int64]) -> bool:
 
 
 def _by_chance(one: Summary, slow: NDArray[np.int64], other: Summary, other_slow: NDArray[np.int64]) -> float:
-    """Two-sided p of Fisher's exact test on the numbers of slow and of other steps."""
+    """Two-sided p of Fisher's exact test on the numbers of slow and other steps."""
     n, m, k = len(one.steps), len(other.steps), len(slow) + len(other_slow)
     least = sum(math.comb(n, own) * math.comb(m, k - own) for own in range(len(slow), min(k, n) + 1))
     return min(2 * least / math.comb(n + m, k), 1.0)
 
 
 def _named(summary: Summary, step: int) -> str:
-    """The step's label, with its recording where there are several."""
+    """The step's label, with its recording if there are several."""
     label = summary.steps.label[step]
     if len(summary.captures) == 1:
         return label
@@ -137,7 +136,7 @@ def _named(summary: Summary, step: int) -> str:
 
 
 def _grown(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:
-    """Entity -> microseconds by which it takes longer in slow steps than in the median of the usual steps."""
+    """Entity -> microseconds by which it takes longer in slow steps than in the median of the other steps."""
     usual = np.setdiff1d(np.arange(len(summary.steps)), slow)
     owned = summary.owned
     growth = (owned.time_ns[:, slow].mean(axis=1) - np.median(owned.time_ns[:, usual], axis=1)) / 1000
@@ -148,13 +147,14 @@ def _grown(summary: Summary, slow: NDArray[np.int64]) -> dict[Part, float]:
 
 
 def _called_more(summary: Summary, slow: NDArray[np.int64], part: Part) -> str:
-    """ " (10 calls, 2 in other steps)" where slow steps do more of it, "" where the same calls take longer."""
+    """Clause on calls: " (10 calls, 2 in other steps)" if slow steps call it more often, "" if the same calls take
+    longer."""
     owned = summary.owned
     parts = zip(owned.category.tolist(), owned.key, strict=True)
     row = next(at for at, (category, key) in enumerate(parts) if (CATEGORY_LABELS[category], key) == part)
     usual, calls = np.setdiff1d(np.arange(len(summary.steps)), slow), owned.calls[row]
     more, few = float(calls[slow].mean()), float(np.median(calls[usual]))
-    if not more or more < MORE_CALLS * few:  # gaps have no calls at all
+    if not more or more < MORE_CALLS * few:  # gaps have no calls
         return ""
     return f" ({many(round(more), 'call')}, {round(few):,} in other steps)"
 
@@ -167,8 +167,8 @@ def _of_categories(growth: Mapping[Part, float]) -> dict[str, float]:
 
 
 def _explained(growth: Mapping[Part, float], share: float, delta: float) -> dict[Part, float]:
-    """Part -> what entities that grow in `share` of the steps add to the mean step, together at most what those steps
-    add."""
+    """Part -> what entities that grow in `share` of the steps add to the mean step, together at most what those
+    steps add."""
     grown = {part: us * share for part, us in growth.items() if us > 0}
     scale = min(1.0, abs(delta) / math.fsum(grown.values())) if grown else 1.0
     return {part: math.copysign(us * scale, delta) for part, us in grown.items()}
@@ -199,7 +199,7 @@ def _warm_up(pair: RuleContext) -> Iterator[Cause]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Early:
-    """What runs only in leading steps, longest first; those steps, and their excess per step of the side."""
+    """Entities that run only in leading steps, longest first; those steps, and their excess per step of the side."""
 
     names: list[str]
     steps: NDArray[np.int64]

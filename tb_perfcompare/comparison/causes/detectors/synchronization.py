@@ -15,13 +15,14 @@ from tb_perfcompare.model.arrays import Ints, median
 from tb_perfcompare.model.summary.summary import StepCategory, Summary
 
 MOST = 0.5
-"""If kernels became shorter by this share of what waits would explain, these are the likelier cause."""
+"""Decrease of kernel time, as a share of the time that waits would explain, from which shorter kernels are the
+likelier cause."""
 
 FEW_STEPS = 0.5
-"""Waits must be in this share of the steps, or they are not the loop's own."""
+"""Share of the steps that must have waits for these to belong to the training loop."""
 
 ALIKE = 0.05
-"""Two operators have the same additional calls if these differ by at most this share."""
+"""Largest relative difference of additional calls for two operators to have the same."""
 
 OF_WAITS = frozenset({"more_calls", "fewer_calls", "pageable_copies", "pinned_copies", "graph_lost", "graph_gained"})
 """Causes that themselves make the host wait more (less) often. With one of these, waits that cost nothing are not
@@ -72,13 +73,13 @@ def _waits(name: str) -> bool:
 
 
 def _in_few_steps(side: Summary) -> bool:
-    """Whether the waits are in few steps only, as at a checkpoint."""
+    """Whether the waits are only in few steps, as at a checkpoint."""
     waits = _per_step(side)
     return bool(waits.any()) and bool((waits > 0).mean() < FEW_STEPS)
 
 
 def _per_step(side: Summary) -> Ints:
-    """(steps,) how often the host waits."""
+    """(steps,) number of waits of the host."""
     owned = side.owned
     rows = [
         at for at, (category, name) in enumerate(zip(owned.category.tolist(), owned.key, strict=True))
@@ -93,8 +94,8 @@ def _times(amount: Amount) -> str:
 
 
 def _caller(pair: RuleContext, sign: int) -> tuple[str, Amount]:
-    """The operator whose own waits increased (decreased) most. Of nested operators the outermost with the same
-    additional calls and time: aten::item rather than aten::_local_scalar_dense."""
+    """The operator whose own waits increased (decreased) most, with its waits. Of nested operators the outermost
+    with the same additional calls and time: aten::item rather than aten::_local_scalar_dense."""
     callers = pair.callers(_waits)
     inner = max(callers, key=lambda name: (sign * callers[name].more_calls, name), default="")
     if not inner or sign * callers[inner].more_calls <= 0 or inner == _OUTSIDE:

@@ -18,12 +18,13 @@ from tb_perfcompare.number_text import count
 _TO_HOST = re.compile(r"\bDtoH\b|Device -> (?:Pageable|Pinned)|device to host", re.IGNORECASE)
 
 SAME_NUMBER = 0.1
-"""Pinned copies became pageable if the decrease of one and the increase of the other differ by at most this."""
+"""Largest relative difference between the decrease of pinned and the increase of pageable copies for one to have
+become the other."""
 
 SIDES = ("baseline", "candidate")
 
 MOST = 0.5
-"""Share of the category's change that the number of copies must make."""
+"""Share of the category's change that the number of copies must explain."""
 
 
 def transfer_rules(pair: RuleContext) -> Iterator[Cause]:

@@ -21,13 +21,13 @@ from tb_perfcompare.model.recordings.cycles import HOST
 from tb_perfcompare.model.summary.summary import GroupTable
 
 KERNELS_FLAT = 0.03
-"""Kernels take the same time if their sum changed by at most this."""
+"""Largest relative change of the kernels' total time for it to count as unchanged."""
 
 MOST = 0.5
-"""Share of a category's change that the pace must make."""
+"""Share of a category's change that the pace must explain."""
 
 NEARLY = 0.85
-"""Two times are nearly the same from this ratio on."""
+"""Ratio from which two times are nearly the same."""
 
 _WORK, _BESIDE = ("CPU Exec", "Runtime"), ("DataLoader", "Other")
 _CLOCKS = ("freq", "clock")
@@ -81,8 +81,9 @@ def _host_pace(pair: RuleContext) -> Iterator[Cause]:
 
 
 def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
-    """What the host's pace explains. Operators and API calls are limited together, by the growth of both with hidden
-    time, because exposed time shifts between them. Every other category follows the pace on its own, or not at all."""
+    """Part -> change explained by the host's pace. Operators and API calls are limited together, by the growth of
+    both including hidden time, because exposed time shifts between them. Every other category follows the pace on
+    its own, or not at all."""
     work = [*pair.amounts("operators", "host_self").values()]
     work += pair.called(lambda name: not calls(WAIT, name)).values()
     slower = math.fsum(_per_call(amount).paced_us(ratio) for amount in work)
@@ -105,7 +106,7 @@ def _of_host(pair: RuleContext, ratio: float) -> dict[Part, float]:
 
 
 def _per_call(amount: Amount) -> Amount:
-    """Amounts per call: as if both sides called it as often."""
+    """Amounts as if both sides called it as often."""
     if not (amount.calls_a and amount.calls_b):
         return NOTHING
     often = (amount.calls_a + amount.calls_b) / 2
@@ -165,14 +166,14 @@ def kernels_flat(pair: RuleContext) -> bool:
 
 
 def host_ratio(pair: RuleContext) -> float | None:
-    """The same over operators' own host time."""
+    """Uniform ratio over the operators' own host time, None if there is none."""
     tables = []
     steps = math.lcm(len(pair.baseline.steps), len(pair.candidate.steps))
     for summary in (pair.baseline, pair.candidate):
         table = summary.groups.get("operators")
         if table is None or "host_self" not in table.measures_ns:
             return None
-        # as if both sides had as many steps, so that they have the same weight
+        # scaled as if both sides had as many steps, so that they have the same weight
         factor = steps // len(summary.steps)
         own = table.measures_ns["host_self"].sum(axis=1, keepdims=True) * factor
         count = table.calls.sum(axis=1, keepdims=True) * factor
@@ -183,7 +184,8 @@ def host_ratio(pair: RuleContext) -> float | None:
 
 
 def _clock(pair: RuleContext, ratio: float, device: str = "") -> str:
-    """ "; gpu_clock of GPU 0 1,410 → 1,128 MHz (×0.80)" where a clock counter moved the other way."""
+    """Clause on a clock counter that moved the other way: "; gpu_clock of GPU 0 1,410 → 1,128 MHz (×0.80)"; ""
+    without one."""
     for change in pair.counters:
         name = change.counter.lower()
         if not any(word in name for word in _CLOCKS) or (change.device == HOST) != (device == HOST):

@@ -1,4 +1,4 @@
-"""One side recorded no device work: device time is absent there, which is not zero."""
+"""One side recorded no device work: device time is absent there, not zero."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tb_perfcompare.model.note import NoteCode
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 
 OF_DEVICES = ("Kernel", "Memcpy", "Memset", "Communication", "Runtime")
-"""Categories in which nothing can be compared then."""
+"""Categories that cannot be compared then."""
 
 _NAMED = 3
 
 
 def is_without_device(pair: RuleContext) -> bool:
-    """Whether one side recorded the CPU alone and the other a device."""
+    """Whether one side recorded only the CPU and the other a device."""
     return on_cpu_alone(pair.baseline, pair.candidate)
 
 
 def without_device_rules(pair: RuleContext, explained: Explained) -> Iterator[Cause]:
-    """One cause. It explains all that one-sided operators do not, because the host waits for the device on one side and
-    does its work on the other."""
+    """Yields one cause. It explains everything that one-sided operators do not, because the host waits for the
+    device on one side and does its work on the other."""
     if not is_without_device(pair):
         return
     word, side = ("candidate", 0) if pair.baseline.device.count else ("baseline", 1)

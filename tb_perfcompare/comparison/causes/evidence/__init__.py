@@ -1,1 +1,1 @@
-"""What rules look at: a pair with its ledger; and how findings are made of it."""
+"""Evidence for rules: a pair with its ledger, and helpers that turn it into findings."""

@@ -1,4 +1,4 @@
-"""How much longer the entities of a category take than the common pace, as columns."""
+"""Excess of the entities of a category over the common pace, as columns."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def beyond_pace(rows: EntityRows, unit: int, pace: float | None) -> Floats:
 
 
 def paced(rows: EntityRows, unit: int, ratio: float) -> Floats:
-    """(n,) what work that takes `ratio` times as long changes by; 0 where a side has none."""
+    """(n,) change of work that takes `ratio` times as long, microseconds per step; 0 if a side has none."""
     before, after = divided(rows.baseline, unit), divided(rows.candidate, unit)
     there = (before != 0) & (after != 0)
     return np.where(there, (ratio - 1) / (ratio + 1) * (before + after), 0.0)
 
 
 def largest(rows: EntityRows, some: NDArray[np.int64], size: Floats) -> int:
-    """The row of the largest size; of equal ones the last by name."""
+    """Number of the row with the largest size; of equal ones the last by name."""
     of_some = size[some]
     most = some[of_some == of_some.max()].tolist()
     return int(max(most, key=lambda at: rows.key[at]))

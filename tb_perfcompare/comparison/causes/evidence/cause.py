@@ -17,7 +17,7 @@ Part = tuple[str, str]
 """(category, entity) of the ledger; entity "": time of the category in general."""
 
 EXPLAINED = 0.5
-"""A cause is left out if earlier causes explain this share of its time."""
+"""Share of a cause's time which, if explained by earlier causes, leaves the cause out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Cause:
     """A finding and the exposed time it explains, in signed microseconds per step.
 
     rank       of two causes that explain the same time the one with the smaller rank is reported
-    same_work  it compares times of the same work, so it does not apply to sides that do other work
+    same_work  compares times of the same work, so it does not apply to sides that do different work
     calls      operator -> calls per step it explains
     counts     operator -> all its additional calls per step, if the cause is about these
     """
@@ -48,7 +48,7 @@ class Explained:
         self._calls: dict[str, list[float]] = {}
 
     def add(self, cause: Cause) -> None:
-        """What this cause explains is explained from now on."""
+        """Marks what this cause explains as explained."""
         self._of_rules.setdefault(cause.finding.rule, []).append(fsum(cause.explains.values()))
         for operator, more in cause.calls.items():
             self._calls.setdefault(operator, []).append(more)
@@ -57,21 +57,21 @@ class Explained:
 
     @property
     def rules(self) -> set[str]:
-        """Of the causes."""
+        """Names of the rules of the causes."""
         return {*self._of_rules}
 
     def total(self, *, without: Collection[str]) -> float:
-        """What causes of other rules explain."""
+        """Time explained by causes of other rules, microseconds per step."""
         return fsum(us for rule, parts in self._of_rules.items() if rule not in without for us in parts)
 
     def covers(self, cause: Cause) -> bool:
-        """Whether other causes explain the share EXPLAINED of this cause's time, or of the calls it is about. Time of
-        an entity can be explained as its own or as its category's in general; time of the category in general as any of
-        its entities'."""
+        """Whether other causes explain the share EXPLAINED of this cause's time, or of the calls it is about. Time
+        of an entity can be explained as its own or as its category's in general; time of the category in general as
+        that of any of its entities."""
         if cause.counts and all(self.has_most_calls(*one) for one in cause.counts.items()):
             return True
         known = list[float]()
-        # what is known of no entity in particular is shared by all of them, once
+        # time explained for the category in general is shared by its entities, and used once
         left: dict[tuple[str, bool], list[float]] = {}
         for (category, entity), us in cause.explains.items():
             known.append(min(abs(us), self._known(category, entity, us)))
@@ -94,17 +94,17 @@ class Explained:
         return abs(fsum(part for part in known if part * us > 0))
 
     def left(self, pair: RuleContext, categories: Iterable[str]) -> dict[str, float]:
-        """Category -> what is not explained of its change."""
+        """Category -> part of its change that is not explained."""
         known = self.by_category()
         return {category: pair.exposed(category) - known.get(category, 0.0) for category in categories}
 
     def by_category(self) -> dict[str, float]:
-        """Category -> what is explained of it."""
+        """Category -> part of its change that is explained."""
         return {category: fsum(chain.from_iterable(parts.values())) for category, parts in self._parts.items()}
 
 
 class Recorded(Enum):
-    """Recordings that a rule can say something about."""
+    """Recordings that a rule applies to."""
 
     STEPS = "steps of traces, split by category"
     TIMES = "categories of steps or kernels"
@@ -115,21 +115,21 @@ class Recorded(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of cause. Its row in docs/method/findings.md is made from this.
+    """A kind of cause. Its row in docs/method/findings.md is generated from this.
 
-    names       of its findings: of a regression, and of the improvement where that has another
+    names       names of its findings: of a regression, and of the improvement if that has another
     meaning     what happened, in one line
     when        when it is reported
     needs       what has to be recorded, in words
-    look_at     what to look at next; `look_at_gain` where an improvement asks for less
-    example     a sentence, where the page shows one
+    look_at     what to look at next; `look_at_gain` if an improvement needs less
+    example     a sentence, if the page shows one
     confidence  how sure a finding is; "": how repeatable the change of its category is
-    recorded    the recordings it is about
-    find        gives what it finds, whatever others found; or
-    find_rest   gives what it finds in what others leave, after them, by `order`; None of both: what finds it takes
-                something else than a RuleContext
+    recorded    the recordings it applies to
+    find        yields its causes, whatever other rules found; or
+    find_rest   yields its causes in what other causes leave, after them, by `order`; None of both: its detector takes
+                something other than a RuleContext
     rank        of two causes of the same time the one with the smaller rank is reported
-    same_work   says nothing of sides that do other work
+    same_work   does not apply to sides that do different work
     """
 
     names: tuple[str, ...]
@@ -168,9 +168,9 @@ def cause(
     counts: Mapping[str, float] | None = None,
     of_the_step: bool = True,
 ) -> Cause:
-    """A cause of a rule that explains `delta_us` of `category`, unless `explains` says otherwise. `name`, `confidence`
-    and `look_at` replace the rule's own, which are chosen by the sign of `delta_us`. `of_the_step`: `delta_us` is a
-    part of the step's change as recorded."""
+    """Builds a cause of a rule that explains `delta_us` of `category`, unless `explains` says otherwise. `name`,
+    `confidence` and `look_at` replace the rule's own, which are chosen by the sign of `delta_us`. `of_the_step`:
+    `delta_us` is a part of the step's change as recorded."""
     name = name or rule.names[-1 if delta_us is not None and delta_us < 0 else 0]
     confidence = confidence or rule.confidence or category_confidence(pair, category)
     if confidence.startswith(_CERTAIN) and pair.disputed:
@@ -185,12 +185,12 @@ def cause(
 
 
 def of_categories(explained: Mapping[str, float]) -> dict[Part, float]:
-    """What is explained of whole categories, none of their entities in particular."""
+    """Converts explained time by category to parts of whole categories, of no particular entity."""
     return {(category, ""): us for category, us in explained.items()}
 
 
 def entity_confidence(pair: RuleContext, category: str, entity: str, among: int) -> str:
-    """How repeatable the change of an entity is, chosen `among` so many of its category; "" if it is not
+    """How repeatable the change of an entity is, chosen from `among` entities of its category; "" if it is not
     significant."""
     p, apart = pair.entity_p(category, entity, among)
     if p is None:

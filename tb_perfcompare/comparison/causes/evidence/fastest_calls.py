@@ -1,4 +1,4 @@
-"""The shortest call of an operator: what other work on the processor cannot make longer."""
+"""Fastest calls of operators, which other work on the processor cannot lengthen."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import NOTHING, Key,
 from tb_perfcompare.model.arrays import Nanoseconds
 
 TICKS = 10
-"""Calls must last this many ticks of the recording's clock, so that a change shows."""
+"""Ticks of the recording's clock that calls must last for a change to show."""
 
 ITS_OWN = 0.8
-"""A call's time is the operator's own if children and API calls take at most the rest of it."""
+"""Share of a call's time that must be the operator's own, not of children and API calls."""
 
 
 def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
-    """Key of a group table -> shortest single call on both sides, nanoseconds, where both have one. Children and API
-    calls are inside."""
+    """Key of a group table -> shortest single call on both sides, nanoseconds, if both have one. Includes children
+    and API calls."""
     a, b = pair.baseline.groups.get(table), pair.candidate.groups.get(table)
     if a is None or b is None or a.min_ns is None or b.min_ns is None:
         return {}
@@ -25,19 +25,19 @@ def fastest_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
 
 
 def _tick_ns(*lows: Nanoseconds) -> int:
-    """What durations are recorded in: whole microseconds, as old profilers do, or nanoseconds."""
+    """Resolution of recorded durations: whole microseconds, as in old profilers, or nanoseconds."""
     return 1 if any((low % 1000).any() for low in lows) else 1000
 
 
 def table_of_calls(pair: RuleContext) -> str:
-    """The table to take fastest calls from: by input shape if both sides recorded it, because the shortest of all calls
+    """Table to take fastest calls from: by input shape if both sides recorded it, because the shortest of all calls
     is that of the smallest input."""
     return next((table for table in ("operators_by_shape", "operators") if fastest_calls(pair, table)), "operators")
 
 
 def fastest_own_calls(pair: RuleContext, table: str) -> dict[Key, tuple[int, int]]:
-    """fastest_calls of operators whose time is their own. If there are none, of all operators: children and API calls
-    that take longer then look like slower operators."""
+    """fastest_calls of operators whose time is their own; of all operators if there are none, in which case children
+    and API calls that take longer look like slower operators."""
     found = fastest_calls(pair, table)
     own, whole = pair.amounts(table, "host_self"), pair.amounts(table, "host_total")
     pure = {}

@@ -1,7 +1,7 @@
 """General findings: the largest changes of the ledger as sentences, each with its entities and its confidence.
 
-A finding is made for every category whose change is material (CompareOptions.material_*) and clear.
-Definitions: docs/method/findings.md.
+There is a finding for every category whose change is material (CompareOptions.material_*) and clear. Definitions:
+docs/method/findings.md.
 """
 
 from __future__ import annotations
@@ -68,16 +68,16 @@ GENERAL = {
         _PYTHON_NEEDED,
     ),
 }
-"""Category -> rule of its remaining time; the rule's meaning is the subject of the sentence."""
+"""Category -> rule for its remaining time; the rule's meaning is the subject of the sentence."""
 
 
 def category_words(label: str) -> str:
-    """The words for a category in a sentence: "untraced host time" for Other."""
+    """Words for a category in a sentence: "untraced host time" for Other."""
     return GENERAL[StepCategory(CATEGORY_LABELS.index(label))].meaning.partition(" (")[0]
 
 
 PYTHON = "Python code outside operators"
-"""The subject of Other where Python functions were recorded."""
+"""Subject for Other if Python functions were recorded."""
 
 TABLES = {
     StepCategory.KERNEL: "kernels",
@@ -89,35 +89,35 @@ TABLES = {
 """Table that holds the rows of a category's entities."""
 
 MOST_OF_IT = 0.25
-"""An entity is named in a sentence if its change is at least this share of its category's."""
+"""Share of its category's change from which an entity is named in a sentence."""
 
 UTILISATION_CHANGE = 0.05
-"""A kernel's tensor-pipe or DRAM utilisation is mentioned if it moved by at least this fraction of the peak."""
+"""Change of a kernel's tensor-pipe or DRAM utilisation, as a fraction of the peak, from which it is mentioned."""
 
 REST_TOLD = 0.25
-"""What other causes leave of a category is reported if it is at least this share of the category's change."""
+"""Share of a category's change that other causes must leave for the rest to be reported."""
 
 
 AS_LONG = 0.25
 """Operators take as long if their own time changed by less than this share of the change of exposed CPU time."""
 
 BACKED = 0.5
-"""Share of what other causes leave of a category that its entities without a finding must have changed by."""
+"""Share of what other causes leave of a category by which its entities without a finding must have changed."""
 
 FEW_STEPS, MOST_WAITS = 0.25, 0.75
 """If at most this share of the steps has at least that share of all waiting for data, the sentence says so."""
 
 COUNTED = 0.5
-"""A change within the spread of the steps is reported if one-sided calls make this share of it."""
+"""Share of a change within the spread of the steps that one-sided calls must explain for it to be reported."""
 
 _BEYOND_THE_MARGIN = (Verdict.SLOWER, Verdict.FASTER)
 
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """What findings are made from. `unit`: ledger integers per microsecond and step; `named_elsewhere`: kernels with
-    their own findings; `clear`: categories that differ beyond their spread; `machine_us`: the machine's part of the
-    step's change."""
+    """Data for the findings. `unit`: ledger integers per microsecond and step; `named_elsewhere`: kernels with their
+    own findings; `clear`: categories that differ beyond their spread; `machine_us`: the machine's part of the step's
+    change."""
 
     ledger: Ledger
     baseline: Summary
@@ -133,12 +133,12 @@ class _Books:
 
     @property
     def per(self) -> str:
-        """"per step", or "" for a source without a clock."""
+        """ " per step", or "" for a source without a clock."""
         return " per step" if self.baseline.metric == "step_time" else ""
 
     def is_clear(self, category: str, delta_us: float) -> bool:
-        """Whether the category's times per step differ beyond their spread or are too few to tell, or whether it makes
-        a good part of a change of the step that does, without the machine's part."""
+        """Whether the category's times per step differ beyond their spread or are too few to test, or whether the
+        category makes a substantial part of a change of the step that does, without the machine's part."""
         if category in self.clear.names:
             return True
         step_us = self.ledger.delta / self.unit - self.machine_us
@@ -159,10 +159,10 @@ def find_causes(
     *,
     same_inputs: bool = True,
 ) -> tuple[Finding, ...]:
-    """General findings, largest |delta| first; none for equal runs. They are about what causes leave unexplained, if it
-    matters: `explained` is what causes explain of each category in microseconds per step, `machine_us` the machine's
-    part of all. Kernels `named_elsewhere` are not repeated. A ratio that all kernels share is called uniform only on
-    the `same_inputs`."""
+    """General findings, largest |delta| first; none for identical runs. They are about what causes leave
+    unexplained, if it matters: `explained` is what causes explain of each category in microseconds per step,
+    `machine_us` the machine's part of all. Kernels `named_elsewhere` are not repeated. A ratio that all kernels
+    share is called uniform only with `same_inputs`."""
     clear = significant_categories(baseline, candidate, p_values, options.alpha)
     unit = ledger.denominator * 1000
     books = _Books(
@@ -193,7 +193,7 @@ def find_causes(
 
 
 def _is_counted(entities: EntityRows, delta_us: float, books: _Books) -> bool:
-    """Whether entities that only one side calls make half of a change. They need no significant times."""
+    """Whether entities that only one side calls make half of a change. They do not need significant times."""
     alone = entities.status != STATUSES.index("both")
     called = (entities.calls[0] != 0) | (entities.calls[1] != 0)
     one_sided = sum(entities.delta[alone & called].tolist())
@@ -202,8 +202,8 @@ def _is_counted(entities: EntityRows, delta_us: float, books: _Books) -> bool:
 
 
 def _is_backed(rest_us: float, unnamed: EntityRows, books: _Books) -> bool:
-    """Whether entities that no cause names changed by a good part of what causes leave. Else two causes explain the
-    same time, and nothing is left."""
+    """Whether entities that no cause names changed by a substantial part of what causes leave. If not, two causes
+    explain the same time, and nothing is left."""
     if not len(unnamed) or NOT_SPLIT in unnamed.key:
         return True
     backing = sum(unnamed.delta[_moved_with(rest_us, unnamed)].tolist())
@@ -211,14 +211,14 @@ def _is_backed(rest_us: float, unnamed: EntityRows, books: _Books) -> bool:
 
 
 def _moved_with(delta_us: float, rows: EntityRows) -> NDArray[np.bool_]:
-    """Entities whose time changed in that direction."""
+    """(n,) whether an entity's time changed in that direction."""
     moved = rows.delta > 0 if delta_us > 0 else rows.delta < 0
     named: NDArray[np.bool_] = moved & np.array([key != NOT_SPLIT for key in rows.key], dtype=bool)
     return named
 
 
 def _python(rows: EntityRows) -> NDArray[np.bool_]:
-    """Changed Python functions, if both sides recorded any: the only names for time between operators."""
+    """(n,) flags of Python functions, if both sides recorded any: the only names for time between operators."""
     calls_a, calls_b = (calls != 0 for calls in rows.calls)
     functions = (calls_a | calls_b) & np.array([key != PROFILER_WORK for key in rows.key], dtype=bool)
     recorded = bool((calls_a & functions).any() and (calls_b & functions).any())
@@ -226,9 +226,9 @@ def _python(rows: EntityRows) -> NDArray[np.bool_]:
 
 
 def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: float, against: EntityRows) -> Finding:
-    """The finding of a category. `same_way`: its entities that changed in its direction, largest first (none if a
-    source does not split categories); `against`: those that changed in the other; `delta_us`: what other causes leave
-    of the change."""
+    """Finding on a category. `same_way`: its entities that changed in its direction, largest first (none if a source
+    does not split categories); `against`: those that changed in the other; `delta_us`: what other causes leave of
+    the change."""
     label = row.path[0]
     category = StepCategory(CATEGORY_LABELS.index(label))
     whole = delta_us == row.delta / books.unit
@@ -287,7 +287,7 @@ def _finding(row: LedgerRow, same_way: EntityRows, books: _Books, delta_us: floa
 
 
 def _hidden(books: _Books, delta_us: float) -> list[str]:
-    """Says so where operators take as long: then the device hides another part of them."""
+    """Clause if operators take as long: then the device hides another part of them."""
     totals = []
     for side in (books.baseline, books.candidate):
         operators = side.groups.get("operators")
@@ -301,7 +301,7 @@ def _hidden(books: _Books, delta_us: float) -> list[str]:
 
 
 def _in_few_steps(side: Summary) -> list[str]:
-    """Says so if a few steps wait for all others: several workers hand over several batches at once."""
+    """Clause if a few steps wait for all others: several workers hand over several batches at once."""
     waits = side.owned.by_category()[StepCategory.DATALOADER]
     few = int(FEW_STEPS * len(waits))
     longest = np.sort(waits)[::-1][:few]
@@ -326,7 +326,7 @@ def _look_at(category: StepCategory, books: _Books) -> str:
 
 
 def has_stacks(side: Summary) -> bool:
-    """Whether Python functions were recorded, or asked for."""
+    """Whether Python functions were recorded, or requested."""
     return ("profiler.with_stack", "true") in side.environment or any(
         category == StepCategory.OTHER and python_frame(key) is not None
         for category, key in zip(side.owned.category.tolist(), side.owned.key, strict=True)
@@ -338,7 +338,7 @@ def _not_named(rows: EntityRows, named_elsewhere: frozenset[str]) -> NDArray[np.
 
 
 def _one_sided_clauses(rest: EntityRows, least: float, books: _Books) -> list[str]:
-    """Many small one-sided entities, if together they make a quarter of the change."""
+    """Clauses on many small one-sided entities, if together they make a quarter of the change."""
     out = []
     for status, words, side in (("added", "are new", 1), ("removed", "are gone", 0)):
         group = np.flatnonzero(rest.status == STATUSES.index(status))
@@ -373,7 +373,7 @@ def _entity_clause(entity: LedgerRow, books: _Books) -> str:
 
 
 def _utilisation(kernel: str, books: _Books) -> str:
-    """ "; DRAM 62% → 31%" when a kernel's utilisation was measured and moved."""
+    """Clause on utilisation: "; DRAM 62% → 31%" if a kernel's utilisation was measured and moved."""
     out = ""
     for fact, word in (("tensor_active", "tensor pipe"), ("dram_active", "DRAM")):
         x, y = (kernel_fact(side, kernel, fact) for side in (books.baseline, books.candidate))
@@ -383,7 +383,7 @@ def _utilisation(kernel: str, books: _Books) -> str:
 
 
 def kernel_fact(summary: Summary, kernel: str, fact: str) -> float | None:
-    """A figure of the kernel in the table "kernels", None where it was not recorded."""
+    """Figure of the kernel in the table "kernels", None if not recorded."""
     table = summary.groups.get("kernels")
     if table is None or fact not in table.facts or (kernel,) not in table.keys:
         return None

@@ -1,4 +1,4 @@
-"""Untraced host time around operators that one side alone calls: Python code that calls them, without an event."""
+"""Untraced host time around operators that only one side calls: the Python code that calls them, which has no event."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tb_perfcompare.comparison.causes.evidence.rule_context import RuleContext
 from tb_perfcompare.model.summary.summary import CATEGORY_LABELS, NOBODY, StepCategory, Summary
 
 LEAST, MOST = 0.25, 2.0
-"""Share of the operators' own change, added up without signs."""
+"""Limits as shares of the operators' own change, added up without signs."""
 
 _OTHER = CATEGORY_LABELS[StepCategory.OTHER]
 
 
 def gaps_around(pair: RuleContext, operators: AbstractSet[str], own: Iterable[float]) -> dict[Part, float]:
-    """What gaps next to these operators changed the step's untraced time by, microseconds per step; empty where that
-    is little, or far more than what the operators' `own` times changed by: then something else happens there.
+    """Change of the step's untraced time from gaps next to these operators, microseconds per step; empty if that is
+    little, or far more than the change of the operators' `own` times: then something else happens there.
 
-    A gap is known by its neighbours. Those that one side alone has count if an operator is one of them, or if one was
-    put in between: no more than what untraced time changed by.
+    A gap is identified by its neighbours. One-sided gaps count if an operator is one of the neighbours, or if one
+    was inserted in between; together at most the change of untraced time.
     """
     gaps = pair.once(_one_sided_gaps)
     if gaps is None:
@@ -52,7 +52,7 @@ def _one_sided_gaps(pair: RuleContext) -> _Gaps | None:
 
 
 def _gaps(summary: Summary) -> dict[tuple[str, ...], float] | None:
-    """(operator before, operator after) -> microseconds per step; None where neighbours are not known."""
+    """(operator before, operator after) -> microseconds per step; None if neighbours are not known."""
     parts = summary.owned.parts
     if parts is None or "operator" not in parts.recorded_keys:
         return None
@@ -64,5 +64,5 @@ def _gaps(summary: Summary) -> dict[tuple[str, ...], float] | None:
 
 
 def _neighbours(context: str) -> tuple[str, ...]:
-    """ "after X, before Y" -> (X, Y)"""
+    """Parses "after X, before Y" -> (X, Y)."""
     return tuple(end.removeprefix("after ").removeprefix("before ") for end in context.split(", before "))

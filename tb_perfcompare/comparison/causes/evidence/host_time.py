@@ -1,4 +1,4 @@
-"""The host's part of a step: exposed time, and how much its work grew including hidden time."""
+"""The host's part of a step: exposed time, and the growth of its work including hidden time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HOST = (CPU_EXEC, "Runtime", "Other")
 """Categories in which the step waits for the host."""
 
 MORE_CALLS = 0.5
-"""An operator is called more often by at least so many calls per step ..."""
+"""Least change of an operator's calls per step ..."""
 
 MUCH_MORE = 0.2
 """... and share of the larger number that this must be."""
@@ -29,13 +29,13 @@ NEARLY_EVERY = 0.75
 
 
 def called_otherwise(before: float, after: float) -> bool:
-    """Whether the number of calls per step changed by enough to mean something."""
+    """Whether the number of calls per step changed by enough to matter."""
     return abs(after - before) >= max(MORE_CALLS, MUCH_MORE * max(before, after))
 
 
 def recounted(pair: RuleContext) -> frozenset[str]:
-    """Operators that nearly every step of a side calls equally often, and the other side another number of times. Even
-    few additional calls are certain there: two more layers of forty."""
+    """Operators that nearly every step of a side calls equally often, and the other side another number of times.
+    Even few additional calls are certain then: two more layers of forty."""
     usual = []
     for summary in (pair.baseline, pair.candidate):
         table = summary.groups.get("operators")
@@ -62,8 +62,8 @@ def slower_work(pair: RuleContext) -> float:
 
 
 def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -> dict[Part, float]:
-    """What work that grew by `grown` microseconds explains: its own change of exposed time and, if it delays what
-    follows, up to the rest of its growth as exposed time elsewhere on the host."""
+    """Part -> exposed time explained by work that grew by `grown` microseconds: its own change of exposed time and,
+    if it delays what follows, up to the rest of its growth as exposed time elsewhere on the host."""
     found = {part: us for part, us in own.items() if us * grown > 0}
     others = {label: us for label, us in exposed_host(pair).items() if us * grown > 0}
     for (label, _), us in found.items():
@@ -77,13 +77,14 @@ def exposed_growth(pair: RuleContext, own: Mapping[Part, float], grown: float) -
 
 
 def is_same_runtime(pair: RuleContext) -> bool:
-    """Whether both sides use one device runtime: calls of two cannot be counted against each other."""
+    """Whether both sides use one device runtime: calls of two runtimes cannot be compared."""
     return pair.baseline.device.kind == pair.candidate.device.kind
 
 
 def idle_text(pair: RuleContext, delta_us: float) -> str:
-    """ "; device idle waiting for the host 2.10 → 9.40 ms per step" if that changed in the cause's direction by enough
-    to matter, else the same for all idle time, else "". `delta_us` is the cause's change."""
+    """Clause on idle time: "; device idle waiting for the host 2.10 → 9.40 ms per step" if that changed in the
+    cause's direction by enough to matter, else the same for all idle time, else "". `delta_us` is the cause's
+    change."""
     amounts = pair.amounts(TABLE)
     for figure, words in ((HOST_WAIT, "device idle waiting for the host"), (IDLE, "device idle")):
         amount = amounts.get((figure,))
@@ -93,7 +94,7 @@ def idle_text(pair: RuleContext, delta_us: float) -> str:
 
 
 def idle_share(pair: RuleContext) -> float:
-    """Share of the steps in which the device is idle, on the side where it is larger; 1 if that was not recorded."""
+    """Share of the steps in which the device is idle, on the side where it is larger; 1 if not recorded."""
     amounts = pair.amounts(TABLE)
     idle, busy = amounts.get((IDLE,)), amounts.get((BUSY,))
     if idle is None or busy is None:

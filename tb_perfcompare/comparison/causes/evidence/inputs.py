@@ -13,21 +13,22 @@ from tb_perfcompare.model.input_shapes import input_elements, input_texts, shown
 from tb_perfcompare.quick_dataclass import dataclass
 
 INPUTS = "the inputs of both runs"
-"""What to look at where a kernel or an operator has other inputs."""
+"""What to look at if a kernel or an operator has other inputs."""
 
 OTHER_SIZE = 0.03
-"""Inputs that vary, or that few calls have, are other inputs if their elements changed by at least this."""
+"""Least relative change of elements for inputs that vary, or that few calls have, to count as other inputs."""
 
 OTHERWISE = 0.5
-"""An operator has other inputs if at least this share of the calls that both sides have are of other inputs."""
+"""Share of an operator's common calls that must have other inputs."""
 
 _TRIED = 32
-"""Shapes of each side that are tried as an example, the largest."""
+"""Number of shapes of each side, the largest, that are tried as an example."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherInputs:
-    """An operator is given other inputs: `kind` is "shapes" or "types"; the most frequent change, as text."""
+    """Change of an operator's inputs: `kind` is "shapes" or "types"; `before` and `after` are the most frequent
+    change, as text."""
 
     kind: str
     before: str
@@ -39,7 +40,7 @@ class OtherInputs:
 
     @property
     def clause(self) -> str:
-        """ "with other input shapes, [[32, 64]] → [[32, 96]]"."""
+        """Clause on inputs: "with other input shapes, [[32, 64]] → [[32, 96]]"."""
         return f"with other input {self.kind}, {shown_shape(self.before)} → {shown_shape(self.after)}"
 
 
@@ -68,8 +69,8 @@ def by_name(parts: Mapping[Key, Amount]) -> dict[str, list[tuple[str, Amount]]]:
 
 
 def by_first_type(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
-    """(operator, first input type) -> amount. Only the first type counts: it is the data's, whatever further operands
-    there are."""
+    """(operator, first input type) -> amount. Only the first type counts: it is that of the data, whatever further
+    operands there are."""
     found: dict[Key, list[Amount]] = {}
     for (name, types), amount in parts.items():
         found.setdefault((name, first_type(types)), []).append(amount)
@@ -92,7 +93,7 @@ def by_inputs(parts: Mapping[Key, Amount]) -> dict[Key, Amount]:
 
 
 def have_moved(rows: Sequence[tuple[str, Amount]]) -> bool:
-    """Whether some are called more often and others less."""
+    """Whether some rows are called more often and others less."""
     return any(amount.more_calls < 0 for _, amount in rows) and any(amount.more_calls > 0 for _, amount in rows)
 
 
@@ -105,7 +106,7 @@ def otherwise(parts: Mapping[Key, Amount]) -> float:
 
 
 def otherwise_in_time(parts: Mapping[Key, Amount]) -> float:
-    """The same as a share of the time of these calls."""
+    """Share of the common calls' time that is not common by shape (type)."""
     by_operator = by_part = 0.0
     for rows in by_name(parts).values():
         by_operator += _common_us(total(amount for _, amount in rows))
@@ -122,8 +123,8 @@ def _common_us(amount: Amount) -> float:
 
 
 def most_alike(gone: Sequence[str], new: Sequence[str]) -> tuple[str, str]:
-    """The pair of shapes, before and after, with most operands in common, so that it is one layer with other inputs and
-    not two layers. Of several the largest."""
+    """The pair of shapes, before and after, with most operands in common, so that it is one layer with other inputs
+    and not two layers. Of several the largest."""
     pairs = product(sorted(gone, key=elements)[-_TRIED:], sorted(new, key=elements)[-_TRIED:])
     return max(pairs, key=lambda pair: (_in_common(*pair), elements(pair[0]) + elements(pair[1]), sorted(pair)))
 
@@ -149,13 +150,13 @@ def growth(before: str, after: str) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def elements(shape: str) -> int:
-    """Elements of all inputs of a shape text, those in lists of tensors included; 0 if it says none."""
+    """Elements of all inputs of a shape text, including those in lists of tensors; 0 if there are none."""
     return sum(input_elements(shape))
 
 
 @lru_cache(maxsize=1 << 12)
 def first_type(types: str) -> str:
-    """The first type of a list such as ['c10::Half', 'c10::Half'], without PyTorch's namespace."""
+    """First type of a list such as ['c10::Half', 'c10::Half'], without PyTorch's namespace."""
     try:
         named = [kind for kind in ast.literal_eval(types) if kind]
     except (ValueError, SyntaxError, TypeError):

@@ -17,7 +17,7 @@ _KERNEL = "Kernel"
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """What runs below an operator of both sides: its calls that launch anything (without time), all kernels, and the
+    """Work below an operator of both sides: its calls that launch anything (without time), all kernels, and the
     kernels that one-sided operators launch."""
 
     calls: Amount
@@ -88,7 +88,7 @@ def _chains(work: DeviceWork) -> Mapping[str, tuple[str, ...]]:
 
 
 def _launched(work: DeviceWork) -> Iterator[tuple[str, str, float, int]]:
-    """(kernel, place, microseconds, launches) of every kernel."""
+    """Yields (kernel, place, microseconds, launches) of every kernel."""
     for (category, kernel, place), ns, calls in zip(work.work.keys, *work.work.totals(), strict=True):
         if category == _KERNEL:
             yield kernel, place, float(ns) / 1000, int(calls)

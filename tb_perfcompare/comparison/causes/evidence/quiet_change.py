@@ -1,4 +1,4 @@
-"""What a program changed by in steps that nothing interrupted, where the recorded ones do not show it."""
+"""Change of a program in uninterrupted steps, if the recorded steps do not show it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tb_perfcompare.comparison.result.headline import Basis
 
 
 def quiet_change(pair: RuleContext) -> float:
-    """Microseconds per step at equal machine speed, in the direction of the verdict; 0 where the verdict is not about
-    the program, where steps as recorded agree with it, or where no such steps are known."""
+    """Microseconds per step at equal machine speed, in the direction of the verdict; 0 if the verdict is not about
+    the program, if steps as recorded agree with it, or if there are no such steps."""
     recorded, way = pair.headline.recorded, pair.headline.verdict.way
     if pair.headline.basis is not Basis.PROGRAM or recorded is None or recorded.verdict.way == way:
         return 0.0

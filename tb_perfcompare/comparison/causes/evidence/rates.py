@@ -1,4 +1,4 @@
-"""Clauses that say whether an operator did more work, or the same work at another rate; from its input shapes."""
+"""Clauses on whether an operator did more work, or the same work at another rate; from its input shapes."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ from tb_perfcompare.model.summary.summary import Summary
 from tb_perfcompare.number_text import operation_rate, rate
 
 SAME_WORK = 0.01
-"""Work that changed by at most this is the same."""
+"""Largest relative change of work that counts as the same."""
 
 SAME_RATE = 0.05
-"""So is a rate: kernels of one program vary as much."""
+"""Largest relative change of a rate that counts as the same: kernels of one program vary as much."""
 
 NO_ROW: Key = ("", "")
-"""No row that is asked for has this key."""
+"""Key of rows that are not requested."""
 
 COVERED = 0.5
-"""An operator's rate explains its time if at least this share of it has a model, on both sides."""
+"""Share of an operator's time that needs a work model, on both sides, for its rate to explain the time."""
 
 VECTOR_RATES = {"fp32": 1.0, "tf32": 1.0, "fp16": 4.0, "bf16": 4.0}
-"""Data type -> most that cores other than tensor cores do, times their fp32 rate (an A100's fp16: 78 against 19.5)."""
+"""Data type -> peak rate of cores other than tensor cores, as a multiple of their fp32 rate (an A100's fp16: 78
+against 19.5)."""
 
 
 def rate_clause(pair: RuleContext, operator: str) -> str:
-    """ "; on [8, 64] × [64, 8] the same work at 2.00 TB/s → 72.0 GB/s (60.1 % → 2.15 % of peak), memory-bound" of the
-    shape whose time changed most, or "; 14 % more FLOPs at the same rate"; "" where no model tells or nothing
-    changed."""
+    """Clause on rate: "; on [8, 64] × [64, 8] the same work at 2.00 TB/s → 72.0 GB/s (60.1 % → 2.15 % of peak),
+    memory-bound" for the shape whose time changed most, or "; 14 % more FLOPs at the same rate"; "" if no work model
+    applies or nothing changed."""
     works = _works(pair, lambda key: key[:2] if key[0] == operator else None) if operator else None
     if works is None:
         return ""
@@ -49,8 +50,8 @@ def rate_clause(pair: RuleContext, operator: str) -> str:
 
 
 def total_clause(pair: RuleContext) -> str:
-    """ "; 50.0 % more FLOPs at the same rate (78.0 TFLOP/s)" of all operators whose work is known; "" where those do
-    not take most of the time."""
+    """Clause on all operators whose work is known: "; 50.0 % more FLOPs at the same rate (78.0 TFLOP/s)"; "" if
+    those do not take most of the time."""
     works = _works(pair, lambda key: ())
     if works is None:
         return ""
@@ -60,13 +61,13 @@ def total_clause(pair: RuleContext) -> str:
 
 
 def _rate_text(a: RowWork, b: RowWork, row: int) -> str:
-    """ "the same work at 2.00 TB/s → 72.0 GB/s", "14.0 % more FLOPs at the same rate (12.0 TFLOP/s)"; "" where nothing
-    changed or nothing is known."""
+    """Change of rate: "the same work at 2.00 TB/s → 72.0 GB/s", "14.0 % more FLOPs at the same rate (12.0 TFLOP/s)";
+    "" if nothing changed or nothing is known."""
     in_flops = bool(counts_in_flops(a, b)[row])
     changed = {of: _more(a, b, of, row) for of in ("flops", "bytes")}
     counted, other = ("flops", "bytes") if in_flops else ("bytes", "flops")
     unbound = abs(changed[counted]) <= SAME_WORK < abs(changed[other])
-    in_flops ^= unbound  # the other one changed, which does not bound the row
+    in_flops ^= unbound  # the other figure changed, which does not bound the row
     figure, unit, write = ("flops", "FLOPs", operation_rate) if in_flops else ("bytes", "bytes", rate)
     work_a, work_b = (float(side.per_step(figure)[row]) for side in (a, b))
     time_a, time_b = (float(side.per_step("time_ns")[row]) for side in (a, b))
@@ -84,14 +85,14 @@ def _rate_text(a: RowWork, b: RowWork, row: int) -> str:
 
 
 def _more(a: RowWork, b: RowWork, figure: str, row: int) -> float:
-    """Relative change of the work, 0 where a side has none."""
+    """Relative change of the work, 0 if a side has none."""
     work_a, work_b = (float(side.per_step(figure)[row]) for side in (a, b))
     return work_b / work_a - 1 if work_a and work_b else 0.0
 
 
 def peak_clause(pair: RuleContext, operator: str) -> str:
-    """ "; peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (bf16), reached 71.0 % → 22.0 %, compute-bound → memory-bound" of the
-    types in which an operator computes."""
+    """Clause on peak rates: "; peak 19.5 TFLOP/s (fp32) → 312 TFLOP/s (bf16), reached 71.0 % → 22.0 %, compute-bound
+    → memory-bound" for the types in which an operator computes."""
     works = _works(pair, lambda key: key[:1] if key[0] == operator else None)
     if works is None:
         return ""
@@ -111,7 +112,7 @@ def peak_clause(pair: RuleContext, operator: str) -> str:
 
 
 def tensor_cores_by_rate(pair: RuleContext) -> tuple[frozenset[str], frozenset[str]]:
-    """Kernels of either side that compute faster than their device can without tensor cores."""
+    """Kernels of each side that compute faster than their device can without tensor cores."""
     peaks = peaks_of(pair.baseline, pair.candidate, pair.options)
     one, two = (_beyond_vectors(side, own) for side, own in zip((pair.baseline, pair.candidate), peaks, strict=True))
     return one, two
@@ -130,7 +131,7 @@ def _beyond_vectors(side: Summary, peaks: DevicePeaks | None) -> frozenset[str]:
 
 
 def _works(pair: RuleContext, row_of: Callable[[Key], Key | None]) -> tuple[list[Key], RowWork, RowWork] | None:
-    """(rows, their work on both sides); None where a side does not know."""
+    """(rows, their work on both sides); None if a side does not have it."""
     tables = [side.groups.get(OPERATOR_WORK) for side in (pair.baseline, pair.candidate)]
     if any(table is None for table in tables):
         return None
@@ -150,7 +151,7 @@ def _is_covered(a: RowWork, b: RowWork) -> bool:
 
 
 def _position(a: RowWork, b: RowWork, at: int) -> str:
-    """ " (60.1 % → 2.15 % of peak), memory-bound"; "" where a side has no peak."""
+    """Clause on the share of peak: " (60.1 % → 2.15 % of peak), memory-bound"; "" if a side has no peak."""
     shares = [float(side.roof_share()[at]) for side in (a, b)]
     if not all(np.isfinite(shares)):
         return ""
@@ -158,8 +159,8 @@ def _position(a: RowWork, b: RowWork, at: int) -> str:
 
 
 def _bound(a: RowWork, b: RowWork, at: int) -> str:
-    """ ", memory-bound" or ", compute-bound → memory-bound"; ", no longer memory-bound" where a side got far from its
-    roof; "" where a side is near the ridge, or both are far."""
+    """Clause on the bound: ", memory-bound" or ", compute-bound → memory-bound"; ", no longer memory-bound" if a
+    side moved far from its roof; "" if a side is near the ridge, or both are far."""
     before, after = (side.bound()[at] for side in (a, b))
     if before and after:
         return f", {before}" if before == after else f", {before} → {after}"
@@ -169,7 +170,7 @@ def _bound(a: RowWork, b: RowWork, at: int) -> str:
 
 
 def _inputs(shape: str) -> str:
-    """ "[512, 8, 64] × [512, 64, 8]" of two tensors, "[64], [32, 8], [8, 64]" of others."""
+    """Inputs in words: "[512, 8, 64] × [512, 64, 8]" for two tensors, "[64], [32, 8], [8, 64]" otherwise."""
     try:
         tensors = [str(one) for one in json.loads(shape) if one]
     except ValueError:

@@ -14,14 +14,14 @@ from tb_perfcompare.model.summary.call_tree import FrameKind
 from tb_perfcompare.model.summary.summary import Summary
 
 AS_OFTEN = 0.1
-"""The forward pass calls an operator as often on both sides if its calls differ by at most this share."""
+"""Largest relative difference of forward calls for an operator to count as called as often."""
 
 AUTOGRAD = "autograd::engine::evaluate_function: "
 
 
 def recomputed(pair: RuleContext) -> dict[str, float]:
-    """Operator -> calls per step in the backward pass that the candidate has more (less: negative). One side has none
-    of them; the forward pass calls it as often on both, and as often as the backward pass does or more."""
+    """Operator -> additional calls per step in the candidate's backward pass (negative: fewer). One side has none of
+    them; the forward pass calls it as often on both, and as often as the backward pass does or more."""
     found: dict[str, float] = {}
     sides = _by_pass(pair.baseline), _by_pass(pair.candidate)
     for name in sorted(sides[0].keys() & sides[1].keys()):
@@ -34,8 +34,8 @@ def recomputed(pair: RuleContext) -> dict[str, float]:
 
 
 def in_hooks(pair: RuleContext, explained: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    """(category, autograd's function) -> microseconds per step by which its own time grew (shrank) with what is
-    explained: a checkpoint's hooks run in the functions of the backward pass."""
+    """(category, autograd's function) -> microseconds per step by which its own time grew (shrank) in the direction
+    of `explained`: a checkpoint's hooks run in the functions of the backward pass."""
     sign = fsum(explained.values())
     return {
         (CPU_EXEC, row.path[1]): row.delta / pair.unit

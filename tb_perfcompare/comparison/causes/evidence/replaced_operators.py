@@ -16,16 +16,16 @@ from tb_perfcompare.model.summary.summary import CATEGORY_LABELS
 from tb_perfcompare.quick_dataclass import dataclass
 
 WHOLE_MULTIPLE = 0.05
-"""The number of new calls per gone call is whole within this share."""
+"""Largest relative deviation for the number of new calls per removed call to be whole."""
 
 MOSTLY = 4.0
-"""If calls changed by this factor, all of their time counts as moved, not only the part by count."""
+"""Ratio of calls from which all of their time counts as moved, not only the part by count."""
 
 MOST_NAMES = 8
 """If more of the step's own operators than this are gone, the program is another one."""
 
 STILL = 0.5
-"""An operator was only moved if its calls changed at its place, but in all by less than this share of that."""
+"""An operator was only moved if its calls changed at its place, but in total by less than this share of that."""
 
 _CALLED = frozenset({FrameKind.OPERATOR, FrameKind.MODULE})
 _BACKWARD = re.compile(r"(?:autograd::engine::evaluate_function: )?(\w+?)Backward\d*$")
@@ -34,8 +34,8 @@ _INSTANCE = re.compile(r"_\d+$")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A frame with those inside, and its number in the tree of each side (None if absent). Siblings are numbered in the
-    order in which they first ran."""
+    """A frame with those inside, and its number in the tree of each side (None if absent). Siblings are numbered in
+    the order in which they first ran."""
 
     frame: Frame
     number: tuple[int | None, int | None]
@@ -43,13 +43,13 @@ class Place:
 
     @property
     def name(self) -> str:
-        """Without the number of a module's instance."""
+        """Name without the number of a module's instance."""
         kind, _, name = self.frame.key
         return _INSTANCE.sub("", name) if kind == FrameKind.MODULE else library_free(name)
 
     @property
     def more_calls(self) -> float:
-        """Calls per step that the candidate has more."""
+        """Calls per step, candidate minus baseline."""
         return self.frame.calls[1] - self.frame.calls[0]
 
     @property
@@ -58,7 +58,7 @@ class Place:
         return _BACKWARD.match(self.name) is not None
 
     def walk(self) -> Iterator[Place]:
-        """This and all in it."""
+        """Yields this place and all places inside."""
         yield self
         for place in self.inner:
             yield from place.walk()
@@ -66,8 +66,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What is gone and what came in its place, for one operator in all its places. `parent`: the operator around them,
-    "" for the step."""
+    """What is gone and what came in its place, for one operator in all its places. `parent`: the operator around
+    them, "" for the step."""
 
     parent: str
     went: list[Place]
@@ -75,7 +75,7 @@ class Replacement:
 
     @property
     def all(self) -> list[Place]:
-        """Both."""
+        """All places, gone and new."""
         return [*self.went, *self.came]
 
     @property
@@ -85,11 +85,12 @@ class Replacement:
 
     @property
     def key(self) -> tuple[frozenset[str], frozenset[str]]:
-        """What makes two places the same replacement."""
+        """Key under which replacements in several places are the same."""
         return frozenset(place.name for place in self.went), frozenset(one.name for one in self.came)
 
     def explains(self, unit: int) -> dict[tuple[str, str], float]:
-        """(category, entity) -> microseconds per step with their sign, `unit` being the integers of one."""
+        """(category, entity) -> signed microseconds per step; `unit` is the number of ledger integers per
+        microsecond."""
         found: list[tuple[tuple[str, str], float]] = []
         for top in self.all:
             share = _share(top.frame)
@@ -110,14 +111,14 @@ class Replacement:
         )
 
     def operator_calls(self) -> dict[str, float]:
-        """Operator -> calls per step that the candidate has more, those inside included."""
+        """Operator -> calls per step, candidate minus baseline, including those inside."""
         every = (place for top in self.all for place in top.walk() if place.frame.key[0] == FrameKind.OPERATOR)
         return total_by_key((place.frame.key[2], place.more_calls) for place in every)
 
 
 def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool]) -> list[Replacement]:
-    """One for each replaced operator, with its backward pass. `usual`: how many times as often the candidate does the
-    work; `steady`: whether most steps of a side call an operator."""
+    """One replacement for each replaced operator, with its backward pass. `usual`: ratio of the candidate's to the
+    baseline's amount of work; `steady`: whether most steps of a side call an operator."""
     tree, trees = joint_tree(pair.baseline, pair.candidate), trees_alike(pair.baseline, pair.candidate)
     if tree is None or trees is None:
         return []
@@ -137,7 +138,7 @@ def replacements(pair: RuleContext, usual: float, steady: Callable[[str], bool])
 
 
 def _nest(tree: JointTree, trees: tuple[CallTree, CallTree]) -> Place:
-    """The call tree's walk as nested places."""
+    """Converts the call tree's walk to nested places."""
     numbers = _numbers(trees[0]), _numbers(trees[1])
     around = [Place(tree.frames[0], (0, 0))]
     for frame in tree.frames[1:]:
@@ -150,12 +151,12 @@ def _nest(tree: JointTree, trees: tuple[CallTree, CallTree]) -> Place:
 
 
 def _numbers(tree: CallTree) -> dict[tuple[int | None, FrameKey], int]:
-    """(number of the frame around it, key) -> number."""
+    """(number of the parent frame, key) -> number."""
     return {pair: at for at, pair in enumerate(zip(tree.parent.tolist(), tree.keys(), strict=True))}
 
 
 def _is_common(place: Place, usual: float) -> bool:
-    """Whether both sides call it as often, or more often in proportion to the work."""
+    """Whether both sides call it as often, or in proportion to the work."""
     a, b = place.frame.calls
     if not (a and b) or not called_otherwise(a, b):
         return bool(a and b)
@@ -164,7 +165,7 @@ def _is_common(place: Place, usual: float) -> bool:
 
 
 def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterator[Replacement]:
-    """What was replaced among the calls of one parent."""
+    """Yields what was replaced among the calls of one parent."""
     called = [place for place in parent.inner if place.frame.key[0] in _CALLED and any(place.frame.calls)]
     common, others = ([place for place in called if _is_common(place, usual) == which] for which in (True, False))
     changed = [
@@ -197,8 +198,8 @@ def _below(parent: Place, usual: float, steady: Callable[[str], bool]) -> Iterat
 
 
 def _changed_names(went: list[Place], came: list[Place]) -> bool:
-    """Whether calls of some became calls of the others: one side lacks some of them, or a whole number came for each
-    that is gone."""
+    """Whether calls of the removed operators became calls of the added ones: one side lacks some of them, or a whole
+    number came for each that is gone."""
     if any(not all(place.frame.calls) for place in (*went, *came)):
         return True
     less, more = sorted(min(abs(place.more_calls) for place in side) for side in (went, came))
@@ -211,7 +212,7 @@ def _is_whole(ratio: float) -> bool:
 
 def _preceding_sibling(place: Place, common: list[list[tuple[int, int]]]) -> int:
     """Index of the common sibling (given per side in order) that first ran just before this place, on the side that
-    calls it more often; -1 for none."""
+    calls it more often; -1 if none."""
     side = int(place.more_calls > 0)
     own = place.number[side]
     at = 0 if own is None else bisect(common[side], (own,))
@@ -219,7 +220,7 @@ def _preceding_sibling(place: Place, common: list[list[tuple[int, int]]]) -> int
 
 
 def _fits(one: Place, of: Replacement) -> bool:
-    """Whether its calls are so many per call of what was replaced."""
+    """Whether its number of calls is a whole multiple of the replaced calls."""
     return _is_whole(abs(one.more_calls) / min(abs(place.more_calls) for place in of.all))
 
 
@@ -233,7 +234,7 @@ def _share(frame: Frame) -> float:
 
 
 def _with_backward(found: list[Replacement]) -> list[Replacement]:
-    """The replacements, with those of autograd's functions joined to the operators they belong to."""
+    """Joins replacements of autograd's functions to those of the operators they belong to."""
     forward = [replacement for replacement in found if not replacement.is_backward]
     for one in found:
         if not one.is_backward:
@@ -256,11 +257,11 @@ def _are_backward_of(places: Iterable[Place], of: Iterable[Place]) -> bool:
 
 
 def backward_of(name: str) -> str:
-    """The plain name of the operator that autograd's function is of; "": it is none of autograd's."""
+    """Plain name of the operator that an autograd function belongs to; "" if the name is not autograd's."""
     match = _BACKWARD.match(name)
     return "" if match is None else plain_name(match[1])
 
 
 def plain_name(name: str) -> str:
-    """`_native_layer_norm` and `NativeLayerNorm` as one."""
+    """Name in a form in which `_native_layer_norm` and `NativeLayerNorm` are the same."""
     return name.replace("_", "").lower()

@@ -1,4 +1,4 @@
-"""Which operator makes the API calls that took more or less time."""
+"""The operator whose API calls took more or less time."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from tb_perfcompare.comparison.result.wording import short, times_text
 from tb_perfcompare.model.summary.summary import GroupTable, Summary
 
 MOST_OF_IT = 0.25
-"""An operator is named if its own API calls moved by this share of the change ..."""
+"""Share of the change by which an operator's own API calls must have moved for it to be named ..."""
 
 NEARLY_ALL = 0.75
-"""... or, without API calls by operator, if its total host time changed by this share."""
+"""... or, without API calls by operator, its total host time."""
 
 WRAPPED = 1.1
-"""An operator called as often and taking at most this many times as long merely wraps the one below it."""
+"""Largest ratio of times at which an operator called as often merely wraps the one below it."""
 
 
 def responsible_operator(baseline: Summary, candidate: Summary, delta_us: float) -> tuple[str, str] | None:
-    """(operator, clause): the one whose own API calls moved most in the same direction, by its outermost wrapper."""
+    """(operator, clause): the operator whose own API calls moved most in the same direction, named by its outermost
+    wrapper; None if none moved enough."""
     a, b = baseline.groups.get("operators"), candidate.groups.get("operators")
     if a is None or b is None:
         return None
@@ -48,8 +49,8 @@ def responsible_operator(baseline: Summary, candidate: Summary, delta_us: float)
 
 
 def _operator_moved(total: Mapping[tuple[str, ...], tuple[float, float]], delta_us: float) -> tuple[str, str] | None:
-    """Without API calls by operator: the one whose total host time changed most in the same direction. Of a chain of
-    wrappers the outermost; equal changes go by name."""
+    """Without API calls by operator: (operator, clause) for the one whose total host time changed most in the same
+    direction. Of a chain of wrappers the outermost; equal changes go by name."""
     sign = 1 if delta_us > 0 else -1
     most = min(total, key=lambda key: (-sign * (total[key][1] - total[key][0]), key))
     x, y = total[most]

@@ -35,8 +35,8 @@ K = TypeVar("K")
 F = TypeVar("F")
 @dataclass(slots=True)
 class Amount:
-    """Calls and microseconds per step on both sides; 0 where a side has none. Never changed, but not frozen: there are
-    thousands, and frozen ones take four times as long to make."""
+    """Calls and microseconds per step on both sides; 0 if a side has none. Treated as immutable, but not frozen:
+    there are thousands, and frozen ones take four times as long to create."""
 
     calls_a: float = 0.0
     calls_b: float = 0.0
@@ -53,7 +53,7 @@ class Amount:
 
     @property
     def rate_us(self) -> float:
-        """Part of the change that is each call's time (docs/method/ledger.md); 0 where a side has no calls."""
+        """Part of the change that is the time per call (docs/method/ledger.md); 0 if a side has no calls."""
         if not (self.calls_a and self.calls_b):
             return 0.0
         return (self.us_b / self.calls_b - self.us_a / self.calls_a) * (self.calls_a + self.calls_b) / 2
@@ -80,7 +80,7 @@ NOTHING = Amount()
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
-    """The sum, rounded once: the same in any order, so that swapping the sides negates it."""
+    """Sum, rounded once: the same in any order, so that exchanging the sides negates it."""
     every = tuple(amounts)
     if len(every) == 1:
         return every[0]
@@ -98,7 +98,7 @@ def total_by_key(parts: Iterable[tuple[K, float]]) -> dict[K, float]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AmountColumns:
-    """The amounts of a group table, (r,) each, zero where a side lacks the row."""
+    """Amounts of a group table, (r,) each, zero if a side lacks the row."""
 
     joined: JoinedRows
     calls_a: Floats
@@ -107,15 +107,15 @@ class AmountColumns:
     us_b: Floats
 
     def keys(self) -> list[Key]:
-        """The keys of all rows."""
+        """Keys of all rows."""
         return list(zip(*map(self.joined.numbers.column, self.joined.parts), strict=True))
 
     def at(self, row: int) -> Amount:
-        """The amount of one row."""
+        """Amount of one row."""
         return Amount(*(float(column[row]) for column in (self.calls_a, self.calls_b, self.us_a, self.us_b)))
 
     def of_rows(self, rows: NDArray[np.int64]) -> dict[Key, Amount]:
-        """Some rows with their keys."""
+        """Amounts of some rows by key."""
         keys = zip(*(self.joined.numbers.column(part[rows]) for part in self.joined.parts), strict=True)
         figures = (column[rows].tolist() for column in (self.calls_a, self.calls_b, self.us_a, self.us_b))
         return dict(zip(keys, map(Amount, *figures), strict=True))
@@ -123,9 +123,9 @@ class AmountColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleContext:
-    """Everything rules may look at. `counters`: those that moved; `p_values`: of the categories' times per step;
-    `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown; `quiet`: the
-    parts of undisturbed steps, empty if unknown. Amounts are computed once per table."""
+    """Everything that rules may look at. `counters`: those that moved; `p_values`: p of the categories' times per
+    step; `pace`: for each step of each side, the factor by which the machine lengthens it, None if unknown; `quiet`:
+    the parts of uninterrupted steps, empty if unknown. Amounts are computed once per table."""
 
     baseline: Summary
     candidate: Summary
@@ -143,7 +143,7 @@ class RuleContext:
     _found: dict[Callable[[RuleContext], Any], Any] = field(default_factory=dict)
 
     def once(self, find: Callable[[RuleContext], F]) -> F:
-        """The result of a function of this context, which is called once however many rules ask."""
+        """Result of a function of this context, which is called once however many rules ask."""
         if find not in self._found:
             self._found[find] = find(self)
         found: F = self._found[find]
@@ -151,7 +151,7 @@ class RuleContext:
 
     @property
     def disputed(self) -> bool:
-        """Whether step windows and host markers of a side hold different calls."""
+        """Whether step windows and host markers of a side assign different calls to steps."""
         return any(note.code == NoteCode.BACKLOG for side in (self.baseline, self.candidate) for note in side.notes)
 
     @property
@@ -161,24 +161,24 @@ class RuleContext:
 
     @property
     def delta_us(self) -> float:
-        """Change of the mean step."""
+        """Change of the mean step, microseconds."""
         return self.ledger.delta / self.unit
 
     @property
     def differs(self) -> bool:
-        """Whether any row of the ledger changed; parts do only where their entity does."""
+        """Whether any row of the ledger changed; parts change only if their entity does."""
         return any(row.delta for row in self.ledger.heads) or any(
             self.entities(category).delta.any() for category in CATEGORY_LABELS
         )
 
     @property
     def least_us(self) -> float:
-        """The smallest change that matters, the same whichever side is which."""
+        """The smallest change that matters, microseconds per step; the same if the sides are exchanged."""
         return max(self.options.material_fraction * self.shorter_us, self.options.material_ns / 1000)
 
     @property
     def shorter_us(self) -> float:
-        """The shorter of the two mean steps."""
+        """The shorter of the two mean steps, microseconds."""
         return min(self.ledger.baseline, self.ledger.candidate) / self.unit
 
     def exposed(self, category: str) -> float:
@@ -191,8 +191,8 @@ class RuleContext:
         return sum(row.baseline for row in rows) / self.unit, sum(row.candidate for row in rows) / self.unit
 
     def is_clear(self, *categories: str) -> bool:
-        """Whether the times per step of any of the categories differ significantly, or are too few to tell. Rules based
-        on times alone need this."""
+        """Whether the times per step of any of the categories differ significantly, or are too few to test. Rules
+        based on times alone need this."""
         return any(category in self.clear.names for category in categories)
 
     @property
@@ -206,9 +206,9 @@ class RuleContext:
         return len(self.baseline.steps), len(self.candidate.steps)
 
     def entity_p(self, category: str, entity: str, among: int) -> tuple[float | None, bool]:
-        """(p of one entity of the ledger that was chosen `among` so many, whether the sides are completely separated).
-        p is None with too few steps. With several captures, these must differ too, by their logarithms because a slower
-        operator varies in proportion."""
+        """(p of one entity of the ledger that was chosen from `among` entities, whether the sides are completely
+        separated). p is None with too few steps. With several captures, these must differ too, by their logarithms
+        because a slower operator varies in proportion."""
         if smallest_p(*self.steps) > self.options.alpha:
             return None, False
         sides = []
@@ -232,7 +232,7 @@ class RuleContext:
         return columns_of(category, self.ledger.entities(category))
 
     def columns(self, table: str, measure: str = "total") -> AmountColumns:
-        """The amounts of a group table of both sides, without rows where neither has it."""
+        """Amounts of a group table of both sides, without rows that neither has."""
         known = self._columns.get((table, measure))
         if known is None:
             known = self._columns[table, measure] = self._joined(table, measure)
@@ -247,7 +247,7 @@ class RuleContext:
         return counted if abs(counted) <= abs(delta) else delta
 
     def amounts(self, table: str, measure: str = "total") -> Mapping[Key, Amount]:
-        """Key -> amounts of a group table of both sides, empty where neither has it."""
+        """Key -> amounts of a group table of both sides, empty if neither has it."""
         known = self._tables.get((table, measure))
         if known is None:
             columns = self.columns(table, measure)
@@ -255,13 +255,13 @@ class RuleContext:
         return known
 
     def amount(self, table: str, measure: str, name: str) -> Amount:
-        """The amount of one row of a table whose key is the name."""
+        """Amount of the table row whose key is `name`."""
         columns = self.columns(table, measure)
         rows = columns.joined.with_part(0, name)
         return columns.at(int(rows[0])) if len(rows) else NOTHING
 
     def amounts_of(self, first: str, table: str, measure: str = "total") -> Mapping[Key, Amount]:
-        """The amounts whose keys begin with `first`."""
+        """Amounts of the rows whose keys begin with `first`."""
         known = self._by_first.get((table, measure))
         if known is None:
             known = self._by_first[table, measure] = {}
@@ -270,18 +270,18 @@ class RuleContext:
         return known.get(first, {})
 
     def runtime(self) -> Mapping[str, Amount]:
-        """API call -> calls and summed time, hidden time included."""
+        """API call -> calls and summed time, including hidden time."""
         return self.own_times("Runtime")
 
     def own_times(self, category: str) -> Mapping[str, Amount]:
-        """Entity of the ledger -> calls and summed time, hidden time included."""
+        """Entity of the ledger -> calls and summed time, including hidden time."""
         known = self._tables.get((category, "plain"))
         if known is None:
             known = self._tables[category, "plain"] = self._plain(CATEGORY_LABELS.index(category))
         return {key[0]: amount for key, amount in known.items()}
 
     def called(self, role: Callable[[str], bool]) -> dict[str, Amount]:
-        """The API calls whose names have a role."""
+        """API calls whose names have a role."""
         return {name: amount for name, amount in self.runtime().items() if role(name)}
 
     def callers(self, role: Callable[[str], bool]) -> dict[str, Amount]:

@@ -1,4 +1,4 @@
-"""Which categories of step time differ significantly, and how sure that is in words."""
+"""Categories of step time that differ significantly, and their confidence in words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAR, LEAST_NS = math.log(1.5), 1000.0
 """Smallest gap of ln(time) between captures of the sides that counts; shorter times are taken as LEAST_NS."""
 
 _INTERRUPTED = frozenset({StepCategory.CPU_EXEC, StepCategory.OTHER})
-"""Contention falls mostly on these, and unevenly on captures."""
+"""Contention falls mostly on these categories, and unevenly on captures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class SignificantCategories:
 def significant_categories(
     baseline: Summary, candidate: Summary, p_values: Mapping[str, float | None], alpha: float
 ) -> SignificantCategories:
-    """A category differs significantly if its q over all categories that take any time is at most alpha; if the sides
-    are completely separated; or, except for host time, if captures of the sides are farther apart than those of either
-    side, and by FAR. With too few steps for any test, all categories count."""
+    """Finds the categories that differ significantly: their q over all categories that take any time is at most
+    alpha; or the sides are completely separated; or, except for host time, captures of the sides are farther apart
+    than those of either side, and by FAR. With too few steps for any test, all categories count."""
     tested = {name: p for name, p in p_values.items() if p is not None and p < 1}
     sides = [observations(side) for side in (baseline, candidate)]
     least = smallest_p(*(len(side.label) for side in sides)) * max(len(tested), 1)
@@ -74,8 +74,8 @@ def _far_apart(times: tuple[NDArray[np.int64], NDArray[np.int64]], captures: Cap
 
 
 def lie_apart(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(g,) whether each row of (g, n) is completely separated from the same row of (g, m). Unlike p, this holds for
-    autocorrelated steps too."""
+    """(g,) whether each row of (g, n) is completely separated from the same row of (g, m). Unlike p, this is valid
+    for autocorrelated steps too."""
     apart: NDArray[np.bool_] = (x.max(axis=1) < y.min(axis=1)) | (y.max(axis=1) < x.min(axis=1))
     return apart
 
@@ -83,8 +83,9 @@ def lie_apart(x: NDArray[np.int64], y: NDArray[np.int64]) -> NDArray[np.bool_]:
 def repeatability(
     p: float | None, verdict: Verdict, alpha: float, noun: str = "step", *, apart: bool = False, too_few: bool = False
 ) -> str:
-    """How repeatable a change is, in words; the size itself is exact. `noun`: what one sample is; `apart`: the sides
-    are completely separated, and chance does that less often than alpha; `too_few`: chance does it as often."""
+    """How repeatable a change is, in words; the size itself is exact. `noun`: term for one sample; `apart`: the
+    sides are completely separated, which has a probability of at most alpha by chance; `too_few`: that probability
+    is larger."""
     if p is None:
         return f"size certain, {REPEATABILITY_UNKNOWN} (only one {noun} on a side)"
     if p <= alpha:

@@ -13,14 +13,14 @@ from tb_perfcompare.model.summary.job_workers import job_workers
 from tb_perfcompare.model.summary.summary import Summary
 
 SOME_STEPS = 0.6
-"""Calls in at most this share of the steps are said to be in some of them."""
+"""Largest share of the steps with additional calls for these to be said to be in some steps."""
 
 _MOST_NAMED = 3
 
 
 def where_called(pair: RuleContext, changed: Sequence[tuple[str, Amount]]) -> str:
-    """ "all on w1", "all in 4 of 12 steps of the candidate": the few ranks or steps that have the additional calls of
-    all these operators. "" if most have them, or if operators differ."""
+    """Clause on the few ranks or steps that have the additional calls of all these operators: "all on w1", "all in 4
+    of 12 steps of the candidate". "" if most have them, or if operators differ."""
     grown = {amount.more_calls > 0 for _, amount in changed}
     if len(grown) != 1:
         return ""

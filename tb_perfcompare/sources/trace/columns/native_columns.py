@@ -93,7 +93,7 @@ class _Texts:
     def __init__(self, found: Found) -> None:
         self._bytes: bytes = found.pop("texts")
         self._ends: bytes = found.pop("text_ends")
-        self._end = _numbers(self._ends, np.int64)
+        self._end = np.frombuffer(self._ends, np.int64)
 
     def __len__(self) -> int:
         return len(self._end)
@@ -123,7 +123,7 @@ class _Texts:
         return found
 
 
-def _used(count: int, *columns: bytes) -> Ints:
+def _used(count: int, *columns: _scanner.Column) -> Ints:
     """The numbers below `count` in these columns, ascending."""
     is_used = np.zeros(count + 1, np.bool_)  # the last one is of _NO_TEXT
     for column in columns:
@@ -133,7 +133,7 @@ def _used(count: int, *columns: bytes) -> Ints:
     return np.flatnonzero(is_used[:-1])
 
 
-def _coded(texts: _Texts, strings: StringTable, names: bytes, categories: bytes) -> Ints32:
+def _coded(texts: _Texts, strings: StringTable, names: _scanner.Column, categories: _scanner.Column) -> Ints32:
     """Of each text, then of _NO_TEXT: the code of what these columns use, added to the strings."""
     used = _used(len(texts), names, categories)
     decoded, odd = texts.plain(used)
@@ -167,7 +167,7 @@ def _code_table(count: int, used: Ints, codes: Ints32, no_text: int) -> Ints32:
     return code_of
 
 
-def _recoded(data: bytes, code_of: Ints32) -> Ints32:
+def _recoded(data: _scanner.Column, code_of: Ints32) -> Ints32:
     """The code of each of these numbers, the last one of _NO_TEXT."""
     numbers = _numbers(data, np.int32)
     codes = np.empty(len(numbers), np.int32)
@@ -176,8 +176,8 @@ def _recoded(data: bytes, code_of: Ints32) -> Ints32:
     return codes
 
 
-def _numbers(data: bytes, dtype: type[np.generic]) -> NDArray[Any]:
-    return np.frombuffer(data, dtype)
+def _numbers(data: _scanner.Column, dtype: type[np.generic]) -> NDArray[Any]:
+    return np.asarray(data).view(dtype)
 
 
 def _places(texts: _Texts, pids: Ints32, tids: Ints32) -> Iterable[tuple[Place, Place]]:

@@ -20,7 +20,7 @@ VARIABLE = "TB_PERFCOMPARE_READER"
 
 NATIVE, PYTHON = "native", "python"
 
-_INTERFACE = 8
+_INTERFACE = 9
 """Of the compiled module that native_scanner.py is written for."""
 
 try:
